@@ -1,0 +1,1 @@
+"""Gossamer, a polite, durable web crawler that explains itself."""

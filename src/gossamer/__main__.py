@@ -1,0 +1,5 @@
+"""Lets `python -m gossamer` do what the `gossamer` command does."""
+
+from gossamer.cli import main
+
+main()

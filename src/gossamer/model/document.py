@@ -1,0 +1,44 @@
+"""A document as handed to extractors, and what one extractor finds in it."""
+
+import msgspec
+
+from gossamer.model.exchange import Headers
+from gossamer.model.link import Link
+from gossamer.model.url import Url
+
+
+class Document(msgspec.Struct, frozen=True):
+    """Decoded content with what is known about it.
+
+    Attributes:
+        url: where it was fetched; links resolve against it unless the document says otherwise.
+        media_type: essence in lower case, sniffed where the header is missing or wrong.
+        charset: WHATWG name of the encoding, lower case; empty if the content is not text.
+        headers: of the response.
+        content: content codings undone, at most `extract.max_content` bytes.
+    """
+
+    url: Url
+    media_type: str
+    charset: str
+    headers: Headers
+    content: bytes
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """What one extractor found. Empty text means that it has nothing to say.
+
+    Attributes:
+        robots: contents of meta robots elements as (product token in lower case, directives),
+            e.g. `("robots", "noindex, nofollow")`.
+        fields: anything else, by name; values must be plain (text, numbers, lists, dicts of them).
+    """
+
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    language: str = ""
+    text_length: int = 0
+    links: tuple[Link, ...] = ()
+    robots: tuple[tuple[str, str], ...] = ()
+    fields: dict[str, object] = {}

@@ -1,0 +1,30 @@
+"""The error tree: what may be raised here is our bug, our disk or the operator's input, never the web."""
+
+
+class GossamerError(Exception):
+    """Root of every error of ours. Its text says what, where, and what to do about it."""
+
+
+class ConfigError(GossamerError):
+    """Bad configuration or arguments (exit 2).
+
+    Args:
+        problems: one sentence each, led by the path of the setting (`politeness.min_delay: ...`).
+            All problems are listed at once, so that one run is enough to mend them.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class StorageError(GossamerError):
+    """What was fetched or admitted cannot be kept: disk full, unwritable, damaged (exit 3)."""
+
+
+class PluginError(GossamerError):
+    """Code behind a port raised. Names the port, the plug-in and the URL; the guard says no."""
+
+
+class InternalError(GossamerError):
+    """An invariant of ours is broken; please report it."""

@@ -1,0 +1,75 @@
+"""What observers may hear. Events leave sideways and never come back."""
+
+import msgspec
+
+from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import Disposition
+from gossamer.model.lease import Lease
+from gossamer.model.outcome import Outcome
+from gossamer.model.page import Page
+
+
+class Visited(msgspec.Struct, frozen=True):
+    """A visit was settled and its commit is on disk."""
+
+    lease: Lease
+    outcome: Outcome
+    disposition: Disposition
+    page: Page | None
+    admitted: int  # links of the page that were new
+    record: tuple[str, int, int] | None  # archive file, offset, length
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """A candidate was turned away at the door."""
+
+    candidate: Candidate
+    reason: str
+
+
+class HostRested(msgspec.Struct, frozen=True):
+    """A host must lie still for a reason beyond politeness."""
+
+    queue_key: str
+    seconds: float
+    reason: str
+
+
+class HostParked(msgspec.Struct, frozen=True):
+    """A host failed for too long and is left alone."""
+
+    queue_key: str
+    reason: str
+
+
+class Checkpointed(msgspec.Struct, frozen=True):
+    """State and archive are safe on disk."""
+
+    name: str
+    seconds: float
+
+
+class ProblemFound(msgspec.Struct, frozen=True):
+    """Something of ours or of a plug-in went wrong and the crawl goes on."""
+
+    where: str
+    detail: str
+
+
+class NameAnswered(msgspec.Struct, frozen=True):
+    """A name was resolved by the network (not from the cache)."""
+
+    name: str
+    addresses: tuple[str, ...]
+    ttl: int
+    server: str
+    seconds: float
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """The crawl ended."""
+
+    reason: str
+
+
+Event = Visited | Rejected | HostRested | HostParked | Checkpointed | ProblemFound | NameAnswered | Stopped

@@ -1,0 +1,115 @@
+"""One request with its response, as they stood on the wire."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import BinaryIO, Protocol
+
+import msgspec
+
+from gossamer.model.url import Url
+
+
+class Truncation(StrEnum):
+    """Why a stored body is not whole; the values of `WARC-Truncated` (WARC 1.1, 5.13)."""
+
+    LENGTH = "length"
+    TIME = "time"
+    DISCONNECT = "disconnect"
+
+
+class Body(Protocol):
+    """The document input stream (W8): read once from the network, re-read by many.
+
+    Up to 64 KiB in memory, larger in a spooled file; digests were computed while it arrived.
+    """
+
+    @property
+    def size(self) -> int:
+        """Bytes stored."""
+
+    @property
+    def sha256(self) -> bytes:
+        """SHA-256 of the stored bytes, 32 bytes."""
+
+    def open(self) -> BinaryIO:
+        """A new reader at the start; readers are independent of each other."""
+
+    def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
+        """The stored bytes in pieces of at most `size`."""
+
+    def read(self, limit: int = -1) -> bytes:
+        """The first `limit` bytes (all of them if negative)."""
+
+    def close(self) -> None:
+        """Give back the spooled file, if any. The body cannot be read afterwards."""
+
+
+class Headers:
+    """Header fields in order, as received; look-up ignores case (RFC 9110 5.1).
+
+    Values are text by latin-1, so that every byte survives.
+    """
+
+    __slots__ = ("_index", "fields")
+
+    def __init__(self, fields: list[tuple[str, str]]) -> None:
+        self.fields = fields
+        self._index: dict[str, str] | None = None
+
+    def get(self, name: str, default: str = "") -> str:
+        """The first value of `name` (given in lower case), stripped, or `default`."""
+        if self._index is None:
+            self._index = {}
+            for key, value in self.fields:
+                self._index.setdefault(key.lower(), value.strip())
+        return self._index.get(name, default)
+
+    def get_all(self, name: str) -> list[str]:
+        """Every value of `name` (given in lower case), in order."""
+        return [value.strip() for key, value in self.fields if key.lower() == name]
+
+    def __repr__(self) -> str:
+        return f"<Headers {len(self.fields)} fields>"
+
+
+class Timing(msgspec.Struct, frozen=True, gc=False):
+    """Seconds each step of a visit took; 0 where a kept-alive connection had no such step."""
+
+    name: float = 0.0
+    connect: float = 0.0
+    tls: float = 0.0
+    first_byte: float = 0.0
+    total: float = 0.0
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One request and its final response.
+
+    Attributes:
+        url: what was requested.
+        started: wall time of the request, seconds since 1970, UTC.
+        request_head: the request as sent, head only, ending in an empty line; secrets in it
+            are real and must be redacted before anything keeps it.
+        status: three digits.
+        response_head: the status line and fields as received, ending in an empty line.
+        headers: the fields of `response_head`, parsed.
+        body: transfer-decoded, content codings untouched.
+        protocol: `http/1.0`, `http/1.1`, `h2`, ...
+        address: numeric address of the peer; empty behind a proxy.
+        cipher: TLS version and suite, e.g. `TLSv1.3 TLS_AES_256_GCM_SHA384`; empty without TLS.
+        timing: how long each step took.
+        truncated: why the body is not whole, or `None`.
+    """
+
+    url: Url
+    started: float
+    request_head: bytes
+    status: int
+    response_head: bytes
+    headers: Headers
+    body: Body
+    protocol: str = "http/1.1"
+    address: str = ""
+    cipher: str = ""
+    timing: Timing = Timing()
+    truncated: Truncation | None = None

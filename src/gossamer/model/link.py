@@ -1,0 +1,49 @@
+"""Links: what a page mentions, and how."""
+
+from enum import StrEnum
+
+import msgspec
+
+from gossamer.model.url import Url
+
+
+class LinkKind(StrEnum):
+    """How a URL was mentioned; decides whether scope follows it and its letter in the hop path."""
+
+    SEED = "seed"
+    NAVIGATION = "navigation"  # a, area, form GET, frame, iframe, meta refresh, rel=next, ...
+    REQUISITE = "requisite"  # what a browser loads to show the page: img, script, style, ...
+    CANONICAL = "canonical"  # rel=canonical
+    ALTERNATE = "alternate"  # rel=alternate: feeds, translations
+    REDIRECT = "redirect"
+    SITEMAP = "sitemap"
+    ROBOTS = "robots"
+
+
+HOP_LETTERS = {
+    LinkKind.SEED: "",
+    LinkKind.NAVIGATION: "L",
+    LinkKind.REQUISITE: "E",
+    LinkKind.CANONICAL: "L",
+    LinkKind.ALTERNATE: "L",
+    LinkKind.REDIRECT: "R",
+    LinkKind.SITEMAP: "M",
+    LinkKind.ROBOTS: "P",
+}
+"""Letters of the hop path; R, M and P add a hop but no depth."""
+
+
+class Link(msgspec.Struct, frozen=True, gc=False):
+    """One mention of a URL in a page.
+
+    Attributes:
+        url: resolved against the page's base.
+        kind: how it was mentioned.
+        element: where it stood, e.g. `a@href`, `img@srcset`, `css`.
+        nofollow: the link itself says `rel=nofollow`.
+    """
+
+    url: Url
+    kind: LinkKind
+    element: str
+    nofollow: bool = False

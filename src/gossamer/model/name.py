@@ -1,0 +1,29 @@
+"""Answers about host names."""
+
+import msgspec
+
+from gossamer.model.outcome import Fault
+
+
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """What the name servers said about one name.
+
+    Attributes:
+        name: the name asked for, lower case ASCII, no final dot.
+        addresses: numeric IPv4 and IPv6 addresses in the order to try; empty if `fault` is set.
+        ttl: seconds the answer may be kept, already clamped.
+        fault: `NAME_NOT_FOUND` or `NAME_FAILED`, or `None` for success.
+        detail: e.g. `NXDOMAIN`, `SERVFAIL`, `time-out`.
+        server: address of the name server that answered; empty for literals and `/etc/hosts`.
+        seconds: how long it took; 0 from the cache.
+        asked: wall time of the answer, seconds since 1970.
+    """
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    ttl: float = 0.0
+    fault: Fault | None = None
+    detail: str = ""
+    server: str = ""
+    seconds: float = 0.0
+    asked: float = 0.0

@@ -1,0 +1,73 @@
+"""What came of a visit: `Outcome = Fetched | Refused | Failed`."""
+
+from enum import StrEnum
+
+import msgspec
+
+from gossamer.model.exchange import Exchange
+
+
+class Fault(StrEnum):
+    """Why a visit failed, a closed list. Beyond `fetch/` and `dns/` this is all that is left of a network error."""
+
+    NAME_NOT_FOUND = "name_not_found"  # the name has no address: NXDOMAIN or no data
+    NAME_FAILED = "name_failed"  # the name servers did not answer, or answered with failure
+    ADDRESS_FORBIDDEN = "address_forbidden"  # the name leads where links may not lead
+    CONNECT = "connect"
+    CONNECT_TIMEOUT = "connect_timeout"
+    TLS = "tls"
+    PROXY = "proxy"
+    TIMEOUT = "timeout"  # idle, or the whole visit took too long, before a usable response
+    TOO_SLOW = "too_slow"
+    RESET = "reset"  # the connection ended before the response did
+    PROTOCOL = "protocol"  # the peer does not speak its protocol
+    HEAD_TOO_LARGE = "head_too_large"
+    DECODING = "decoding"  # a content coding that does not decode, or expands too far
+    THROTTLED = "throttled"  # status 429 or 503
+    SERVER = "server"  # other 5xx
+    UNSUPPORTED = "unsupported"  # no protocol module for the scheme
+
+
+class Rule(StrEnum):
+    """Why we did not visit, or did not keep, a closed list."""
+
+    ROBOTS = "robots"
+    SCOPE = "scope"
+    DEPTH = "depth"
+    BUDGET = "budget"
+    DIRECTIVE = "directive"  # nofollow and its kin
+    TOO_LONG = "too_long"
+    HOPS = "hops"  # too many redirects in a row
+    TRAP = "trap"
+    UNSUPPORTED = "unsupported"
+    PLUGIN = "plugin"  # a guard raised, so it said no
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """There was a response, whatever its status."""
+
+    exchange: Exchange
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """We did not ask: a rule of ours or the host's forbids it."""
+
+    rule: Rule
+    detail: str = ""
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """We asked and got no usable response.
+
+    Attributes:
+        fault: the kind.
+        detail: one line for the log; nothing is decided from it.
+        elapsed: seconds the attempt took.
+    """
+
+    fault: Fault
+    detail: str = ""
+    elapsed: float = 0.0
+
+
+Outcome = Fetched | Refused | Failed

@@ -1,0 +1,79 @@
+"""A URL parsed once, by the WHATWG URL Standard, so that nothing downstream parses it again."""
+
+import ada_url
+import msgspec
+
+DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+
+
+class Url(msgspec.Struct, frozen=True, gc=False):
+    """An absolute URL of a scheme that we know.
+
+    Invariant: `text` is its own WHATWG serialisation, without fragment and without user
+    information (a password that came in a link is nobody's to send or to print).
+
+    Attributes:
+        text: the whole, e.g. `https://example.org/a?b=1`.
+        scheme: `http`, `https`, `ftp` or `file`.
+        host: ASCII name, IPv4, or IPv6 in brackets; empty for `file`.
+        port: the effective port; the scheme's default where none is written.
+        target: path with query, e.g. `/a?b=1`.
+    """
+
+    text: str
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @classmethod
+    def parse(cls, text: str, base: str | None = None) -> "Url | None":
+        """Parse `text`, resolved against `base`; `None` if invalid or of an unknown scheme."""
+        try:
+            href = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
+        except ValueError:
+            return None
+        return cls.from_serialised(href)
+
+    @classmethod
+    def from_serialised(cls, href: str) -> "Url | None":
+        """Split a WHATWG serialisation; unlike `parse` it does not check the parts.
+
+        Plain string operations suffice because a serialised special URL is regular:
+        `scheme://[user[:password]@]host[:port]/path[?query][#fragment]`.
+        """
+        scheme, separator, rest = href.partition("://")
+        if not separator or scheme not in DEFAULT_PORTS:
+            return None
+        rest, _, _ = rest.partition("#")
+        slash = rest.find("/")
+        authority, target = rest[:slash], rest[slash:]
+        if "@" in authority:
+            authority = authority.rpartition("@")[2]
+        host, port = authority, DEFAULT_PORTS[scheme]
+        colon = authority.rfind(":")
+        if colon > authority.rfind("]"):
+            host, port = authority[:colon], int(authority[colon + 1 :])
+        if not host and scheme != "file":
+            return None
+        return cls(f"{scheme}://{authority}{target}", scheme, host, port, target)
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, the unit of robots rules: `https://example.org:8443`."""
+        if self.port == DEFAULT_PORTS[self.scheme]:
+            return f"{self.scheme}://{self.host}"
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    @property
+    def path(self) -> str:
+        """The path without the query."""
+        return self.target.partition("?")[0]
+
+    @property
+    def query(self) -> str:
+        """What follows the first `?`, without it."""
+        return self.target.partition("?")[2]
+
+    def __str__(self) -> str:
+        return self.text

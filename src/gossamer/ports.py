@@ -1,0 +1,85 @@
+"""Every extension point, on one page. The smallest are plain callables.
+
+Implementations are chosen in `app/build.py` and nowhere else. A port is used by composition;
+subclassing our classes is not an interface.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from gossamer.model.candidate import Candidate
+from gossamer.model.document import Document, Findings
+from gossamer.model.events import Event
+from gossamer.model.lease import Lease
+from gossamer.model.name import Answer
+from gossamer.model.outcome import Outcome
+
+ScopeRule = Callable[[Candidate], bool | None]
+"""`True` admits, `False` rejects, `None` has no opinion; of an ordered list the last opinion wins.
+One that raises says no."""
+
+Observer = Callable[[Event], None]
+"""Hears every event, in order, on the event loop; must return at once. One that raises is removed and named."""
+
+AddressRule = Callable[[str, str], bool]
+"""(host, numeric address) -> may we connect there?"""
+
+
+class ProtocolModule(Protocol):
+    """Fetches URLs of some schemes (W2). The web's failures are answers; only our own bugs raise."""
+
+    @property
+    def schemes(self) -> frozenset[str]:
+        """Schemes served, e.g. `{"http", "https"}`."""
+
+    async def fetch(self, lease: Lease) -> Outcome:
+        """Visit the lease's URL once. Follows no redirect, retries nothing."""
+
+    async def close(self) -> None:
+        """Give up open connections."""
+
+
+class Extractor(Protocol):
+    """Reads documents of some media types (W9). Pure, bounded in time and memory by the content's length."""
+
+    @property
+    def name(self) -> str:
+        """For logs and configuration."""
+
+    @property
+    def media_types(self) -> frozenset[str]:
+        """Essences served, lower case, e.g. `{"text/html"}`."""
+
+    def extract(self, document: Document) -> Findings:
+        """Say what the document holds. If it raises, the page is kept and the extractor named in the log."""
+
+
+class OrderingPolicy(Protocol):
+    """Decides the order within a host's queue and, by the same number, among ready hosts."""
+
+    @property
+    def name(self) -> str:
+        """As given to `--order`."""
+
+    def level(self, candidate: Candidate) -> int:
+        """0 (first) to 65,535 (last); equal levels go by arrival."""
+
+
+class Resolver(Protocol):
+    """Answers names. Never raises for a failing network."""
+
+    async def resolve(self, name: str) -> Answer:
+        """Addresses of `name`: a host name, or an IPv4 or bracketed IPv6 literal."""
+
+    async def close(self) -> None:
+        """Give up open queries."""
+
+
+class NameCache(Protocol):
+    """Keeps answers for their time to live (W12). `now` is wall time in seconds."""
+
+    def get(self, name: str, now: float) -> Answer | None:
+        """The answer, if one is kept that has not expired."""
+
+    def put(self, answer: Answer, now: float) -> None:
+        """Keep the answer until `now + answer.ttl`."""
