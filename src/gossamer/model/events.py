@@ -10,14 +10,26 @@ from gossamer.model.page import Page
 
 
 class Visited(msgspec.Struct, frozen=True):
-    """A visit was settled and its commit is on disk."""
+    """A visit was settled and its commit is on disk.
 
+    Attributes:
+        at: wall time of the settlement.
+        page: what was read, or `None`.
+        admitted: how many of its links were new.
+        seen_before: the decoded content was met before at another address (W10).
+        twin: the first URL with the same payload, if the archive refers to it.
+        place: archive file, offset and length of the record, or `None` if none was written.
+    """
+
+    at: float
     lease: Lease
     outcome: Outcome
     disposition: Disposition
-    page: Page | None
-    admitted: int  # links of the page that were new
-    record: tuple[str, int, int] | None  # archive file, offset, length
+    page: Page | None = None
+    admitted: int = 0
+    seen_before: bool = False
+    twin: str = ""
+    place: tuple[str, int, int] | None = None
 
 
 class Rejected(msgspec.Struct, frozen=True):

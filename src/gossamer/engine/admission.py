@@ -1,0 +1,131 @@
+"""The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from gossamer.engine.observe import Observers
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.events import Rejected
+from gossamer.model.link import HOP_LETTERS, Link, LinkKind
+from gossamer.model.outcome import Rule
+from gossamer.model.url import Url
+from gossamer.policy.scope import Scope
+from gossamer.state.environment import Family
+from gossamer.state.records import Counters, PageRecord, encode
+
+KNOWN = 50_000
+
+
+class Recent:
+    """A bounded memory of keys met lately, in two generations; forgetting costs time, never a page."""
+
+    def __init__(self, entries: int) -> None:
+        self._limit = entries // 2
+        self._young: set[str] = set()
+        self._old: set[str] = set()
+
+    def met(self, key: str) -> bool:
+        """Whether `key` was met lately; it has been, from now on."""
+        if key in self._young:
+            return True
+        if len(self._young) >= self._limit:
+            self._old, self._young = self._young, set()
+        self._young.add(key)
+        return key in self._old
+
+    def forget(self, key: str) -> None:
+        """`key` was turned away for the way it was found; another way may do."""
+        self._young.discard(key)
+        self._old.discard(key)
+
+
+class Admission:
+    """Judges candidates: canonical form, scope, seen; queues those that pass.
+
+    Everything it changes goes into the frontier's open batch.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        canonical: Callable[[Url], str],
+        scope: Scope,
+        counters: Counters,
+        observers: Observers,
+        *,
+        record_rejected: bool,
+    ) -> None:
+        self._frontier = frontier
+        self._canonical = canonical
+        self._scope = scope
+        self._counters = counters
+        self._observers = observers
+        self._record_rejected = record_rejected
+        self._recent = Recent(KNOWN)
+
+    def admit(self, candidate: Candidate) -> bool:
+        """Queue `candidate` if it is new and in scope."""
+        if candidate.kind is LinkKind.ROBOTS:
+            self._frontier.admit_robots(candidate)
+            return True
+        canonical = self._canonical(candidate.url)
+        verdict = self._scope.judge(candidate)
+        if verdict.admitted:
+            return self._frontier.admit(candidate, canonical)
+        if verdict.rule in (Rule.DEPTH, Rule.HOPS):
+            self._recent.forget(candidate.url.text)
+        self.reject(candidate, f"{verdict.rule}: {verdict.detail}", canonical)
+        return False
+
+    def links(self, finder: Candidate, links: Iterable[Link], *, honour_nofollow: bool) -> int:
+        """Admit the links of a page, each at its depth; how many were new."""
+        admitted = 0
+        via = finder.url.text
+        met = self._recent.met
+        for link in links:
+            # The same navigation stands on every page of a site: most links end here.
+            if met(link.url.text if link.kind is LinkKind.NAVIGATION else f"{link.kind} {link.url.text}"):
+                continue
+            depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
+            candidate = Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], via)
+            if link.nofollow and honour_nofollow:
+                self._recent.forget(link.url.text)
+                self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow", self._canonical(link.url))
+                continue
+            admitted += self.admit(candidate)
+        return admitted
+
+    def redirect(self, finder: Candidate, target: Url) -> bool:
+        """Admit where a visit was sent to, as a link that adds a hop but no depth.
+
+        A redirect to its own canonical form would be lost as "seen"; it is fetched once by force.
+        """
+        forced = not finder.forced and self._canonical(target) == self._canonical(finder.url)
+        kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
+        candidate = Candidate(
+            target, kind, finder.depth, finder.hops + "R", finder.url.text, forced=forced, origin=finder.origin
+        )
+        self._scope.widen(candidate)
+        return self.admit(candidate)
+
+    def reject(self, candidate: Candidate, reason: str, canonical: str) -> None:
+        """Turn a candidate away, and remember why unless it was admitted on another way."""
+        self._counters.rejected += 1
+        if self._record_rejected:
+            host, _ = self._frontier.host_key(candidate.url)
+            fingerprint = self._frontier.fingerprint(host, canonical)
+            if fingerprint not in self._frontier.seen:
+                record = PageRecord(
+                    url=candidate.url.text,
+                    state="rejected",
+                    reason=reason,
+                    kind=candidate.kind,
+                    depth=candidate.depth,
+                    hops=candidate.hops,
+                    via=candidate.via,
+                )
+                with self._frontier.changes() as batch:
+                    batch.put(Family.PAGES, fingerprint, encode(record))
+        self._observers.tell(Rejected(candidate, reason))

@@ -1,0 +1,44 @@
+"""Settings of the engine itself."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Bytes, Seconds
+
+
+class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many visits go on at once, and when the crawl pauses or ends."""
+
+    workers: Annotated[int, Meta(ge=1, le=10_000, description="visits at once over all hosts")] = 32
+    order: Annotated[str, Meta(description="ordering policy: bfs, dfs, or the name of a plug-in")] = "bfs"
+    queue_key: Annotated[
+        Literal["host", "site"],
+        Meta(description="what shares one politeness: a host name, or a registrable domain with all its hosts"),
+    ] = "host"
+    give_up_after: Annotated[
+        Seconds,
+        Meta(
+            description="the crawl ends when nothing can fall due within this time; what waits longer is parked, "
+            "and 'gossamer resume' takes it up"
+        ),
+    ] = 90.0
+    sitemaps: Annotated[bool, Meta(description="follow the sitemaps that robots files name")] = True
+    skip_duplicates: Annotated[
+        bool,
+        Meta(description="do not follow links of pages whose content was seen before; loses pages, see decisions"),
+    ] = False
+    every_attempt: Annotated[
+        bool, Meta(description="archive responses that will be asked for again, too")
+    ] = False
+    record_rejected: Annotated[
+        bool, Meta(description="remember turned-away URLs with their finder, so that 'why' can tell; costs disk")
+    ] = True
+    checkpoint_every: Annotated[
+        Seconds, Meta(description="a power failure loses at most the work of this time; 0 for the end only")
+    ] = 600.0
+    keep_checkpoints: Annotated[int, Meta(ge=1, description="checkpoints kept; older ones are removed")] = 2
+    min_free_disk: Annotated[
+        Bytes, Meta(description="below this much free disk the crawl checkpoints and stops")
+    ] = 128 << 20

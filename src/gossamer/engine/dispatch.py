@@ -1,0 +1,98 @@
+"""The frontier, which never waits, as a stream of leases to workers that do."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.lease import Lease
+
+
+class Dispatch:
+    """Hands leases to waiting workers, and notices when there will be no more.
+
+    `limit_reached` says why no further lease may go out for now (a page budget all of which may be in
+    flight), or nothing. The argument for termination (K17): only settlements and admissions make work,
+    admissions happen only in settlements, and each lease is settled once; so when no lease is out and
+    nothing on disk can fall due within `give_up_after` microseconds, nothing will.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        now: Callable[[], int],
+        give_up_after: int,
+        limit_reached: Callable[[int], str],
+    ) -> None:
+        self._frontier = frontier
+        self._now = now
+        self._give_up_after = give_up_after
+        self._limit_reached = limit_reached
+        self._waiting: deque[asyncio.Future[Lease | None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._retiring = 0
+        self.ended = ""
+        """Why no more leases will go out; empty while some may."""
+
+    async def leases(self) -> AsyncIterator[Lease]:
+        """Leases for one worker, until the crawl ends or the worker is retired."""
+        while (lease := await self._next()) is not None:
+            yield lease
+
+    async def _next(self) -> Lease | None:
+        if self._retiring:
+            self._retiring -= 1
+            return None
+        if self.ended:
+            return None
+        future: asyncio.Future[Lease | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        self.pump()
+        return await future
+
+    def retire(self, workers: int) -> None:
+        """Let as many workers go, each after its current visit."""
+        self._retiring += workers
+        while self._retiring and self._waiting:
+            self._retiring -= 1
+            self._answer(None)
+
+    def end(self, reason: str) -> None:
+        """Lend nothing more."""
+        self.ended = self.ended or reason
+        if self._timer is not None:
+            self._timer.cancel()
+        while self._waiting:
+            self._answer(None)
+
+    def pump(self) -> None:
+        """Lend what can be lent; called whenever something was settled or has fallen due."""
+        while self._waiting and not self.ended:
+            lent = self._frontier.lent
+            limit = self._limit_reached(lent)
+            lease = None if limit else self._frontier.lend()
+            if lease is None:
+                self._wait_or_end(limit)
+                return
+            self._answer(lease)
+
+    def _answer(self, lease: Lease | None) -> None:
+        future = self._waiting.popleft()
+        if not future.done():
+            future.set_result(lease)
+
+    def _wait_or_end(self, limit: str) -> None:
+        due = self._frontier.next_due()
+        now = self._now()
+        if not self._frontier.lent:
+            if limit:
+                self.end(limit)
+                return
+            if due > now + self._give_up_after:
+                self.end("finished")
+                return
+        if self._timer is not None:
+            self._timer.cancel()
+        # At most a minute, so that a mistake in a due time costs a minute and not the crawl.
+        wait = min(max(due - now, 0) / 1e6, 60.0) + 0.0005
+        self._timer = asyncio.get_running_loop().call_later(wait, self.pump)

@@ -1,0 +1,153 @@
+"""Robots files: refuses what they forbid, and turns a fetched one into rules for its origin."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gossamer.engine.admission import Admission
+from gossamer.engine.visit import Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Failed, Fetched, Refused, Rule
+from gossamer.model.url import Url
+from gossamer.policy.retry import StatusAction, redirect_target, status_action
+from gossamer.policy.robots import parse_robots
+from gossamer.policy.robots_access import AllowAll, Hold, RobotsConfig, UseBody, access_for
+from gossamer.state.records import RobotsRecord, encode
+
+PENDING_SECONDS = 3600.0
+"""How long a redirected robots file may wait for its new host's turn before it is asked for again."""
+
+
+class RobotsDesk:
+    """Keeps what robots files say, per origin (RFC 9309), and answers for each lease."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        admission: Admission,
+        config: RobotsConfig,
+        product_token: str,
+        now: Callable[[], int],
+        *,
+        sitemaps: bool,
+    ) -> None:
+        self._frontier = frontier
+        self._admission = admission
+        self._config = config
+        self._token = product_token
+        self._now = now
+        self._sitemaps = sitemaps
+
+    def refusal(self, lease: Lease) -> Refused | None:
+        """The robots rule that forbids the visit, if one does."""
+        candidate = lease.candidate
+        if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
+            return None
+        host, _ = self._frontier.host_key(candidate.url)
+        entry = self._frontier.robots.latest(host, candidate.url.origin)
+        if entry is None or entry.rules is None:
+            return None
+        allowed, line = entry.rules.allows(candidate.url.target)
+        return None if allowed else Refused(Rule.ROBOTS, line)
+
+    def crawl_delay(self, url: Url) -> float | None:
+        """Seconds the origin of `url` asks for between visits, capped."""
+        host, _ = self._frontier.host_key(url)
+        entry = self._frontier.robots.latest(host, url.origin)
+        if entry is None or entry.rules is None or entry.rules.crawl_delay is None:
+            return None
+        return min(entry.rules.crawl_delay, self._config.max_crawl_delay)
+
+    def settle(self, visit: Visit) -> str:
+        """Learn from the visit of a robots file; one line on what it means.
+
+        Where the file of one origin redirects to another, the rules hold for the first (RFC 9309
+        2.3.1.2); if it is the other's own robots file, they are the other's rules too, and it need not
+        be asked again.
+        """
+        candidate = visit.lease.candidate
+        asked = Url.from_serialised(candidate.origin + "/")
+        assert asked is not None
+        if self._redirected(visit, asked):
+            return "robots: redirected"
+        origins = {candidate.origin: asked}
+        if candidate.url.target == "/robots.txt":
+            origins[candidate.url.origin] = candidate.url
+        record = RobotsRecord("open", 0)
+        for origin, url in origins.items():
+            record = self._learned(visit, origin, url)
+            self._store(origin, url, record)
+        self._admit_sitemaps(visit, record)
+        return f"robots: {record.state}" + (f" ({record.detail})" if record.detail else "")
+
+    def _learned(self, visit: Visit, origin: str, url: Url) -> RobotsRecord:
+        host, _ = self._frontier.host_key(url)
+        before = self._frontier.robots.latest(host, origin)
+        failures = before.record.failures if before else 0
+        outcome = visit.outcome
+        status = outcome.exchange.status if isinstance(outcome, Fetched) else None
+        fault = outcome.fault if isinstance(outcome, Failed) else None
+        now = self._now()
+        fresh_until = now + int(self._config.max_age * 1e6)
+        fetched = outcome.exchange.started if isinstance(outcome, Fetched) else 0.0
+        if status == 304 and before is not None and before.record.state == "rules":
+            return msgspec.structs.replace(before.record, until=fresh_until, failures=0, fetched=fetched)
+        match access_for(status, fault, failures, self._config):
+            case UseBody():
+                rules = parse_robots(visit.robots_body, self._token)
+                return RobotsRecord("rules", fresh_until, encode(rules), fetched=fetched)
+            case AllowAll():
+                return RobotsRecord("open", fresh_until, detail=f"status {status}", fetched=fetched)
+            case Hold(wait=wait):
+                detail = f"robots file unreachable: {fault or f'status {status}'}"
+                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, detail, fetched)
+
+    def _redirected(self, visit: Visit, asked: Url) -> bool:
+        """Send a redirected robots file on its way, unless it went too far or its end is known."""
+        candidate = visit.lease.candidate
+        if not isinstance(visit.outcome, Fetched):
+            return False
+        exchange = visit.outcome.exchange
+        if status_action(exchange.status) is not StatusAction.REDIRECT:
+            return False
+        target = redirect_target(exchange.headers.get("location"), candidate.url)
+        if target is None or len(candidate.hops.rpartition("P")[2]) >= self._config.max_redirects:
+            return False
+        if target.target == "/robots.txt" and target.origin != candidate.origin:
+            host, _ = self._frontier.host_key(target)
+            known = self._frontier.robots.get(host, target.origin)
+            if known is not None and known.record.state in ("rules", "open"):
+                self._store(candidate.origin, asked, known.record)
+                return True
+        until = self._now() + int(PENDING_SECONDS * 1e6)
+        detail = f"robots file redirected to {target.text}"
+        self._store(candidate.origin, asked, RobotsRecord("pending", until, detail=detail))
+        self._admission.redirect(candidate, target)
+        return True
+
+    def _store(self, origin: str, url: Url, record: RobotsRecord) -> None:
+        host, name = self._frontier.host_key(url)
+        with self._frontier.changes() as batch:
+            self._frontier.robots.put(host, origin, record, batch)
+            entry = self._frontier.robots.latest(host, origin)
+            if entry is not None and entry.rules is not None and entry.rules.crawl_delay is not None:
+                delay = min(entry.rules.crawl_delay, self._config.max_crawl_delay)
+                changed = self._frontier.hosts.change(host, name)
+                changed.crawl_delay = max(changed.crawl_delay, delay)
+            if record.state in ("rules", "open"):
+                self._frontier.release(name, origin)
+
+    def _admit_sitemaps(self, visit: Visit, record: RobotsRecord) -> None:
+        if record.state != "rules" or not self._sitemaps:
+            return
+        finder = visit.lease.candidate
+        host, _ = self._frontier.host_key(finder.url)
+        entry = self._frontier.robots.latest(host, finder.url.origin)
+        for text in entry.rules.sitemaps if entry and entry.rules else ():
+            url = Url.parse(text, finder.url.text)
+            if url is not None:
+                hops = finder.hops + "M"
+                self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))

@@ -1,0 +1,56 @@
+"""The loop of one worker. If you read one file, read this one."""
+
+import time
+
+from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.reading import Reading
+from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.settlement import Settlement
+from gossamer.engine.visit import Visit
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
+from gossamer.ports import ProtocolModule
+
+
+class Worker:
+    """Visits one URL after the other."""
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        robots: RobotsDesk,
+        modules: dict[str, ProtocolModule],
+        reading: Reading,
+        settlement: Settlement,
+    ) -> None:
+        self._dispatch = dispatch
+        self._robots = robots
+        self._modules = modules
+        self._reading = reading
+        self._settlement = settlement
+
+    async def run(self) -> None:
+        """Work until the crawl ends or this worker is retired."""
+        async for lease in self._dispatch.leases():
+            await self._settlement.take(await self._visit(lease))
+
+    async def _visit(self, lease: Lease) -> Visit:
+        started = time.monotonic()
+        outcome: Outcome | None = self._robots.refusal(lease)
+        if outcome is None:
+            outcome = await self._fetch(lease)
+        elapsed = time.monotonic() - started
+        if not isinstance(outcome, Fetched):
+            return Visit(lease, outcome, elapsed=elapsed)
+        if lease.candidate.kind is LinkKind.ROBOTS:
+            body = await self._reading.robots_body(outcome.exchange)
+            return Visit(lease, outcome, None, body, elapsed)
+        return Visit(lease, outcome, await self._reading.page(outcome.exchange), b"", elapsed)
+
+    async def _fetch(self, lease: Lease) -> Outcome:
+        scheme = lease.candidate.url.scheme
+        module = self._modules.get(scheme)
+        if module is None:
+            return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
+        return await module.fetch(lease)

@@ -1,0 +1,60 @@
+"""What a frontier is made with: its bounds, the host policy, the session."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Bytes
+from gossamer.model.url import Url
+from gossamer.state.keys import Fingerprints
+
+
+class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much of the frontier is in memory; all of it is on disk."""
+
+    max_hosts: Annotated[
+        int, Meta(ge=8, description="hosts in memory; more allows more visits at once, at about 10 KB each")
+    ] = 2_000
+    buffer: Annotated[
+        int, Meta(ge=1, description="queue entries of a host in memory; more means fewer scans of the disk")
+    ] = 32
+    seen_cache: Annotated[
+        int, Meta(ge=2, description="fingerprints kept in front of the seen set, about 100 bytes each")
+    ] = 100_000
+    robots_cache: Annotated[Bytes, Meta(description="memory for the robots rules in use")] = 16 << 20
+
+
+class HostPolicy(msgspec.Struct, frozen=True):
+    """What the frontier must know of politeness and budgets, as functions of the queue's name."""
+
+    queue_key: Callable[[Url], str]
+    visits_at_once: Callable[[str], int]
+    rest: Callable[[str], float]  # seconds owed to a host whose last visit is unknown
+    budget_spent: Callable[[str, int, int], str]  # (name, pages, bytes) -> reason, or empty
+    obey_robots: bool = True
+
+
+class Session(msgspec.Struct, frozen=True):
+    """What ties a frontier to one run of the process.
+
+    `resumed` means that an earlier session worked on the same folder; `now` is the crawl clock in
+    microseconds.
+    """
+
+    fingerprints: Fingerprints
+    now: Callable[[], int]
+    resumed: bool = False
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What one visit adds to its host's account.
+
+    `host_failed` is `None` where the visit says nothing about the host (no visit was made).
+    """
+
+    rest: float = 0.0
+    pages: int = 0
+    bytes: int = 0
+    host_failed: bool | None = None

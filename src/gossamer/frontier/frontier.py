@@ -1,0 +1,410 @@
+"""The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
+
+import heapq
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+import msgspec
+
+from gossamer.frontier.config import FrontierConfig, HostPolicy, Session, Tally
+from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.later import Later
+from gossamer.frontier.robots_table import RobotsTable
+from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.wake import WakeIndex
+from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import Blame, Disposition, Parked, Retry
+from gossamer.model.errors import InternalError
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.url import Url
+from gossamer.ports import OrderingPolicy
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import FOREVER, ticket
+from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
+
+NEVER = 1 << 63
+HELD_AT_ONCE = 100
+"""Entries of one host moved to `later` in a row before the whole host rests instead."""
+WOKEN_AT_ONCE = 64
+
+
+class Frontier:
+    """What is known and what may be asked for now. It never waits.
+
+    Invariants: a host has at most `visits_at_once` leases out; each host with work that is not parked
+    is either served (in memory) or has a `wake` entry on disk not later than it falls due.
+    Changes are made inside `changes()`, which commits them together with what the caller adds.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        config: FrontierConfig,
+        policy: HostPolicy,
+        ordering: OrderingPolicy,
+        counters: Counters,
+        session: Session,
+    ) -> None:
+        self._environment = environment
+        self._config = config
+        self._policy = policy
+        self._ordering = ordering
+        self._counters = counters
+        self._now = session.now
+        # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
+        self._rest_from = session.now() if session.resumed else 0
+        self._host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
+        self._url_hash = session.fingerprints.url
+        self.seen = SeenSet(environment, config.seen_cache)
+        self.hosts = HostTable(environment)
+        self.robots = RobotsTable(environment, config.robots_cache, session.now)
+        self._later = Later(environment, counters, config.buffer)
+        self._wake = WakeIndex(environment)
+        self._served: dict[bytes, HostQueue] = {}
+        self._ready: list[tuple[bytes, int, HostQueue]] = []
+        self._resting: list[tuple[int, int, HostQueue]] = []
+        self._placings = 0
+        self._last_arrival = 0
+        self._batch: Batch | None = None
+        self.lent = 0
+        """Leases out."""
+
+    # Names and batches …
+
+    def host_key(self, url: Url) -> tuple[bytes, str]:
+        """(hash, name) of the queue in which `url` waits."""
+        name = self._policy.queue_key(url)
+        return self._host_hash(name), name
+
+    def fingerprint(self, host: bytes, canonical: str) -> bytes:
+        """Key of a canonical URL in the families `seen` and `pages`."""
+        return host + self._url_hash(canonical)
+
+    @contextmanager
+    def changes(self) -> Iterator[Batch]:
+        """The open batch, or a new one that is committed at the end of the block.
+
+        If the block raises, nothing is committed and memory no longer matches the disk: stop.
+        """
+        if self._batch is not None:
+            yield self._batch
+            return
+        self._batch = self._environment.batch()
+        try:
+            yield self._batch
+            self.hosts.flush(self._batch)
+            self._environment.commit(self._batch)
+            self.seen.committed()
+        finally:
+            self._batch = None
+
+    # Admitting …
+
+    def admit(self, candidate: Candidate, canonical: str) -> bool:
+        """Queue `candidate` unless its canonical form was seen; a forced one is queued all the same."""
+        host, name = self.host_key(candidate.url)
+        fingerprint = self.fingerprint(host, canonical)
+        if not candidate.forced and fingerprint in self.seen:
+            return False
+        with self.changes() as batch:
+            place = self._queue(host, name, candidate, batch)
+            self.seen.add(fingerprint, place, batch)
+        return True
+
+    def admit_robots(self, candidate: Candidate) -> None:
+        """Queue a robots file, or its redirect, ahead of everything else of its host; never "seen"."""
+        host, name = self.host_key(candidate.url)
+        with self.changes() as batch:
+            self._queue(host, name, candidate, batch)
+
+    def _queue(self, host: bytes, name: str, candidate: Candidate, batch: Batch) -> bytes:
+        counters = self._counters
+        counters.sequence += 1
+        counters.admitted += 1
+        counters.queued += 1
+        place = ticket(self._ordering.level(candidate), counters.sequence)
+        batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
+        if self.hosts.get(host) is None:
+            counters.hosts += 1
+        record = self.hosts.change(host, name)
+        record.head = min(record.head, place) if record.queued else place
+        record.queued += 1
+        queue = self._served.get(host)
+        if queue is None and not record.parked:
+            # Distinct, so that hosts found in the same microsecond wake in the order they were found.
+            self._last_arrival = max(self._now(), self._last_arrival + 1)
+            due = max(self._last_arrival, record.due)
+            if not record.wake or due < record.wake:
+                self._wake.set(host, record, due, batch)
+            if record.queued == 1 and not record.waiting and len(self._served) < self._config.max_hosts:
+                queue = self._serve(host, record)
+                queue.complete = True
+        if queue is not None:
+            first = queue.first_ticket if queue.buffer else None
+            queue.insert(place, candidate, self._config.buffer)
+            if first is None or place < first:
+                self._place(queue)
+        return place
+
+    # Lending …
+
+    def lend(self) -> Lease | None:
+        """The best URL of the best host that may be visited now, or `None`."""
+        now = self._now()
+        while self._resting and self._resting[0][0] <= now:
+            _, placing, queue = heapq.heappop(self._resting)
+            if queue.placed == placing:
+                self._place(queue)
+        if len(self._ready) < 2 and self._wake.next_due <= now:
+            self._refill(now)
+        while self._ready:
+            _, placing, queue = heapq.heappop(self._ready)
+            if queue.placed != placing:
+                continue
+            queue.placed = None
+            lease = self._lend_from(queue)
+            if lease is not None or not queue.lent:
+                self._place(queue)
+            if lease is not None:
+                return lease
+        return None
+
+    def next_due(self) -> int:
+        """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
+        while self._resting and self._resting[0][2].placed != self._resting[0][1]:
+            heapq.heappop(self._resting)
+        resting = self._resting[0][0] if self._resting else NEVER
+        if len(self._served) >= self._config.max_hosts:
+            return resting
+        return min(resting, self._wake.next_due)
+
+    def _lend_from(self, queue: HostQueue) -> Lease | None:
+        record = queue.record
+        spent = self._policy.budget_spent(record.name, record.pages + len(queue.lent), record.bytes)
+        if spent:
+            if not queue.lent:
+                self.park(record.name, spent)
+            return None
+        held = 0
+        while queue.has_entry:
+            if not queue.buffer:
+                self._fill(queue)
+            place, candidate = queue.buffer[0]
+            if candidate.kind is not LinkKind.ROBOTS and self._policy.obey_robots:
+                known = self.robots.get(queue.key, candidate.url.origin)
+                if known is None:
+                    if any(lent.kind is LinkKind.ROBOTS for lent in queue.lent.values()):
+                        return None
+                    self._ask_robots(candidate)
+                    continue
+                if known.record.state in ("hold", "pending"):
+                    held += 1
+                    self._hold(queue, known.record.until, known.record.detail, whole=held == HELD_AT_ONCE)
+                    if held == HELD_AT_ONCE:
+                        return None
+                    continue
+            del queue.buffer[0]
+            queue.lent[place] = candidate
+            self.lent += 1
+            return Lease(candidate, record.name, place)
+        return None
+
+    def _ask_robots(self, asker: Candidate) -> None:
+        origin = asker.url.origin
+        url = Url.from_serialised(origin + "/robots.txt")
+        assert url is not None
+        hops = asker.hops + "P"
+        self.admit_robots(Candidate(url, LinkKind.ROBOTS, asker.depth, hops, asker.url.text, origin=origin))
+
+    def _hold(self, queue: HostQueue, until: int, reason: str, *, whole: bool) -> None:
+        """Let the first entry wait, because its origin's robots file has no answer yet; or the whole host."""
+        with self.changes() as batch:
+            record = self.hosts.change(queue.key, queue.record.name)
+            if whole:
+                record.due = max(record.due, until)
+                record.reason = reason
+            else:
+                place, candidate = queue.buffer.pop(0)
+                self._later.put(queue, place, candidate, until, reason, batch)
+
+    def _fill(self, queue: HostQueue) -> None:
+        """Read the front of the queue from disk."""
+        room = self._config.buffer
+        queue.complete = True
+        for key, data in self._environment.scan(Family.QUEUE, queue.key + queue.record.head, queue.key):
+            place = key[8:]
+            if place in queue.lent:
+                continue
+            if len(queue.buffer) == room:
+                queue.complete = False
+                break
+            queue.buffer.append((place, decode_queue(data).candidate()))
+        if not queue.buffer:
+            raise InternalError(f"{queue!r} counts entries that are not on disk. Please report this.")
+
+    # Settling …
+
+    def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
+        """End a lease: the entry leaves the queue, or waits; its host rests."""
+        key = self._host_hash(lease.queue_key)
+        queue = self._served[key]
+        candidate = queue.lent.pop(lease.ticket)
+        self.lent -= 1
+        now = self._now()
+        record = self.hosts.change(key, lease.queue_key)
+        self._account(record, tally, now)
+        with self.changes() as batch:
+            match disposition:
+                case Retry(wait=wait, blame=Blame.HOST, reason=reason):
+                    queue.insert(lease.ticket, candidate, self._config.buffer)
+                    record.due = max(record.due, now + int(wait * 1e6))
+                    record.reason = reason
+                case Retry(wait=wait, reason=reason):
+                    again = msgspec.structs.replace(candidate, attempts=candidate.attempts + 1)
+                    self._later.put(queue, lease.ticket, again, now + int(wait * 1e6), reason, batch)
+                case Parked(reason=reason):
+                    self._later.put(queue, lease.ticket, candidate, FOREVER, reason, batch)
+                case _:
+                    batch.delete(Family.QUEUE, key + lease.ticket)
+                    record.queued -= 1
+                    self._counters.queued -= 1
+            queue.set_head(lease.ticket)
+            self._after_settling(queue, now, batch)
+
+    def _account(self, record: HostRecord, tally: Tally, now: int) -> None:
+        record.pages += tally.pages
+        record.bytes += tally.bytes
+        if tally.host_failed is None:
+            return
+        record.visits += 1
+        record.last_visit = now
+        record.rest = int(tally.rest * 1e6)
+        record.due = max(record.due, now + record.rest)
+        if not tally.host_failed:
+            record.failures = 0
+            record.reason = ""
+            return
+        if not record.failures:
+            record.failing_since = now / 1e6
+        record.failures += 1
+
+    def _after_settling(self, queue: HostQueue, now: int, batch: Batch) -> None:
+        record = queue.record
+        if queue.lent:
+            self._place(queue)
+        elif record.parked:
+            self._unserve(queue)
+        elif not record.queued and not record.waiting:
+            self._wake.clear(queue.key, record, batch)
+            self._unserve(queue)
+        elif len(self._served) * 2 > self._config.max_hosts and self._due(queue) > now:
+            # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
+            self._wake.set(queue.key, record, self._due(queue), batch)
+            self._unserve(queue)
+        else:
+            self._place(queue)
+
+    # Resting, parking, reviving …
+
+    def park(self, name: str, reason: str) -> None:
+        """Leave a host alone; its entries stay on disk until the operator revives it."""
+        key = self._host_hash(name)
+        record = self.hosts.change(key, name)
+        with self.changes() as batch:
+            if not record.parked:
+                self._counters.hosts_parked += 1
+            record.parked = reason
+            self._wake.clear(key, record, batch)
+            queue = self._served.get(key)
+            if queue is not None and not queue.lent:
+                self._unserve(queue)
+
+    def revive(self, name: str) -> None:
+        """Serve a parked or backed-off host again, after the rest that its last visit earned."""
+        key = self._host_hash(name)
+        record = self.hosts.change(key, name)
+        if record.parked:
+            self._counters.hosts_parked -= 1
+        record.parked = record.reason = ""
+        record.failures = 0
+        record.due = record.last_visit + record.rest
+        with self.changes() as batch:
+            if (record.queued or record.waiting) and key not in self._served:
+                self._wake.set(key, record, record.due if record.queued else record.later_due, batch)
+
+    def release(self, name: str, origin: str) -> None:
+        """The robots file of `origin` is known now: bring back what was held for it."""
+        key = self._host_hash(name)
+        record = self.hosts.change(key, name)
+        queue = self._served.get(key)
+        with self.changes() as batch:
+            self._later.release(key, record, queue, origin, batch)
+            if queue is not None:
+                self._place(queue)
+            elif record.queued and not record.parked:
+                self._wake.set(key, record, max(self._now(), record.due), batch)
+
+    # Serving …
+
+    def _refill(self, now: int) -> None:
+        """Take hosts that have fallen due from disk into memory."""
+        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self._served))
+        if room <= 0:
+            return
+        with self.changes() as batch:
+            for key in self._wake.due(now, self._served):
+                queue = self._serve(key, self.hosts.change(key, ""))
+                due = self._due(queue)
+                if due > now:
+                    self._wake.set(key, queue.record, due, batch)
+                    self._unserve(queue)
+                    continue
+                self._place(queue)
+                room -= 1
+                if not room:
+                    return
+
+    def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
+        queue = HostQueue(key, record, self._policy.visits_at_once(record.name))
+        if self._rest_from:
+            owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
+            record.due = max(record.due, self._rest_from + int(owed * 1e6))
+        self._served[key] = queue
+        self.hosts.hold(key, record)
+        return queue
+
+    def _unserve(self, queue: HostQueue) -> None:
+        queue.placed = None
+        del self._served[queue.key]
+        self.hosts.release(queue.key)
+
+    def _due(self, queue: HostQueue) -> int:
+        """When the host may be visited next; `NEVER` if it has nothing to lend."""
+        record = queue.record
+        if queue.has_entry:
+            return record.due
+        return max(record.due, record.later_due) if record.waiting else NEVER
+
+    def _place(self, queue: HostQueue) -> None:
+        """Put the host where it belongs now: among the ready, among the resting, or nowhere (lent)."""
+        now = self._now()
+        record = queue.record
+        if record.waiting and record.later_due <= now and record.due <= now:
+            with self.changes() as batch:
+                self.hosts.change(queue.key, record.name)
+                self._later.promote(queue, now, batch)
+        queue.placed = None
+        if record.parked or len(queue.lent) >= queue.limit:
+            return
+        due = self._due(queue)
+        if due == NEVER:
+            return
+        self._placings += 1
+        queue.placed = self._placings
+        if due <= now:
+            heapq.heappush(self._ready, (queue.first_ticket, self._placings, queue))
+        else:
+            heapq.heappush(self._resting, (due, self._placings, queue))

@@ -1,0 +1,78 @@
+"""The part of one host's queue that is in memory while the host is being served."""
+
+from bisect import bisect_left, insort
+
+from gossamer.model.candidate import Candidate
+from gossamer.state.records import HostRecord
+
+Entry = tuple[bytes, Candidate]
+
+
+class HostQueue:
+    """Front of a host's queue, with what is lent of it.
+
+    Invariant: `buffer` is sorted by ticket and holds exactly the disk entries that stand before its
+    last one, less those lent; if `complete`, the disk holds nothing beyond buffer and lent.
+    """
+
+    __slots__ = ("buffer", "complete", "key", "lent", "limit", "placed", "record")
+
+    def __init__(self, key: bytes, record: HostRecord, limit: int) -> None:
+        self.key = key
+        self.record = record
+        self.limit = limit  # leases at once
+        self.buffer: list[Entry] = []
+        self.complete = False
+        self.lent: dict[bytes, Candidate] = {}
+        self.placed: int | None = None  # number of its latest heap entry; older ones are void
+
+    def __repr__(self) -> str:
+        record = self.record
+        return (
+            f"<HostQueue {record.name} queued {record.queued} waiting {record.waiting} lent {len(self.lent)}>"
+        )
+
+    @property
+    def has_entry(self) -> bool:
+        """There is something to lend now, in memory or on disk."""
+        return self.record.queued > len(self.lent)
+
+    @property
+    def first_ticket(self) -> bytes:
+        """Where the host stands among ready hosts."""
+        return self.buffer[0][0] if self.buffer else self.record.head
+
+    def insert(self, ticket: bytes, candidate: Candidate, room: int) -> None:
+        """Take note of an entry that was, or is about to be, put on disk."""
+        if not self.buffer:
+            # With nothing in the buffer only a complete queue tells that this is the front.
+            if self.complete:
+                self.buffer.append((ticket, candidate))
+            return
+        if ticket < self.buffer[-1][0]:
+            insort(self.buffer, (ticket, candidate), key=_ticket_of)
+        elif self.complete:
+            self.buffer.append((ticket, candidate))
+        if len(self.buffer) > 2 * room:
+            del self.buffer[room:]
+            self.complete = False
+
+    def remove(self, ticket: bytes) -> Candidate | None:
+        """Take an entry out of the buffer, if it is there."""
+        at = bisect_left(self.buffer, ticket, key=_ticket_of)
+        if at < len(self.buffer) and self.buffer[at][0] == ticket:
+            return self.buffer.pop(at)[1]
+        return None
+
+    def set_head(self, settled: bytes) -> None:
+        """Note the first live ticket, so that the next scan need not step over deleted entries.
+
+        With nothing in memory the settled entry's place will do: all before it is gone, unless the
+        entry itself has returned.
+        """
+        live = [*self.lent, self.buffer[0][0]] if self.buffer else list(self.lent)
+        self.record.head = min(live, default=max(self.record.head, settled))
+
+
+def _ticket_of(entry: Entry) -> bytes:
+    return entry[0]

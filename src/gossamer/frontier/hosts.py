@@ -1,0 +1,52 @@
+"""The host records: read on demand, changed in memory, written back with the next batch."""
+
+from collections.abc import Iterator
+
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import HostRecord, decode_host, encode
+
+
+class HostTable:
+    """Host records by host hash.
+
+    Invariant: a record that was handed out for change is written by the next `flush`, and stays the only
+    copy until then; records of hosts that are being served stay the only copy until `release`.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._held: dict[bytes, HostRecord] = {}
+        self._changed: dict[bytes, HostRecord] = {}
+
+    def get(self, key: bytes) -> HostRecord | None:
+        """The record for reading, or `None`."""
+        record = self._held.get(key) or self._changed.get(key)
+        if record is None:
+            data = self._environment.get(Family.HOSTS, key)
+            record = decode_host(data) if data else None
+        return record
+
+    def change(self, key: bytes, name: str) -> HostRecord:
+        """The record for changing; made, with `name`, if it is new."""
+        record = self.get(key) or HostRecord(name)
+        self._changed[key] = record
+        return record
+
+    def hold(self, key: bytes, record: HostRecord) -> None:
+        """Keep the record in memory while its host is being served."""
+        self._held[key] = record
+
+    def release(self, key: bytes) -> None:
+        """Its host is no longer served."""
+        self._held.pop(key, None)
+
+    def flush(self, batch: Batch) -> None:
+        """Put every changed record into `batch`."""
+        for key, record in self._changed.items():
+            batch.put(Family.HOSTS, key, encode(record))
+        self._changed.clear()
+
+    def scan(self) -> Iterator[tuple[bytes, HostRecord]]:
+        """Every committed record, in key order."""
+        for key, data in self._environment.scan(Family.HOSTS):
+            yield key, self._held.get(key) or decode_host(data)

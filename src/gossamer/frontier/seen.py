@@ -1,0 +1,53 @@
+"""The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache."""
+
+from gossamer.state.environment import Batch, Environment, Family
+
+
+class SeenSet:
+    """Answers whether a fingerprint was ever admitted.
+
+    Invariant: a fingerprint is seen if and only if it is in the `seen` family or in a batch that is not
+    committed yet. The cache only holds fingerprints that are seen.
+    """
+
+    def __init__(self, environment: Environment, cache_entries: int) -> None:
+        self._environment = environment
+        self._limit = max(2, cache_entries // 2)
+        # Two generations instead of a linked list: a hit in the older one moves up, and the older one
+        # is dropped whole when the younger is full. No bookkeeping per hit, memory within the limit.
+        self._young: set[bytes] = set()
+        self._old: set[bytes] = set()
+        self._uncommitted: dict[bytes, bytes] = {}
+
+    def __contains__(self, fingerprint: bytes) -> bool:
+        if fingerprint in self._young:
+            return True
+        if (
+            fingerprint in self._old
+            or fingerprint in self._uncommitted
+            or self._environment.get(Family.SEEN, fingerprint) is not None
+        ):
+            self._remember(fingerprint)
+            return True
+        return False
+
+    def add(self, fingerprint: bytes, ticket: bytes, batch: Batch) -> None:
+        """Mark as seen, within `batch`."""
+        batch.put(Family.SEEN, fingerprint, ticket)
+        self._uncommitted[fingerprint] = ticket
+
+    def ticket(self, fingerprint: bytes) -> bytes | None:
+        """The place at which it was admitted, or `None` if it was not."""
+        return self._uncommitted.get(fingerprint) or self._environment.get(Family.SEEN, fingerprint)
+
+    def committed(self) -> None:
+        """The batch with all additions so far is on disk."""
+        for fingerprint in self._uncommitted:
+            self._remember(fingerprint)
+        self._uncommitted.clear()
+
+    def _remember(self, fingerprint: bytes) -> None:
+        if len(self._young) >= self._limit:
+            self._old = self._young
+            self._young = set()
+        self._young.add(fingerprint)

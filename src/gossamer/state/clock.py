@@ -1,0 +1,51 @@
+"""The crawl clock: wall time that never jumps, by which everything on disk is due.
+
+Within a process it advances with the monotonic clock, whatever happens to the wall clock. Over a
+restart on the same boot it is carried on by `CLOCK_BOOTTIME`; over a reboot it takes the wall clock,
+but never goes back. So a wall clock that jumps, either way, makes us neither rude nor stall.
+Dates that people read (WARC-Date, logs) come from the wall clock instead.
+"""
+
+import time
+from pathlib import Path
+
+from gossamer.state.records import ClockRecord
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def _boot_id() -> str:
+    try:
+        return _BOOT_ID.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _boottime() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class CrawlClock:
+    """Seconds since 1970, monotonic over the life of the crawl."""
+
+    def __init__(self, last: ClockRecord | None = None) -> None:
+        self._id = _boot_id()
+        start = time.time()
+        if last is not None:
+            if self._id and last.boot_id == self._id:
+                start = last.crawl + max(0.0, _boottime() - last.boottime)
+            else:
+                start = max(start, last.crawl)
+        self._offset = start - time.monotonic()
+
+    def now(self) -> float:
+        """Seconds."""
+        return self._offset + time.monotonic()
+
+    def micros(self) -> int:
+        """Microseconds, the unit of due times on disk."""
+        return int(self.now() * 1e6)
+
+    def record(self) -> ClockRecord:
+        """What to keep for the next start."""
+        return ClockRecord(self.now(), self._id, _boottime())

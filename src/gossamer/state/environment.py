@@ -1,0 +1,220 @@
+"""The RocksDB environment of one crawl: opens it, reads it, commits atomic batches, takes checkpoints."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import rocksdict
+from msgspec import Meta
+
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.quantity import Bytes
+from gossamer.state.keys import after_prefix
+
+FORMAT = b"1"
+
+
+class Family(StrEnum):
+    """The column families (DESIGN section 5)."""
+
+    QUEUE = "queue"
+    LATER = "later"
+    SEEN = "seen"
+    PAGES = "pages"
+    HOSTS = "hosts"
+    ROBOTS = "robots"
+    WAKE = "wake"
+    DIGESTS = "digests"
+    CAPTURES = "captures"
+    OUTBOX = "outbox"
+    META = "meta"
+
+
+class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Bounds of RocksDB's memory; the size of the crawl does not enter."""
+
+    block_cache: Annotated[
+        Bytes,
+        Meta(
+            description="cache of blocks, indexes and filters; more makes seen tests of large crawls faster"
+        ),
+    ] = 48 << 20
+    write_buffers: Annotated[
+        Bytes, Meta(description="memory for writes of all families together; more means fewer, larger files")
+    ] = 48 << 20
+    max_open_files: Annotated[
+        int, Meta(ge=32, description="table files kept open; each costs some KiB of memory")
+    ] = 256
+    max_log: Annotated[
+        Bytes, Meta(description="write-ahead log kept before it is flushed; bounds restart time")
+    ] = 64 << 20
+
+
+class Batch:
+    """Changes to any families that become real together, or not at all."""
+
+    __slots__ = ("_families", "_raw")
+
+    def __init__(self, families: dict[Family, rocksdict.ColumnFamily]) -> None:
+        self._families = families
+        self._raw = rocksdict.WriteBatch(raw_mode=True)
+
+    def put(self, family: Family, key: bytes, value: bytes) -> None:
+        """Set `key` in `family`."""
+        self._raw.put(key, value, self._families[family])
+
+    def delete(self, family: Family, key: bytes) -> None:
+        """Remove `key` from `family`, if it is there."""
+        self._raw.delete(key, self._families[family])
+
+    def __len__(self) -> int:
+        return self._raw.len()
+
+
+class Environment:
+    """RocksDB with our families.
+
+    Invariant: writing environments hold RocksDB's lock, so there is one per folder.
+    """
+
+    def __init__(self, path: Path, config: StateConfig, access: rocksdict.AccessType) -> None:
+        options, families = _options(config)
+        try:
+            self._db = rocksdict.Rdict(str(path), options, column_families=families, access_type=access)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
+            raise _opening_error(path, str(error)) from None
+        self.path = path
+        self._tables = {family: self._db.get_column_family(family.value) for family in Family}
+        self._handles = {family: self._db.get_column_family_handle(family.value) for family in Family}
+
+    @classmethod
+    def open(cls, path: Path, config: StateConfig) -> "Environment":
+        """Open for writing, creating what is missing.
+
+        Raises:
+            ConfigError: another process has it open.
+            StorageError: it is damaged or cannot be written.
+        """
+        return cls(path, config, rocksdict.AccessType.read_write())
+
+    @classmethod
+    def open_secondary(cls, path: Path, scratch: Path, config: StateConfig) -> "Environment":
+        """Open for reading beside a writer, as of now. `scratch` receives RocksDB's own log."""
+        environment = cls(path, config, rocksdict.AccessType.secondary(str(scratch)))
+        environment._db.try_catch_up_with_primary()
+        return environment
+
+    def get(self, family: Family, key: bytes) -> bytes | None:
+        """The value, or `None`."""
+        value: bytes | None = self._tables[family].get(key)
+        return value
+
+    def batch(self) -> Batch:
+        """A new, empty batch."""
+        return Batch(self._handles)
+
+    def commit(self, batch: Batch) -> None:
+        """Make `batch` real. It survives a kill of the process; a power failure only after `sync`.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        try:
+            self._db.write(batch._raw)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise StorageError(
+                f"{self.path}: the state cannot be written ({error}). Free some disk space, then resume."
+            ) from None
+
+    def scan(self, family: Family, start: bytes = b"", prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """(key, value) in key order from `start` (at least `prefix`) to the end of `prefix`."""
+        end = after_prefix(prefix) if prefix else None
+        # An upper bound keeps RocksDB from stepping over the tombstones of the next host.
+        read = rocksdict.ReadOptions()
+        if end is not None:
+            read.set_iterate_upper_bound(end)
+        cursor = self._tables[family].iter(read)
+        cursor.seek(max(start, prefix))
+        while cursor.valid():
+            yield cursor.key(), cursor.value()
+            cursor.next()
+
+    def sync(self) -> None:
+        """Make every commit so far survive a power failure."""
+        try:
+            self._db.flush_wal(True)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise StorageError(
+                f"{self.path}: the state cannot be synced ({error}). Free disk space, resume."
+            ) from None
+
+    def checkpoint(self, target: Path) -> None:
+        """A consistent copy in `target` (which must not exist), by hard links where possible."""
+        try:
+            rocksdict.Checkpoint(self._db).create_checkpoint(str(target))
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            with contextlib.suppress(OSError):
+                shutil.rmtree(target)
+            raise StorageError(
+                f"{target}: the checkpoint failed ({error}). Free disk space, resume."
+            ) from None
+
+    def estimate(self, family: Family) -> int:
+        """About how many keys a family holds; cheap."""
+        value: int | None = self._tables[family].property_int_value("rocksdb.estimate-num-keys")
+        return value or 0
+
+    def close(self) -> None:
+        """Flush and let go of the lock."""
+        self._handles.clear()
+        for table in self._tables.values():
+            table.close()
+        self._tables.clear()
+        self._db.close()
+
+
+def _options(config: StateConfig) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
+    """Options of the database and of each family; all share one block cache and one bound on write buffers."""
+    cache = rocksdict.Cache(config.block_cache)
+    buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
+
+    def options() -> rocksdict.Options:
+        made = rocksdict.Options(raw_mode=True)
+        made.create_if_missing(True)
+        made.create_missing_column_families(True)
+        made.set_write_buffer_manager(buffers)
+        made.set_write_buffer_size(max(1 << 20, config.write_buffers // 4))
+        # The default arena block is an eighth of the write buffer, taken by each of the eleven families.
+        made.set_arena_block_size(128 << 10)
+        made.set_max_open_files(config.max_open_files)
+        made.set_max_total_wal_size(config.max_log)
+        made.set_keep_log_file_num(2)
+        made.set_max_log_file_size(4 << 20)
+        made.set_level_compaction_dynamic_level_bytes(True)
+        made.set_max_background_jobs(2)
+        table = rocksdict.BlockBasedOptions()
+        table.set_block_cache(cache)
+        table.set_cache_index_and_filter_blocks(True)
+        table.set_pin_l0_filter_and_index_blocks_in_cache(True)
+        table.set_bloom_filter(10, False)
+        made.set_block_based_table_factory(table)
+        made.set_compression_type(rocksdict.DBCompressionType.lz4())
+        return made
+
+    return options(), {family.value: options() for family in Family}
+
+
+def _opening_error(path: Path, text: str) -> Exception:
+    if "lock" in text.lower():
+        return ConfigError(
+            f"{path.parent}: another process is crawling into this folder. "
+            "Wait for it, stop it, or choose another --dir."
+        )
+    return StorageError(
+        f"{path}: the state cannot be opened ({text}). If it is damaged, go back to the last checkpoint: "
+        f"'gossamer resume {path.parent} --from-checkpoint'."
+    )

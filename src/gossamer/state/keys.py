@@ -1,0 +1,78 @@
+"""Keys of the column families: fixed-width, big-endian, so that bytewise order is the order we mean.
+
+Host families begin with `host_hash` (8 bytes, keyed), so everything of one host is one contiguous key
+range, and so is every shard (a prefix of the hash): it can be counted, moved or deleted as a range.
+"""
+
+import struct
+from hashlib import blake2b
+from typing import Final
+
+HASH_BYTES: Final = 8
+MICROSECOND: Final = 1e-6
+FOREVER: Final = (1 << 63) - 1
+"""Due time, in microseconds, of what waits for the operator."""
+
+_TICKET = struct.Struct(">HQ")
+_LATER = struct.Struct(">QQ")
+_DUE = struct.Struct(">Q")
+
+
+class Fingerprints:
+    """Keyed 64-bit hashes of host names and canonical URLs.
+
+    The key is secret and drawn once per crawl: a seed known to outsiders would let a site choose
+    collisions and so hide its pages, or another's (field.md 6.1). At 64 bits within a host, which has a
+    hash of its own, a false "seen" is expected once in 10^9 crawls of hosts with 100,000 pages.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def host(self, queue_key: str) -> bytes:
+        """8 bytes for the name of a host queue."""
+        return blake2b(queue_key.encode(), digest_size=HASH_BYTES, key=self._secret).digest()
+
+    def url(self, canonical: str) -> bytes:
+        """8 bytes for a canonical URL."""
+        return blake2b(canonical.encode(), digest_size=HASH_BYTES, key=self._secret).digest()
+
+
+def ticket(level: int, sequence: int) -> bytes:
+    """Place within a host's queue: lower levels first, then arrival. 10 bytes."""
+    return _TICKET.pack(level, sequence)
+
+
+def split_ticket(place: bytes) -> tuple[int, int]:
+    """(level, sequence) of a ticket."""
+    level, sequence = _TICKET.unpack(place)
+    return level, sequence
+
+
+def later_key(host: bytes, due: int, sequence: int) -> bytes:
+    """Key of a candidate that waits until `due` (microseconds of the crawl clock)."""
+    return host + _LATER.pack(due, sequence)
+
+
+def split_later(key: bytes) -> tuple[int, int]:
+    """(due, sequence) of a key in `later`."""
+    due, sequence = _LATER.unpack(key[HASH_BYTES:])
+    return due, sequence
+
+
+def wake_key(due: int, host: bytes) -> bytes:
+    """Key that orders hosts by the time they fall due."""
+    return _DUE.pack(due) + host
+
+
+def split_wake(key: bytes) -> tuple[int, bytes]:
+    """(due, host_hash) of a key in `wake`."""
+    return _DUE.unpack_from(key)[0], key[8:]
+
+
+def after_prefix(prefix: bytes) -> bytes:
+    """The smallest key greater than every key that begins with `prefix`."""
+    number = int.from_bytes(prefix, "big") + 1
+    if number >> (8 * len(prefix)):
+        return b"\xff" * (len(prefix) + 32)
+    return number.to_bytes(len(prefix), "big")

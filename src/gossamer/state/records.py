@@ -1,0 +1,199 @@
+"""Values of the column families, as msgpack arrays: new fields go at the end, with a default."""
+
+from typing import TypeVar
+
+import msgspec
+
+from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
+from gossamer.model.url import Url
+
+T = TypeVar("T")
+
+
+class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A candidate on disk; the URL as text only, because its parts can be split off again."""
+
+    url: str
+    kind: LinkKind
+    depth: int
+    hops: str
+    via: str
+    attempts: int = 0
+    forced: bool = False
+    origin: str = ""
+    reason: str = ""  # in `later`: what it waits for
+    ticket: bytes = b""  # in `later`: its place in the queue, to which it returns
+
+    def candidate(self) -> Candidate:
+        """The candidate, its URL split again."""
+        url = Url.from_serialised(self.url)
+        assert url is not None, self.url
+        return Candidate(
+            url, self.kind, self.depth, self.hops, self.via, self.attempts, self.forced, self.origin
+        )
+
+    @classmethod
+    def of(cls, candidate: Candidate, reason: str = "", ticket: bytes = b"") -> "QueueRecord":
+        """The record of `candidate`."""
+        return cls(
+            candidate.url.text,
+            candidate.kind,
+            candidate.depth,
+            candidate.hops,
+            candidate.via,
+            candidate.attempts,
+            candidate.forced,
+            candidate.origin,
+            reason,
+            ticket,
+        )
+
+
+class HostRecord(msgspec.Struct, array_like=True):
+    """What is known of one host queue. Times are microseconds of the crawl clock.
+
+    Invariant: `wake` is the due time in its single `wake` entry, 0 if it has none; it has one if and
+    only if `queued + waiting > 0` and it is not parked; `wake <= max(due, next work)`.
+    """
+
+    name: str
+    due: int = 0  # not to be visited before
+    rest: int = 0  # the rest after its last visit
+    reason: str = ""  # why it rests, beyond politeness
+    queued: int = 0  # entries in `queue`
+    waiting: int = 0  # entries in `later`
+    later_due: int = 0  # no entry of `later` falls due before; 0 if there is none
+    head: bytes = b""  # no entry of `queue` stands before this ticket
+    wake: int = 0
+    pages: int = 0  # visits that counted as pages
+    bytes: int = 0
+    visits: int = 0
+    failures: int = 0  # host faults in a row
+    failing_since: float = 0.0  # crawl-clock seconds of the first of them
+    parked: str = ""  # why it is left alone; empty if it is not
+    crawl_delay: float = -1.0  # the largest of its origins' rules; negative if there is none
+    last_visit: int = 0
+
+
+class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One visit in the life of a URL."""
+
+    at: float  # wall time
+    elapsed: float
+    status: int = 0
+    fault: str = ""
+    detail: str = ""
+    size: int = 0
+    address: str = ""
+
+
+class PlaceRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Where a record stands in the archive."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The life of one URL, as far as `why` and revisits need it (K7)."""
+
+    url: str
+    state: str  # done, retry, dropped, parked, rejected
+    reason: str = ""
+    kind: LinkKind = LinkKind.SEED
+    depth: int = 0  # K7 layer
+    hops: str = ""
+    via: str = ""
+    number: int = 0  # K7 number: order of admission
+    hits: int = 0  # K7 hit count: visits made
+    visits: tuple[VisitRecord, ...] = ()  # the last five
+    etag: str = ""
+    last_modified: str = ""
+    expires: float = 0.0  # K7 time to live: fresh until, wall time; 0 if the server did not say
+    payload: bytes = b""  # SHA-256
+    content: int = 0  # 64-bit digest of the decoded content
+    twin: str = ""  # first URL with the same payload
+    media_type: str = ""
+    charset: str = ""
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    language: str = ""
+    text_length: int = 0
+    references: int = 0  # K7 outgoing references, their number
+    weight: int = 0  # K7 weight: the level it was queued at, lower is better
+    place: PlaceRecord | None = None
+    captured: str = ""  # WARC-Date of the last archived response
+
+
+class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The first page that had some payload: what a revisit record refers to."""
+
+    url: str
+    date: str  # WARC-Date
+    record_id: str
+
+
+class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What is known of one origin's robots file.
+
+    `state` is `rules`, `open` (no robots file: everything is allowed), `hold` (unreachable: nothing is
+    allowed before `until`), or `pending` (redirected to another host, whose turn must come).
+    """
+
+    state: str
+    until: int  # expiry, or end of the hold; microseconds of the crawl clock
+    rules: bytes = b""  # policy's rules, msgpack
+    failures: int = 0
+    detail: str = ""
+    fetched: float = 0.0  # wall time
+
+
+class Counters(msgspec.Struct, array_like=True):
+    """Sums over the whole crawl, committed with every group."""
+
+    sequence: int = 0  # next arrival number
+    admitted: int = 0
+    rejected: int = 0
+    queued: int = 0
+    waiting: int = 0
+    pages: int = 0
+    duplicates: int = 0
+    visits: int = 0
+    failed: int = 0
+    dropped: int = 0
+    refused: int = 0
+    bytes: int = 0  # body bytes received
+    archived: int = 0  # bytes of archive written
+    hosts: int = 0
+    hosts_parked: int = 0
+    seconds: float = 0.0  # time spent crawling, over all sessions
+    statuses: dict[str, int] = {}
+    faults: dict[str, int] = {}
+    media_types: dict[str, int] = {}
+
+
+class ClockRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What the crawl clock said when the last group was committed, to carry it over a restart."""
+
+    crawl: float
+    boot_id: str
+    boottime: float
+
+
+_encoder = msgspec.msgpack.Encoder()
+encode = _encoder.encode
+"""msgpack of any record."""
+
+decode_queue = msgspec.msgpack.Decoder(QueueRecord).decode
+decode_host = msgspec.msgpack.Decoder(HostRecord).decode
+decode_page = msgspec.msgpack.Decoder(PageRecord).decode
+decode_digest = msgspec.msgpack.Decoder(DigestRecord).decode
+decode_robots = msgspec.msgpack.Decoder(RobotsRecord).decode
+
+
+def decode(data: bytes, record: type[T]) -> T:
+    """A record of any type, for the ones that are read rarely."""
+    return msgspec.msgpack.decode(data, type=record)

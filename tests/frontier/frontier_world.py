@@ -1,0 +1,74 @@
+"""A frontier over a real environment in a temporary folder, with a clock that tests move."""
+
+from pathlib import Path
+
+from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.url import Url
+from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.keys import Fingerprints
+from gossamer.state.records import Counters, decode, encode
+
+SMALL = StateConfig(block_cache=1 << 20, write_buffers=1 << 20)
+
+
+class ByDepth:
+    """Breadth-first, as the ordering port wants it."""
+
+    name = "bfs"
+
+    def level(self, candidate: Candidate) -> int:
+        return candidate.depth + 1
+
+
+class FrontierWorld:
+    """One folder, opened again at will."""
+
+    def __init__(self, path: Path, *, max_hosts: int = 8, buffer: int = 2, leases: int = 1, rest: float = 1.0):
+        self.path = path
+        self.micros = 1_000_000_000
+        self.sessions = 0
+        self.config = FrontierConfig(max_hosts=max_hosts, buffer=buffer, seen_cache=4)
+        self.policy = HostPolicy(
+            queue_key=lambda url: url.host,
+            visits_at_once=lambda _: leases,
+            rest=lambda _: rest,
+            budget_spent=lambda *_: "",
+            obey_robots=False,
+        )
+        self.open()
+
+    def open(self) -> None:
+        self.environment = Environment.open(self.path, SMALL)
+        kept = self.environment.get(Family.META, b"counters")
+        self.counters = decode(kept, Counters) if kept else Counters()
+        session = Session(Fingerprints(b"k" * 16), lambda: self.micros, resumed=self.sessions > 0)
+        self.sessions += 1
+        self.frontier = Frontier(
+            self.environment, self.config, self.policy, ByDepth(), self.counters, session
+        )
+
+    def reopen(self) -> None:
+        """As after a kill: what was not committed is gone."""
+        self.environment.close()
+        self.open()
+
+    def save_counters(self, batch) -> None:
+        batch.put(Family.META, b"counters", encode(self.counters))
+
+    def admit(self, url: str, depth: int = 0, **fields) -> bool:
+        parsed = Url.parse(url)
+        assert parsed is not None
+        with self.frontier.changes() as batch:
+            admitted = self.frontier.admit(Candidate(parsed, depth=depth, **fields), parsed.text)
+            self.save_counters(batch)
+        return admitted
+
+    def settle(self, lease, disposition, tally) -> None:
+        with self.frontier.changes() as batch:
+            self.frontier.settle(lease, disposition, tally)
+            self.save_counters(batch)
+
+    def close(self) -> None:
+        self.environment.close()

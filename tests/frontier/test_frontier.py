@@ -1,0 +1,272 @@
+"""The frontier against a naive model, and at the sizes it is meant for."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from frontier_world import FrontierWorld
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from gossamer.frontier.config import Tally
+from gossamer.frontier.frontier import NEVER
+from gossamer.model.disposition import Blame, Done, Parked, Retry
+
+VISITED = Tally(rest=1.0, pages=1, bytes=10, host_failed=False)
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = FrontierWorld(tmp_path / "state")
+    yield world
+    world.close()
+
+
+def drain(world, tally=VISITED):
+    """Visit everything there is; URLs in the order they were lent."""
+    order = []
+    while True:
+        lease = world.frontier.lend()
+        if lease is not None:
+            order.append(lease.candidate.url.text)
+            world.settle(lease, Done(), tally)
+        elif world.frontier.next_due() == NEVER:
+            return order
+        else:
+            world.micros = max(world.micros, world.frontier.next_due())
+
+
+def test_breadth_first_within_and_across_hosts(world):
+    # Depth first counts, then arrival, whichever host it is.
+    world.admit("http://a/deep", 2)
+    world.admit("http://b/", 0)
+    world.admit("http://a/", 0)
+    world.admit("http://a/1", 1)
+    world.admit("http://b/1", 1)
+    assert drain(world, Tally(pages=1, host_failed=False)) == [
+        "http://b/",
+        "http://a/",
+        "http://a/1",
+        "http://b/1",
+        "http://a/deep",
+    ]
+
+
+def test_seen_urls_are_admitted_once_unless_forced(world):
+    assert world.admit("http://a/")
+    assert not world.admit("http://a/")
+    assert world.admit("http://a/", forced=True)
+    assert drain(world) == ["http://a/", "http://a/"]
+
+
+def test_a_host_rests_from_settlement_on(world):
+    world.admit("http://a/1")
+    world.admit("http://a/2")
+    lease = world.frontier.lend()
+    assert world.frontier.lend() is None, "one lease per host"
+    world.micros += 5_000_000
+    world.settle(lease, Done(), VISITED)
+    assert world.frontier.lend() is None
+    assert world.frontier.next_due() == world.micros + 1_000_000
+    world.micros += 999_999
+    assert world.frontier.lend() is None
+    world.micros += 1
+    assert world.frontier.lend().candidate.url.text == "http://a/2"
+
+
+def test_after_a_restart_every_host_first_rests_its_own_rest(world):
+    world.admit("http://a/1")
+    world.admit("http://b/1")
+    assert world.frontier.lend() is not None  # lent and lost in the crash
+    world.reopen()
+    assert world.frontier.lend() is None
+    world.micros += 1_000_000
+    assert {world.frontier.lend().queue_key, world.frontier.lend().queue_key} == {"a", "b"}
+
+
+def test_retry_of_a_url_lets_its_host_go_on(world):
+    world.admit("http://a/1")
+    world.admit("http://a/2")
+    lease = world.frontier.lend()
+    world.settle(lease, Retry(30.0, Blame.URL, "time-out"), VISITED)
+    world.micros += 1_000_000
+    lease = world.frontier.lend()
+    assert lease.candidate.url.text == "http://a/2"
+    world.settle(lease, Done(), VISITED)
+    world.micros += 29_000_000 - 1
+    assert world.frontier.lend() is None
+    world.micros += 1
+    again = world.frontier.lend()
+    assert (again.candidate.url.text, again.candidate.attempts) == ("http://a/1", 1)
+
+
+def test_retry_of_a_host_keeps_the_url_first_in_line_over_a_restart(world):
+    for number in range(5):
+        world.admit(f"http://a/{number}")
+    lease = world.frontier.lend()
+    world.settle(lease, Retry(60.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+    world.reopen()
+    world.micros += 59_000_000
+    assert world.frontier.lend() is None, "the wait survives a restart"
+    world.micros += 1_000_000
+    again = world.frontier.lend()
+    assert (again.candidate.url.text, again.candidate.attempts) == ("http://a/0", 0)
+
+
+def test_parked_entries_never_fall_due_and_are_counted(world):
+    world.admit("http://a/1")
+    world.settle(world.frontier.lend(), Parked("held"), VISITED)
+    assert world.frontier.next_due() > world.micros + 10**15
+    assert (world.counters.queued, world.counters.waiting) == (0, 1)
+
+
+def test_parked_hosts_are_left_alone_until_revived(world):
+    world.admit("http://a/1")
+    world.frontier.park("a", "dead")
+    assert world.frontier.lend() is None
+    assert world.frontier.next_due() == NEVER
+    world.reopen()
+    world.micros += 5_000_000
+    assert world.frontier.lend() is None
+    world.frontier.revive("a")
+    world.micros += 5_000_000
+    assert world.frontier.lend().candidate.url.text == "http://a/1"
+
+
+def test_several_leases_for_ones_own_site(tmp_path):
+    world = FrontierWorld(tmp_path / "state", leases=3)
+    for number in range(5):
+        world.admit(f"http://a/{number}")
+    leases = [world.frontier.lend() for _ in range(4)]
+    assert [bool(lease) for lease in leases] == [True, True, True, False]
+    world.close()
+
+
+def test_many_hosts_with_few_in_memory(world):
+    urls = [f"http://h{number}/" for number in range(500)]
+    for url in urls:
+        world.admit(url)
+    assert len(world.frontier._served) <= world.config.max_hosts
+    assert drain(world) == urls, "in order of arrival, though eight at a time are in memory"
+
+
+def test_a_long_queue_is_lent_in_order_and_survives_restarts(world):
+    urls = [f"http://a/{number}" for number in range(300)]
+    for number, url in enumerate(urls):
+        world.admit(url, depth=number // 100)
+    order = []
+    while len(order) < 300:
+        if len(order) % 97 == 50:
+            world.reopen()
+        world.micros += 2_000_000
+        lease = world.frontier.lend()
+        order.append(lease.candidate.url.text)
+        world.settle(lease, Done(), VISITED)
+    assert order == urls
+
+
+HOSTS = [f"h{number}" for number in range(13)]
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """Random histories with kills: nothing lost, nothing lent twice at once, every rest kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.world = FrontierWorld(self.folder / "state", max_hosts=8, buffer=2, leases=1)
+        self.open: dict[str, int] = {}  # URL -> not before
+        self.leases = {}
+        self.free_at: dict[str, int] = {}
+        self.rested: dict[str, float] = {}
+        self.ever: set[str] = set()
+
+    @rule(host=st.sampled_from(HOSTS), page=st.integers(0, 6), depth=st.integers(0, 3))
+    def admit(self, host, page, depth):
+        url = f"http://{host}/{page}"
+        assert self.world.admit(url, depth) == (url not in self.ever)
+        if url not in self.ever:
+            self.ever.add(url)
+            self.open[url] = 0
+
+    @rule()
+    def lend(self):
+        lease = self.world.frontier.lend()
+        if lease is None:
+            for url, due in self.open.items():
+                host = url.split("/")[2]
+                # An arrival may be stamped some microseconds ahead, to keep the order of arrival.
+                self.world.micros += 1_000
+                if self.world.frontier.next_due() <= self.world.micros:
+                    return
+                busy = any(other.queue_key == host for other in self.leases.values())
+                assert (
+                    busy or url in self.leases or max(due, self.free_at.get(host, 0)) > self.world.micros
+                ), f"{url} could be lent"
+            return
+        url = lease.candidate.url.text
+        assert url in self.open and url not in self.leases
+        assert all(other.queue_key != lease.queue_key for other in self.leases.values())
+        assert self.free_at.get(lease.queue_key, 0) <= self.world.micros
+        assert self.open[url] <= self.world.micros
+        self.leases[url] = lease
+
+    @precondition(lambda self: self.leases)
+    @rule(
+        data=st.data(),
+        disposition=st.sampled_from([Done(), Retry(3.0, Blame.URL, "x"), Retry(5.0, Blame.HOST, "y")]),
+        rest=st.sampled_from([0.0, 0.5, 2.0]),
+    )
+    def settle(self, data, disposition, rest):
+        url = data.draw(st.sampled_from(sorted(self.leases)))
+        lease = self.leases.pop(url)
+        failed = isinstance(disposition, Retry) and disposition.blame is Blame.HOST
+        self.world.settle(lease, disposition, Tally(rest=rest, host_failed=failed))
+        now = self.world.micros
+        self.rested[lease.queue_key] = rest
+        self.free_at[lease.queue_key] = max(self.free_at.get(lease.queue_key, 0), now + int(rest * 1e6))
+        if isinstance(disposition, Done):
+            del self.open[url]
+        elif failed:
+            self.free_at[lease.queue_key] = max(self.free_at[lease.queue_key], now + 5_000_000)
+        else:
+            self.open[url] = now + 3_000_000
+
+    @rule(seconds=st.sampled_from([0.1, 1.0, 4.0]))
+    def wait(self, seconds):
+        self.world.micros += int(seconds * 1e6)
+
+    @rule()
+    def kill(self):
+        self.world.reopen()
+        self.leases.clear()
+        # Every host owes at least the default rest, and at least its own last one.
+        for host in HOSTS:
+            owed = max(1.0, self.rested.get(host, 0.0))
+            self.free_at[host] = max(self.free_at.get(host, 0), self.world.micros + int(owed * 1e6))
+
+    @rule()
+    def drain_after_long_wait(self):
+        self.world.micros += 20_000_000
+
+    @invariant()
+    def counters_agree(self):
+        counters = self.world.counters
+        assert counters.queued + counters.waiting == len(self.open)
+        assert self.world.frontier.lent == len(self.leases)
+        assert len(self.world.frontier._served) <= 8
+
+    def teardown(self):
+        # Whatever happened, everything open can still be visited, each once.
+        for url in list(self.leases):
+            self.world.settle(self.leases.pop(url), Done(), VISITED)
+            del self.open[url]
+        assert sorted(drain(self.world)) == sorted(self.open)
+        self.world.close()
+        shutil.rmtree(self.folder)
+
+
+TestFrontierMachine = FrontierMachine.TestCase
+TestFrontierMachine.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
