@@ -61,7 +61,9 @@ class FrontierWorld:
         parsed = Url.parse(url)
         assert parsed is not None
         with self.frontier.changes() as batch:
-            admitted = self.frontier.admit(Candidate(parsed, depth=depth, **fields), parsed.text)
+            host, _ = self.frontier.host_key(parsed)
+            fingerprint = self.frontier.fingerprint(host, parsed.text)
+            admitted = self.frontier.admit(Candidate(parsed, depth=depth, **fields), fingerprint)
             self.save_counters(batch)
         return admitted
 

@@ -1,1 +1,35 @@
-"""To be written."""
+"""The command line: arguments in, tables out."""
+
+import sys
+
+from gossamer.cli.printing import say
+from gossamer.model.errors import ConfigError, GossamerError, StorageError
+
+EXIT_CONFIG = 2
+EXIT_STORAGE = 3
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the `gossamer` command and exit with its status."""
+    from gossamer.cli.commands import app
+
+    try:
+        app()
+    except ConfigError as error:
+        for problem in error.problems:
+            say(f"gossamer: {problem}")
+        sys.exit(EXIT_CONFIG)
+    except StorageError as error:
+        say(f"gossamer: {error}")
+        sys.exit(EXIT_STORAGE)
+    except GossamerError as error:
+        say(f"gossamer: {error}")
+        sys.exit(EXIT_INTERNAL)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more at exit.
+        sys.stderr.close()
+        sys.exit(0)

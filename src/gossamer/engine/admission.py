@@ -1,9 +1,8 @@
 """The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-import msgspec
-
+from gossamer.engine.identity import Identity
 from gossamer.engine.observe import Observers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -16,6 +15,8 @@ from gossamer.state.environment import Family
 from gossamer.state.records import Counters, PageRecord, encode
 
 KNOWN = 50_000
+SCOPE_HOSTS = b"scope-hosts"
+"""Key in `meta`: places that belong to the scope, those that joined on the way included."""
 
 
 class Recent:
@@ -50,7 +51,7 @@ class Admission:
     def __init__(
         self,
         frontier: Frontier,
-        canonical: Callable[[Url], str],
+        identity: Identity,
         scope: Scope,
         counters: Counters,
         observers: Observers,
@@ -58,7 +59,7 @@ class Admission:
         record_rejected: bool,
     ) -> None:
         self._frontier = frontier
-        self._canonical = canonical
+        self._identity = identity
         self._scope = scope
         self._counters = counters
         self._observers = observers
@@ -70,13 +71,12 @@ class Admission:
         if candidate.kind is LinkKind.ROBOTS:
             self._frontier.admit_robots(candidate)
             return True
-        canonical = self._canonical(candidate.url)
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
-            return self._frontier.admit(candidate, canonical)
+            return self._frontier.admit(candidate, self._identity.fingerprint(candidate.url))
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(candidate.url.text)
-        self.reject(candidate, f"{verdict.rule}: {verdict.detail}", canonical)
+        self.reject(candidate, f"{verdict.rule}: {verdict.detail}")
         return False
 
     def links(self, finder: Candidate, links: Iterable[Link], *, honour_nofollow: bool) -> int:
@@ -92,7 +92,7 @@ class Admission:
             candidate = Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], via)
             if link.nofollow and honour_nofollow:
                 self._recent.forget(link.url.text)
-                self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow", self._canonical(link.url))
+                self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
                 continue
             admitted += self.admit(candidate)
         return admitted
@@ -102,20 +102,29 @@ class Admission:
 
         A redirect to its own canonical form would be lost as "seen"; it is fetched once by force.
         """
-        forced = not finder.forced and self._canonical(target) == self._canonical(finder.url)
+        forced = not finder.forced and self._identity.same(target, finder.url)
         kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
         candidate = Candidate(
-            target, kind, finder.depth, finder.hops + "R", finder.url.text, forced=forced, origin=finder.origin
+            target,
+            kind,
+            finder.depth,
+            finder.hops + "R",
+            finder.url.text,
+            forced=forced,
+            origin=finder.origin,
         )
-        self._scope.widen(candidate)
+        place = self._scope.widen_for_seed_redirect(candidate)
+        if place is not None:
+            self._scope.add_host(place)
+            with self._frontier.changes() as batch:
+                batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
         return self.admit(candidate)
 
-    def reject(self, candidate: Candidate, reason: str, canonical: str) -> None:
+    def reject(self, candidate: Candidate, reason: str) -> None:
         """Turn a candidate away, and remember why unless it was admitted on another way."""
         self._counters.rejected += 1
         if self._record_rejected:
-            host, _ = self._frontier.host_key(candidate.url)
-            fingerprint = self._frontier.fingerprint(host, canonical)
+            fingerprint = self._identity.fingerprint(candidate.url)
             if fingerprint not in self._frontier.seen:
                 record = PageRecord(
                     url=candidate.url.text,

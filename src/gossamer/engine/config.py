@@ -1,11 +1,12 @@
 """Settings of the engine itself."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Seconds
+from gossamer.policy.queue_key import QueueKind
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -14,8 +15,10 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     workers: Annotated[int, Meta(ge=1, le=10_000, description="visits at once over all hosts")] = 32
     order: Annotated[str, Meta(description="ordering policy: bfs, dfs, or the name of a plug-in")] = "bfs"
     queue_key: Annotated[
-        Literal["host", "site"],
-        Meta(description="what shares one politeness: a host name, or a registrable domain with all its hosts"),
+        QueueKind,
+        Meta(
+            description="what shares one politeness: a host name, or a registrable domain with all its hosts"
+        ),
     ] = "host"
     give_up_after: Annotated[
         Seconds,
@@ -27,13 +30,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     sitemaps: Annotated[bool, Meta(description="follow the sitemaps that robots files name")] = True
     skip_duplicates: Annotated[
         bool,
-        Meta(description="do not follow links of pages whose content was seen before; loses pages, see decisions"),
+        Meta(
+            description="do not follow links of pages whose content was seen before; loses pages, see decisions"
+        ),
     ] = False
     every_attempt: Annotated[
         bool, Meta(description="archive responses that will be asked for again, too")
     ] = False
     record_rejected: Annotated[
-        bool, Meta(description="remember turned-away URLs with their finder, so that 'why' can tell; costs disk")
+        bool,
+        Meta(description="remember turned-away URLs with their finder, so that 'why' can tell; costs disk"),
     ] = True
     checkpoint_every: Annotated[
         Seconds, Meta(description="a power failure loses at most the work of this time; 0 for the end only")

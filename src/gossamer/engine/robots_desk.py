@@ -8,13 +8,23 @@ from gossamer.engine.admission import Admission
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
+from gossamer.model.exchange import Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fetched, Refused, Rule
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.url import Url
-from gossamer.policy.retry import StatusAction, redirect_target, status_action
+from gossamer.policy.politeness import parse_retry_after
+from gossamer.policy.retry import redirect_location
 from gossamer.policy.robots import parse_robots
-from gossamer.policy.robots_access import AllowAll, Hold, RobotsConfig, UseBody, access_for
+from gossamer.policy.robots_access import (
+    AllowAll,
+    Hold,
+    KeepRules,
+    RobotsConfig,
+    UseBody,
+    access_for,
+    effective_crawl_delay,
+)
 from gossamer.state.records import RobotsRecord, encode
 
 PENDING_SECONDS = 3600.0
@@ -57,9 +67,7 @@ class RobotsDesk:
         """Seconds the origin of `url` asks for between visits, capped."""
         host, _ = self._frontier.host_key(url)
         entry = self._frontier.robots.latest(host, url.origin)
-        if entry is None or entry.rules is None or entry.rules.crawl_delay is None:
-            return None
-        return min(entry.rules.crawl_delay, self._config.max_crawl_delay)
+        return effective_crawl_delay(entry.rules, self._config) if entry and entry.rules else None
 
     def settle(self, visit: Visit) -> str:
         """Learn from the visit of a robots file; one line on what it means.
@@ -87,23 +95,21 @@ class RobotsDesk:
         host, _ = self._frontier.host_key(url)
         before = self._frontier.robots.latest(host, origin)
         failures = before.record.failures if before else 0
-        outcome = visit.outcome
-        status = outcome.exchange.status if isinstance(outcome, Fetched) else None
-        fault = outcome.fault if isinstance(outcome, Failed) else None
         now = self._now()
         fresh_until = now + int(self._config.max_age * 1e6)
-        fetched = outcome.exchange.started if isinstance(outcome, Fetched) else 0.0
-        if status == 304 and before is not None and before.record.state == "rules":
-            return msgspec.structs.replace(before.record, until=fresh_until, failures=0, fetched=fetched)
-        match access_for(status, fault, failures, self._config):
+        status, fault, fetched = _answer(visit.outcome)
+        match access_for(status, fault, failures, self._config, _retry_after(visit.outcome)):
             case UseBody():
                 rules = parse_robots(visit.robots_body, self._token)
                 return RobotsRecord("rules", fresh_until, encode(rules), fetched=fetched)
-            case AllowAll():
-                return RobotsRecord("open", fresh_until, detail=f"status {status}", fetched=fetched)
-            case Hold(wait=wait):
-                detail = f"robots file unreachable: {fault or f'status {status}'}"
-                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, detail, fetched)
+            case KeepRules() if before is not None and before.record.state == "rules":
+                return msgspec.structs.replace(before.record, until=fresh_until, failures=0, fetched=fetched)
+            case KeepRules():
+                return RobotsRecord("open", fresh_until, detail="304 without rules", fetched=fetched)
+            case AllowAll(reason=reason):
+                return RobotsRecord("open", fresh_until, detail=reason, fetched=fetched)
+            case Hold(wait=wait, reason=reason):
+                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason, fetched)
 
     def _redirected(self, visit: Visit, asked: Url) -> bool:
         """Send a redirected robots file on its way, unless it went too far or its end is known."""
@@ -111,10 +117,11 @@ class RobotsDesk:
         if not isinstance(visit.outcome, Fetched):
             return False
         exchange = visit.outcome.exchange
-        if status_action(exchange.status) is not StatusAction.REDIRECT:
+        location = redirect_location(exchange.status, exchange.headers)
+        if location is None or len(candidate.hops.rpartition("P")[2]) >= self._config.max_redirects:
             return False
-        target = redirect_target(exchange.headers.get("location"), candidate.url)
-        if target is None or len(candidate.hops.rpartition("P")[2]) >= self._config.max_redirects:
+        target = Url.parse(location, candidate.url.text)
+        if target is None:
             return False
         if target.target == "/robots.txt" and target.origin != candidate.origin:
             host, _ = self._frontier.host_key(target)
@@ -133,8 +140,8 @@ class RobotsDesk:
         with self._frontier.changes() as batch:
             self._frontier.robots.put(host, origin, record, batch)
             entry = self._frontier.robots.latest(host, origin)
-            if entry is not None and entry.rules is not None and entry.rules.crawl_delay is not None:
-                delay = min(entry.rules.crawl_delay, self._config.max_crawl_delay)
+            delay = effective_crawl_delay(entry.rules, self._config) if entry and entry.rules else None
+            if delay is not None:
                 changed = self._frontier.hosts.change(host, name)
                 changed.crawl_delay = max(changed.crawl_delay, delay)
             if record.state in ("rules", "open"):
@@ -151,3 +158,23 @@ class RobotsDesk:
             if url is not None:
                 hops = finder.hops + "M"
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
+
+
+def _answer(outcome: Outcome) -> tuple[int | None, Fault | None, float]:
+    """(status, fault, wall time) of the visit; a body cut on the way may lack rules, so it is a fault."""
+    match outcome:
+        case Fetched(exchange=exchange):
+            cut = {Truncation.TIME: Fault.TIMEOUT, Truncation.DISCONNECT: Fault.RESET}
+            fault = cut.get(exchange.truncated) if exchange.truncated else None
+            return exchange.status, fault, exchange.started
+        case Failed(fault=fault):
+            return None, fault, 0.0
+        case Refused():
+            return None, Fault.UNSUPPORTED, 0.0
+
+
+def _retry_after(outcome: Outcome) -> float | None:
+    if not isinstance(outcome, Fetched):
+        return None
+    exchange = outcome.exchange
+    return parse_retry_after(exchange.headers.get("retry-after"), exchange.started, 86_400.0)

@@ -3,6 +3,7 @@
 import time
 
 from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.reading import Reading
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Settlement
@@ -20,12 +21,14 @@ class Worker:
         self,
         dispatch: Dispatch,
         robots: RobotsDesk,
+        memory: PageMemory,
         modules: dict[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
     ) -> None:
         self._dispatch = dispatch
         self._robots = robots
+        self._memory = memory
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
@@ -53,4 +56,4 @@ class Worker:
         module = self._modules.get(scheme)
         if module is None:
             return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(lease)
+        return await module.fetch(self._memory.with_validators(lease))

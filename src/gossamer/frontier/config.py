@@ -58,3 +58,13 @@ class Tally(msgspec.Struct, frozen=True):
     pages: int = 0
     bytes: int = 0
     host_failed: bool | None = None
+
+
+class Census(msgspec.Struct, frozen=True):
+    """Hosts in memory by what they do, and the one with the longest queue. `largest_rest` is in seconds."""
+
+    resting: int = 0
+    lent: int = 0
+    largest_name: str = ""
+    largest_queue: int = 0
+    largest_rest: float = 0.0

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from gossamer.frontier.config import FrontierConfig, HostPolicy, Session, Tally
+from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session, Tally
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
@@ -101,14 +101,22 @@ class Frontier:
         finally:
             self._batch = None
 
+    def census(self) -> Census:
+        """The hosts in memory by what they do; cheap enough for a progress display."""
+        resting = sum(1 for _, placing, queue in self._resting if queue.placed == placing)
+        largest = max(self._served.values(), key=lambda queue: queue.record.queued, default=None)
+        if largest is None:
+            return Census(resting, self.lent)
+        record = largest.record
+        return Census(resting, self.lent, record.name, record.queued, record.rest / 1e6)
+
     # Admitting …
 
-    def admit(self, candidate: Candidate, canonical: str) -> bool:
-        """Queue `candidate` unless its canonical form was seen; a forced one is queued all the same."""
-        host, name = self.host_key(candidate.url)
-        fingerprint = self.fingerprint(host, canonical)
+    def admit(self, candidate: Candidate, fingerprint: bytes) -> bool:
+        """Queue `candidate` unless its fingerprint was seen; a forced one is queued all the same."""
         if not candidate.forced and fingerprint in self.seen:
             return False
+        host, name = self.host_key(candidate.url)
         with self.changes() as batch:
             place = self._queue(host, name, candidate, batch)
             self.seen.add(fingerprint, place, batch)
@@ -308,6 +316,19 @@ class Frontier:
             self._place(queue)
 
     # Resting, parking, reviving …
+
+    def now(self) -> float:
+        """Crawl-clock seconds."""
+        return self._now() / 1e6
+
+    def rest(self, name: str, seconds: float, reason: str) -> None:
+        """Let a host lie still for a reason beyond politeness."""
+        key = self._host_hash(name)
+        record = self.hosts.change(key, name)
+        record.due = max(record.due, self._now() + int(seconds * 1e6))
+        record.reason = reason
+        if queue := self._served.get(key):
+            self._place(queue)
 
     def park(self, name: str, reason: str) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""

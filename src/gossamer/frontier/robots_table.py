@@ -1,5 +1,6 @@
 """What is known of each origin's robots file: kept on disk, with the origins in use in memory."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 
 import msgspec
@@ -25,7 +26,7 @@ class RobotsTable:
         self._environment = environment
         self._limit = cache_bytes
         self._used = 0
-        self._cache: dict[bytes, RobotsEntry | None] = {}
+        self._cache: OrderedDict[bytes, RobotsEntry | None] = OrderedDict()
         self._now = now
 
     def get(self, host: bytes, origin: str) -> RobotsEntry | None:
@@ -62,7 +63,7 @@ class RobotsTable:
             self._used -= _cost(self._cache.pop(key))
         while self._cache and self._used > self._limit:
             # The oldest goes first: what is still in use comes back from disk.
-            self._used -= _cost(self._cache.pop(next(iter(self._cache))))
+            self._used -= _cost(self._cache.popitem(last=False)[1])
         self._cache[key] = entry
         return entry
 

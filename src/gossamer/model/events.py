@@ -76,6 +76,7 @@ class NameAnswered(msgspec.Struct, frozen=True):
     ttl: int
     server: str
     seconds: float
+    at: float = 0.0  # wall time
 
 
 class Stopped(msgspec.Struct, frozen=True):

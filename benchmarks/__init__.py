@@ -1,0 +1,1 @@
+"""Measurements of the whole crawler; each runs as `python -m benchmarks.NAME [--quick] [--json]`."""

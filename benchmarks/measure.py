@@ -1,0 +1,128 @@
+"""Run a program pinned to one core and account for its whole process tree."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+SAMPLE_SECONDS = 0.05
+GRACE_SECONDS = 15.0
+_MIB = 1 << 20
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a program took, start-up included.
+
+    Attributes:
+        status: exit status; negative: ended by that signal.
+        seconds: from start to end.
+        cpu_seconds: user and system time of the process and all its descendants.
+        peak_mb: MiB resident: the tree's sum at any sample, or one process's high-water mark if that is more.
+        timed_out: it had to be ended.
+    """
+
+    status: int
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
+    timed_out: bool = False
+
+
+def cores() -> tuple[int, int]:
+    """(crawler's, server's): two different cores where there are two."""
+    usable = sorted(os.sched_getaffinity(0))
+    return usable[0], usable[-1]
+
+
+def run(
+    command: Sequence[str],
+    *,
+    log: Path,
+    core: int | None = None,
+    timeout: float = 1800.0,
+    sampled: Callable[[float], None] | None = None,
+) -> Usage:
+    """Run `command` to its end; output goes to `log`.
+
+    Args:
+        command: program and arguments.
+        log: where both output streams go, appended.
+        core: the processor that the tree may use, or any.
+        timeout: seconds until it is asked to stop (SIGINT), later made to.
+        sampled: called with the tree's resident MiB about every `SAMPLE_SECONDS`.
+    """
+    with log.open("ab") as output:
+        process = _start(command, output, core)
+    started = time.monotonic()
+    peak = 0.0
+    stop_at = started + timeout
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
+    timed_out = False
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            break
+        resident, marks = _tree_memory(process.pid)
+        peak = max(peak, resident, marks)
+        if sampled is not None:
+            sampled(resident)
+        if time.monotonic() > stop_at:
+            timed_out = True
+            process.send_signal(signals.pop(0) if len(signals) > 1 else signals[0])
+            stop_at = time.monotonic() + GRACE_SECONDS
+        time.sleep(SAMPLE_SECONDS)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.monotonic() - started
+    return Usage(process.returncode, seconds, usage.ru_utime + usage.ru_stime, peak, timed_out)
+
+
+def _start(command: Sequence[str], output: IO[bytes], core: int | None) -> subprocess.Popen[bytes]:
+    # A child inherits the affinity it is started under, so not even its start runs elsewhere.
+    before = os.sched_getaffinity(0)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    try:
+        return subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _tree_memory(root: int) -> tuple[float, float]:
+    """(MiB resident in the tree, largest high-water mark of a process in it)."""
+    resident = 0
+    mark = 0
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        folder = Path("/proc", str(pid))
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for task in (folder / "task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
+            resident += int((folder / "statm").read_text().split()[1]) * _PAGE
+            mark = max(mark, _high_water((folder / "status").read_text()))
+    return resident / _MIB, mark / _MIB
+
+
+def _high_water(status: str) -> int:
+    """Bytes of `VmHWM`; unlike `ru_maxrss` it does not count what the parent held before `exec`."""
+    _, _, rest = status.partition("VmHWM:")
+    return int(rest.split(None, 1)[0]) * 1024 if rest else 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of one running process."""
+    fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,279 @@
+"""Puts a crawl together: the one file that names concrete classes."""
+
+import functools
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.plugins import load_orderings
+from gossamer.archive.writer import ArchiveWriter
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.resolver import CaresResolver
+from gossamer.engine.admission import SCOPE_HOSTS, Admission
+from gossamer.engine.archivist import Archivist, archive_files
+from gossamer.engine.checkpoints import Checkpoints
+from gossamer.engine.crawl import Crawl, Parts
+from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.fault_points import fault_point
+from gossamer.engine.identity import Identity
+from gossamer.engine.judge import Judge
+from gossamer.engine.ledger import CLOCK, Ledger
+from gossamer.engine.observe import Observers
+from gossamer.engine.page_memory import PageMemory
+from gossamer.engine.reading import Reading
+from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.settlement import Doors, LinkRules, Settlement
+from gossamer.engine.visit_log import VisitLog
+from gossamer.engine.worker import Worker
+from gossamer.extract.reader import Reader
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.http import HttpModule
+from gossamer.fetch.request import Credentials
+from gossamer.frontier.config import HostPolicy, Session
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.errors import ConfigError
+from gossamer.model.events import Event, Visited
+from gossamer.model.url import Url
+from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
+from gossamer.policy.canonical import Canonicaliser
+from gossamer.policy.host_overrides import HostOverrides, overrides_for
+from gossamer.policy.politeness import PolitenessConfig, for_host
+from gossamer.policy.queue_key import queue_key
+from gossamer.policy.scope import Scope
+from gossamer.ports import Extractor, Observer, ScopeRule
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import Fingerprints
+from gossamer.state.records import ClockRecord, decode
+
+PRODUCT_TOKEN = "gossamer"  # noqa: S105 - the name that robots files know us by
+SECRET = b"secret"
+
+
+class Extensions(msgspec.Struct, frozen=True):
+    """What a user hands in beside the configuration."""
+
+    scope_rules: Sequence[ScopeRule] = ()
+    extractors: Sequence[Extractor] = ()
+    observers: Sequence[Observer] = ()
+
+
+def build(
+    folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool
+) -> tuple[Crawl, list[Url]]:
+    """A crawl ready to run in `folder`, and its seeds.
+
+    Raises:
+        ConfigError: a setting makes no sense here, or another process uses the folder.
+        StorageError: the state or the archive cannot be used.
+    """
+    seeds = parse_seeds(config.seeds)
+    environment = Environment.open(folder.state, config.state)
+    try:
+        folder.clear_tmp()
+        return _Builder(folder, config, extensions, environment, seeds).crawl(resumed=resumed), seeds
+    except BaseException:
+        environment.close()
+        raise
+
+
+def parse_seeds(texts: Sequence[str]) -> list[Url]:
+    """Seeds as URLs; a bare host name stands for its http address.
+
+    Raises:
+        ConfigError: lists every seed that is no URL we can fetch.
+    """
+    urls: list[Url] = []
+    problems: list[str] = []
+    for text in texts:
+        url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
+        if url is None or url.scheme not in ("http", "https"):
+            problems.append(f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/")
+        else:
+            urls.append(url)
+    if problems:
+        raise ConfigError(*problems)
+    return urls
+
+
+class _Builder:
+    """Holds what several parts need while they are being made."""
+
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        config: CrawlConfig,
+        extensions: Extensions,
+        environment: Environment,
+        seeds: list[Url],
+    ) -> None:
+        self.folder = folder
+        self.config = config
+        self.extensions = extensions
+        self.environment = environment
+        self.seeds = seeds
+        last = environment.get(Family.META, CLOCK)
+        self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
+        self.ledger = Ledger.load(environment, self.clock)
+        self.log = VisitLog(folder.log)
+        self.observers = Observers([self._write_log, *extensions.observers])
+
+    def crawl(self, *, resumed: bool) -> Crawl:
+        config = self.config
+        frontier = self._frontier(resumed=resumed)
+        identity = Identity(Canonicaliser(config.canonical), frontier)
+        admission = Admission(
+            frontier,
+            identity,
+            self._scope(),
+            self.ledger.counters,
+            self.observers,
+            record_rejected=config.engine.record_rejected,
+        )
+        robots = RobotsDesk(
+            frontier,
+            admission,
+            config.robots,
+            PRODUCT_TOKEN,
+            self.clock.micros,
+            sitemaps=config.engine.sitemaps,
+        )
+        judge = Judge(
+            frontier, robots, config.retry, self._politeness, every_attempt=config.engine.every_attempt
+        )
+        memory = PageMemory(self.environment, identity)
+        writer = self._writer()
+        archivist = Archivist(writer, self.environment, self.ledger.counters)
+        links = LinkRules(
+            skip_duplicates=config.engine.skip_duplicates,
+            honour_nofollow=config.robots.honour_nofollow,
+            honour_meta=config.robots.honour_meta,
+        )
+        doors = Doors(identity, memory, judge, admission, robots, links)
+        settlement = Settlement(
+            frontier, doors, archivist, self.ledger, self.observers, queue_size=config.engine.workers
+        )
+        dispatch = Dispatch(
+            frontier, self.clock.micros, int(config.engine.give_up_after * 1e6), self._limit_reached
+        )
+        resolver = CaresResolver(config.dns, PlainCache(config.dns.cache_entries), archivist.note_name)
+        http = HttpModule(config.fetch, resolver, self._guard(), self.folder.tmp, self._credentials)
+        reader = Reader(config.extract, PRODUCT_TOKEN, [*self.extensions.extractors])
+        reading = Reading(
+            reader, config.fetch, config.extract.max_content, config.extract.offload_above
+        )
+        modules = {scheme: http for scheme in http.schemes}
+        worker = Worker(dispatch, robots, memory, modules, reading, settlement)
+
+        async def close() -> None:
+            await http.close()
+            await resolver.close()
+            writer.abandon()
+            self.log.close()
+            self.environment.close()
+
+        checkpoints = Checkpoints(
+            self.folder.checkpoints, self.environment, writer, config.engine.keep_checkpoints
+        )
+        parts = Parts(
+            frontier,
+            admission,
+            dispatch,
+            settlement,
+            archivist,
+            checkpoints,
+            self.ledger,
+            self.observers,
+            worker,
+            close,
+        )
+        return Crawl(self.folder.path, config.engine, parts)
+
+    def _frontier(self, *, resumed: bool) -> Frontier:
+        config = self.config
+        orderings = load_orderings()
+        if config.engine.order not in orderings:
+            raise ConfigError(
+                f"engine.order: {config.engine.order!r} is not known. Choose one of: {', '.join(sorted(orderings))}."
+            )
+        policy = HostPolicy(
+            queue_key=queue_key(config.engine.queue_key),
+            visits_at_once=lambda name: self._politeness(name).visits_per_host,
+            rest=lambda name: self._politeness(name).min_delay,
+            budget_spent=lambda name, pages, size: (
+                host_limit_reached(config.budget, Spent(pages, size), self._overrides(name)) or ""
+            ),
+            obey_robots=config.robots.obey,
+        )
+        session = Session(Fingerprints(self._secret()), self.clock.micros, resumed=resumed)
+        return Frontier(
+            self.environment,
+            config.frontier,
+            policy,
+            orderings[config.engine.order],
+            self.ledger.counters,
+            session,
+        )
+
+    def _secret(self) -> bytes:
+        secret = self.environment.get(Family.META, SECRET)
+        if secret is None:
+            secret = os.urandom(16)
+            batch = self.environment.batch()
+            batch.put(Family.META, SECRET, secret)
+            self.environment.commit(batch)
+        return secret
+
+    def _scope(self) -> Scope:
+        joined = self.environment.get(Family.META, SCOPE_HOSTS)
+        hosts = decode(joined, tuple[str, ...]) if joined else ()
+        return Scope(self.config.scope, self.seeds, hosts, self.extensions.scope_rules, self.config.traps)
+
+    def _writer(self) -> ArchiveWriter:
+        fetch: FetchConfig = self.config.fetch
+        info = [
+            ("software", f"{fetch.agent.partition(' ')[0]}"),
+            ("robots", "obey" if self.config.robots.obey else "ignore"),
+            ("http-header-user-agent", fetch.agent),
+            ("isPartOf", self.folder.path.resolve().name),
+        ]
+        if fetch.mailbox:
+            info.append(("http-header-from", fetch.mailbox))
+        files = archive_files(self.environment)
+        return ArchiveWriter.open(self.folder.archive, self.config.archive, info, files, fault_point)
+
+    def _guard(self) -> AddressGuard:
+        guard = AddressGuard(self.config.fetch)
+        for seed in self.seeds:
+            guard.allow_host(seed.host)
+        return guard
+
+    @functools.lru_cache(maxsize=10_000)  # noqa: B019 - the builder lives as long as its crawl
+    def _politeness(self, name: str) -> PolitenessConfig:
+        return for_host(self.config.politeness, self._overrides(name))
+
+    def _overrides(self, name: str) -> HostOverrides:
+        return overrides_for(self.config.host, name)
+
+    def _credentials(self, origin: str) -> Credentials | None:
+        if not self.config.host:
+            return None
+        url = Url.from_serialised(origin + "/")
+        section = self._overrides(url.host) if url else None
+        if section is None or (section.username is None and section.token is None):
+            return None
+        return Credentials(section.username or "", section.password or "", section.token or "")
+
+    def _limit_reached(self, lent: int) -> str:
+        counters = self.ledger.counters
+        spent = Spent(counters.pages + lent, counters.bytes, self.ledger.seconds)
+        return crawl_limit_reached(self.config.budget, spent) or ""
+
+    def _write_log(self, event: Event) -> None:
+        if isinstance(event, Visited):
+            self.log.write(event)
+

@@ -1,0 +1,137 @@
+"""Verifies archive, index and state of a crawl against each other."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.app.inspection import Inspection
+from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.verify import Problem, RecordSummary, verify_file
+from gossamer.engine.archivist import archive_files
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_host, decode_page
+
+
+class _Line(msgspec.Struct):
+    """The JSON part of a capture, as far as it is checked."""
+
+    url: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+
+
+_line = msgspec.json.Decoder(_Line).decode
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """How much was checked, and everything wrong, one sentence each."""
+
+    files: int
+    records: int
+    captures: int
+    pages: int
+    problems: list[str]
+
+
+MOST_PROBLEMS = 1_000
+_INDEXED = frozenset(("response", "revisit"))
+
+
+def check(inspection: Inspection) -> CheckResult:
+    """Read every archive file whole, then compare.
+
+    Three ways round: each record that should be indexed has its capture, each capture its record (same
+    URL, length and digest), each page that says it is archived its capture; and host counts agree with
+    their queues. Places of records are held in memory as 8-byte hashes, about 100 bytes a record.
+    """
+    problems: list[str] = []
+    files = archive_files(inspection.environment)
+    places: dict[tuple[int, int], tuple[int, int]] = {}
+    records = 0
+    for number, file in enumerate(files):
+        name = file.name + (OPEN_SUFFIX if file.state == "open" else "")
+        for found in verify_file(inspection.folder.archive / name, file.length):
+            if isinstance(found, Problem):
+                problems.append(f"archive {found.file} at {found.offset}: {found.text}")
+                continue
+            records += 1
+            if found.kind in _INDEXED:
+                places[number, found.offset] = (found.length, _mark(found))
+    numbers = {file.name: number for number, file in enumerate(files)}
+    known = {file.name for file in files}
+    problems += [
+        f"archive: {path.name} is not known to the state; 'gossamer resume' removes it"
+        for path in sorted(inspection.folder.archive.glob("*.warc.gz*"))
+        if path.name.removesuffix(OPEN_SUFFIX) not in known
+    ]
+    captures = 0
+    for line in _captures(inspection):
+        captures += 1
+        place = numbers.get(line.filename, -1), int(line.offset)
+        record = places.pop(place, None)
+        if record is None:
+            problems.append(f"index: {line.url} leads to {line.filename} at {line.offset}, where no record begins")
+        elif record != (int(line.length), hash((line.url, line.digest))):
+            problems.append(f"index: {line.url} and the record at {line.filename} {line.offset} disagree")
+        if len(problems) > MOST_PROBLEMS:
+            break
+    problems += [f"index: the record at {files[n].name} {offset} has no line" for n, offset in list(places)[:50]]
+    problems += _index_file(inspection, captures)
+    pages, wrong = _pages(inspection)
+    problems += [*wrong, *_hosts(inspection)]
+    return CheckResult(len(files), records, captures, pages, problems[:MOST_PROBLEMS])
+
+
+def _mark(record: RecordSummary) -> int:
+    return hash((record.target_uri, record.payload_digest))
+
+
+def _captures(inspection: Inspection) -> Iterator[_Line]:
+    for _, data in inspection.environment.scan(Family.CAPTURES):
+        yield _line(data[data.index(b"{") :])
+
+
+def _index_file(inspection: Inspection, captures: int) -> Iterator[str]:
+    """The index file may lag behind a crawl that goes on or was killed; it must be sorted and not longer."""
+    try:
+        with inspection.folder.index.open("rb") as lines:
+            count, last = 0, b""
+            for line in lines:
+                count += 1
+                if line < last:
+                    yield f"index.cdxj: line {count} is out of order"
+                    return
+                last = line
+    except FileNotFoundError:
+        return
+    if count > captures:
+        yield f"index.cdxj: has {count} lines, the state {captures} captures; 'gossamer resume' writes it anew"
+
+
+def _pages(inspection: Inspection) -> tuple[int, list[str]]:
+    known = {file.name: file.length for file in archive_files(inspection.environment)}
+    pages, wrong = 0, []
+    for _, data in inspection.environment.scan(Family.PAGES):
+        record = decode_page(data)
+        pages += 1
+        place = record.place
+        if place is not None and place.offset + place.length > known.get(place.file, 0):
+            wrong.append(f"state: {record.url} says it is archived in {place.file} at {place.offset}, behind its end")
+        if record.state == "done" and place is None:
+            wrong.append(f"state: {record.url} is done but not archived")
+    return pages, wrong
+
+
+def _hosts(inspection: Inspection) -> Iterator[str]:
+    environment = inspection.environment
+    for key, data in environment.scan(Family.HOSTS):
+        record = decode_host(data)
+        queued = sum(1 for _ in environment.scan(Family.QUEUE, prefix=key))
+        waiting = sum(1 for _ in environment.scan(Family.LATER, prefix=key))
+        if (queued, waiting) != (record.queued, record.waiting):
+            yield (
+                f"state: host {record.name} counts {record.queued} queued and {record.waiting} waiting, "
+                f"there are {queued} and {waiting}"
+            )

@@ -1,0 +1,46 @@
+"""The configuration of a crawl: every room's own settings, composed."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.archive.config import ArchiveConfig
+from gossamer.dns.config import DnsConfig
+from gossamer.engine.config import EngineConfig
+from gossamer.extract.config import ExtractConfig
+from gossamer.fetch.config import FetchConfig
+from gossamer.frontier.config import FrontierConfig
+from gossamer.policy.budget import BudgetConfig
+from gossamer.policy.canonical import CanonicalConfig
+from gossamer.policy.host_overrides import HostOverrides
+from gossamer.policy.politeness import PolitenessConfig
+from gossamer.policy.retry import RetryConfig
+from gossamer.policy.robots_access import RobotsConfig
+from gossamer.policy.scope import ScopeConfig
+from gossamer.policy.traps import TrapConfig
+from gossamer.state.environment import StateConfig
+
+
+class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole configuration. Each section is owned by the room it configures."""
+
+    seeds: Annotated[tuple[str, ...], Meta(description="where the crawl begins: URLs or bare host names")] = ()
+    scope: ScopeConfig = ScopeConfig()
+    politeness: PolitenessConfig = PolitenessConfig()
+    robots: RobotsConfig = RobotsConfig()
+    budget: BudgetConfig = BudgetConfig()
+    retry: RetryConfig = RetryConfig()
+    canonical: CanonicalConfig = CanonicalConfig()
+    traps: TrapConfig = TrapConfig()
+    engine: EngineConfig = EngineConfig()
+    fetch: FetchConfig = FetchConfig()
+    dns: DnsConfig = DnsConfig()
+    extract: ExtractConfig = ExtractConfig()
+    archive: ArchiveConfig = ArchiveConfig()
+    frontier: FrontierConfig = FrontierConfig()
+    state: StateConfig = StateConfig()
+    host: Annotated[
+        dict[str, HostOverrides],
+        Meta(description="settings of single hosts, by name or `*.` and the name above"),
+    ] = {}

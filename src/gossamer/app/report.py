@@ -1,0 +1,62 @@
+"""The report of a crawl: what was done, what is left, why it ended."""
+
+import msgspec
+
+from gossamer.engine.crawl import Crawl
+from gossamer.state.records import Counters
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The sums of a crawl by the names that people use for them."""
+
+    pages: int
+    duplicates: int
+    visits: int
+    bytes: int
+    archived_bytes: int
+    known: int
+    queued: int
+    waiting: int
+    rejected: int
+    refused: int
+    dropped: int
+    failed_visits: int
+    hosts: int
+    hosts_parked: int
+    seconds: float
+    pages_per_second: float
+    statuses: dict[str, int]
+    faults: dict[str, int]
+    media_types: dict[str, int]
+
+
+def summary(counters: Counters) -> Summary:
+    """The sums, with rates."""
+    seconds = counters.seconds
+    return Summary(
+        pages=counters.pages,
+        duplicates=counters.duplicates,
+        visits=counters.visits,
+        bytes=counters.bytes,
+        archived_bytes=counters.archived,
+        known=counters.admitted,
+        queued=counters.queued,
+        waiting=counters.waiting,
+        rejected=counters.rejected,
+        refused=counters.refused,
+        dropped=counters.dropped,
+        failed_visits=counters.failed,
+        hosts=counters.hosts,
+        hosts_parked=counters.hosts_parked,
+        seconds=round(seconds, 3),
+        pages_per_second=round(counters.pages / seconds, 2) if seconds else 0.0,
+        statuses=dict(sorted(counters.statuses.items())),
+        faults=dict(sorted(counters.faults.items())),
+        media_types=dict(sorted(counters.media_types.items())),
+    )
+
+
+def make_report(crawl: Crawl, reason: str) -> str:
+    """The text of `report.json`."""
+    sums = msgspec.to_builtins(summary(crawl.parts.ledger.counters))
+    return msgspec.json.format(msgspec.json.encode({"ended": reason, **sums})).decode() + "\n"

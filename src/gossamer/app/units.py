@@ -1,0 +1,135 @@
+"""Durations and sizes as people write them: "10s", "5 min", "1h30min", "64MiB"."""
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+
+SECONDS = {
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86_400),
+    "w": Fraction(604_800),
+}
+_SECONDS_BY_SPELLING = SECONDS | {
+    "sec": Fraction(1),
+    "second": Fraction(1),
+    "seconds": Fraction(1),
+    "m": Fraction(60),
+    "minute": Fraction(60),
+    "minutes": Fraction(60),
+    "hour": Fraction(3600),
+    "hours": Fraction(3600),
+    "day": Fraction(86_400),
+    "days": Fraction(86_400),
+    "week": Fraction(604_800),
+    "weeks": Fraction(604_800),
+}
+BYTES = {
+    "B": Fraction(1),
+    "kB": Fraction(10**3),
+    "MB": Fraction(10**6),
+    "GB": Fraction(10**9),
+    "TB": Fraction(10**12),
+    "KiB": Fraction(1 << 10),
+    "MiB": Fraction(1 << 20),
+    "GiB": Fraction(1 << 30),
+    "TiB": Fraction(1 << 40),
+}
+_BYTES_BY_SPELLING = {unit.lower(): factor for unit, factor in BYTES.items()}
+
+_NUMBER = r"[0-9]{1,20}(?:\.[0-9]{1,30})?(?:e[+-]?[0-9]{1,2})?"
+_TERM = re.compile(rf"\s*({_NUMBER})\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in e.g. `10s`, `250 ms`, `5 min`, `1h30min`, `2 days`; a bare number counts seconds.
+
+    Raises:
+        ValueError: it is no duration.
+    """
+    total = _parse(text, _SECONDS_BY_SPELLING, "s")
+    if total is None:
+        raise ValueError(f'{text!r} is not a duration; write e.g. "10s", "5min", "1h30min" or "2d"')
+    return float(total)
+
+
+def parse_size(text: str) -> int:
+    """Bytes in e.g. `64MiB`, `1 GB` (1,000,000,000), `1.5 KiB`; a bare number counts bytes. Case is ignored.
+
+    Raises:
+        ValueError: it is no size, or no whole number of bytes.
+    """
+    total = _parse(text, _BYTES_BY_SPELLING, "b")
+    if total is None:
+        raise ValueError(f'{text!r} is not a size; write e.g. "500B", "64MiB" or "1GB"')
+    if total.denominator != 1:
+        raise ValueError(f"{text!r} is not a whole number of bytes")
+    return int(total)
+
+
+def print_duration(seconds: float) -> str:
+    """The shortest exact writing: `parse_duration` gives back the very same float. Finite, not negative."""
+    return _print(seconds, SECONDS, ("w", "d", "h", "min", "s", "ms"), parse_duration) or f"{seconds!r}s"
+
+
+def print_size(size: int) -> str:
+    """The shortest exact writing: `parse_size` gives back the same number. Not negative."""
+    units = ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B")
+    return _print(size, BYTES, units, parse_size) or f"{size}B"
+
+
+def about_duration(seconds: float) -> str:
+    """For people to read, in two steps at most: `2h 5min`, `1d 3h`, `12s`, `0.3s`."""
+    if seconds < 10:
+        return f"{seconds:.1f}s"
+    left = round(seconds)
+    parts: list[str] = []
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, left = divmod(left, length)
+        if count or parts:
+            parts.append(f"{count}{unit}" if count else "")
+    return " ".join(part for part in parts[:2] if part)
+
+
+def about_size(size: float) -> str:
+    """For people to read, three digits and a decimal unit: `1.23 GB`, `45.6 MB`, `789 B`."""
+    for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= length * 0.9995:
+            value = size / length
+            digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+            return f"{value:.{digits}f} {unit}"
+    return f"{size:.0f} B"
+
+
+def _parse(text: str, factors: dict[str, Fraction], bare: str) -> Fraction | None:
+    """The exact sum of `number unit` terms; only a lone number may lack its unit."""
+    total = Fraction(0)
+    position = 0
+    while position < len(text) and len(text) <= 100:
+        term = _TERM.match(text, position)
+        unit = term[2].lower() if term else ""
+        if term is None or (unit and unit not in factors) or (not unit and term[0] != text):
+            return None
+        total += Fraction(term[1]) * factors[unit or bare]
+        position = term.end()
+    return total if position and position == len(text) else None
+
+
+def _print(
+    value: float, factors: dict[str, Fraction], units: tuple[str, ...], parse: Callable[[str], float]
+) -> str:
+    """The shortest `number unit` that reads back as `value`, the largest unit of equally short ones."""
+    if value == 0:
+        return f"0{'s' if 's' in factors else 'B'}"
+    writings: list[str] = []
+    for unit in units:
+        count = Fraction(value) / factors[unit]
+        nearest = round(count)
+        if 0 < nearest < 10**15 and math.isclose(count, nearest, rel_tol=1e-15):
+            writing = f"{nearest}{unit}"
+            if parse(writing) == value:
+                writings.append(writing)
+    return min(writings, key=lambda writing: len(writing.rstrip("BKMGTikwdhmins")), default="")

@@ -1,0 +1,212 @@
+"""Tells the life of one URL, or why it was not crawled."""
+
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.app.build import SECRET, parse_seeds
+from gossamer.app.inspection import Inspection
+from gossamer.engine.admission import SCOPE_HOSTS
+from gossamer.frontier.robots_table import RobotsTable
+from gossamer.model.candidate import Candidate
+from gossamer.model.errors import ConfigError
+from gossamer.model.url import Url
+from gossamer.policy.canonical import Canonicaliser
+from gossamer.policy.queue_key import queue_key
+from gossamer.policy.scope import Scope
+from gossamer.state.environment import Family
+from gossamer.state.keys import FOREVER, Fingerprints, split_later
+from gossamer.state.records import PageRecord, QueueRecord, decode, decode_host, decode_page, decode_queue
+
+LATER_SCANNED = 200_000
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One sentence of the story, under its heading."""
+
+    about: str
+    text: str
+
+
+class Story(msgspec.Struct, frozen=True):
+    """The answer: one word for what became of the URL, and how it came about.
+
+    `state` is `done`, `retry`, `dropped`, `parked`, `rejected`, `queued`, `waiting` or `unknown`.
+    """
+
+    url: str
+    state: str
+    facts: list[Fact]
+    record: PageRecord | None = None
+
+
+class _Waiting(msgspec.Struct, frozen=True):
+    entry: QueueRecord
+    ahead: int
+    due: int | None  # microseconds, if it waits for a time of its own
+
+
+class Storyteller:
+    """Answers for any URL from the state of one crawl."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self._inspection = inspection
+        self._environment = inspection.environment
+        secret = self._environment.get(Family.META, SECRET)
+        if secret is None:
+            raise ConfigError(f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first.")
+        config = inspection.config
+        self._prints = Fingerprints(secret)
+        self._canonical = Canonicaliser(config.canonical)
+        self._queue_key = queue_key(config.engine.queue_key)
+        joined = self._environment.get(Family.META, SCOPE_HOSTS)
+        hosts = decode(joined, tuple[str, ...]) if joined else ()
+        self._scope = Scope(config.scope, parse_seeds(config.seeds), hosts, (), config.traps)
+        self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
+
+    def tell(self, text: str) -> Story:
+        """The story of a URL.
+
+        Raises:
+            ConfigError: it is no URL.
+        """
+        url = Url.parse(text if "://" in text else f"http://{text}")
+        if url is None:
+            raise ConfigError(f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page")
+        canonical = self._canonical(url)
+        same = Url.from_serialised(canonical) or url
+        fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
+        host = self._prints.host(self._queue_key(url))
+        data = self._environment.get(Family.PAGES, fingerprint)
+        record = decode_page(data) if data else None
+        waiting = self._waiting(host, fingerprint)
+        facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
+        if record is not None:
+            facts += _about_record(record)
+        if waiting is not None:
+            facts += self._about_waiting(waiting)
+        if waiting is not None or record is None:
+            facts += self._about_scope(url, record, waiting)
+        facts += self._about_robots(host, url)
+        facts += self._about_host(host)
+        return Story(url.text, _state(record, waiting), facts, record)
+
+    def _waiting(self, host: bytes, fingerprint: bytes) -> _Waiting | None:
+        """Its entry in the queue or in `later`, if it has one."""
+        ticket = self._environment.get(Family.SEEN, fingerprint)
+        if ticket is None:
+            return None
+        data = self._environment.get(Family.QUEUE, host + ticket)
+        if data is not None:
+            ahead = 0
+            for key, _ in self._environment.scan(Family.QUEUE, prefix=host):
+                if key[8:] >= ticket or ahead == LATER_SCANNED:
+                    break
+                ahead += 1
+            return _Waiting(decode_queue(data), ahead, None)
+        for number, (key, value) in enumerate(self._environment.scan(Family.LATER, prefix=host)):
+            entry = decode_queue(value)
+            if entry.ticket == ticket:
+                return _Waiting(entry, number, split_later(key)[0])
+            if number == LATER_SCANNED:
+                break
+        return None
+
+    def _about_canonical(self, url: Url) -> Iterator[Fact]:
+        for rule, before, after in self._canonical.explain(url):
+            yield Fact("canonical form", f"rule {rule} turns {before} into {after}")
+
+    def _about_origin(self, record: PageRecord | None, waiting: _Waiting | None) -> Iterator[Fact]:
+        known = record or (waiting.entry if waiting else None)
+        if known is None:
+            yield Fact("found", "no page that was read mentions it, and it is no seed")
+        elif not known.via:
+            yield Fact("found", "it is a seed")
+        else:
+            hops = f", hop path {known.hops}" if known.hops else ""
+            yield Fact("found", f"as {known.kind} on {known.via}, depth {known.depth}{hops}")
+
+    def _about_waiting(self, waiting: _Waiting) -> Iterator[Fact]:
+        entry = waiting.entry
+        if waiting.due is None:
+            yield Fact("queue", f"waits in its host's queue, {waiting.ahead} before it")
+        elif waiting.due >= FOREVER:
+            yield Fact("queue", f"parked: {entry.reason}")
+        else:
+            seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
+            when = f"for {seconds:.0f} s more" if seconds > 0 else "until its host's turn"
+            yield Fact("queue", f"waits {when}: {entry.reason or 'retry'} (visits so far: {entry.attempts})")
+
+    def _about_scope(self, url: Url, record: PageRecord | None, waiting: _Waiting | None) -> Iterator[Fact]:
+        known = record or (waiting.entry if waiting else None)
+        candidate = Candidate(url) if known is None else Candidate(url, known.kind, known.depth, known.hops, known.via)
+        verdict = self._scope.judge(candidate)
+        yield Fact("scope", f"{'in scope' if verdict.admitted else 'not in scope'}: {verdict.detail}")
+
+    def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
+        if not self._inspection.config.robots.obey:
+            yield Fact("robots", "robots files are ignored in this crawl")
+            return
+        entry = self._robots.latest(host, url.origin)
+        if entry is None:
+            return
+        record = entry.record
+        if entry.rules is not None:
+            allowed, line = entry.rules.allows(url.target)
+            why = f" by '{line}'" if line else ", no rule matches"
+            yield Fact("robots", f"{'allowed' if allowed else 'forbidden'}{why}")
+        else:
+            left = (record.until - self._inspection.clock.micros()) / 1e6
+            until = f", asks again in {left:.0f} s" if record.state in ("hold", "pending") and left > 0 else ""
+            yield Fact("robots", f"{record.state}: {record.detail}{until}")
+
+    def _about_host(self, host: bytes) -> Iterator[Fact]:
+        data = self._environment.get(Family.HOSTS, host)
+        if data is None:
+            yield Fact("host", "its host is not known to this crawl")
+            return
+        record = decode_host(data)
+        line = self._inspection.host_line(record)
+        rest = f" for {line.seconds:.0f} s" if line.seconds else ""
+        why = f": {line.reason}" if line.reason else ""
+        last = f", last rest {record.rest / 1e6:.1f} s" if record.visits else ""
+        yield Fact(
+            "host",
+            f"{record.name} is {line.state}{rest}{why}; queued {record.queued}, waiting {record.waiting}, "
+            f"visits {record.visits}, failures in a row {record.failures}{last}",
+        )
+
+
+def _state(record: PageRecord | None, waiting: _Waiting | None) -> str:
+    if waiting is not None:
+        return "queued" if waiting.due is None else "waiting"
+    return record.state if record else "unknown"
+
+
+def _about_record(record: PageRecord) -> Iterator[Fact]:
+    if record.state == "rejected":
+        yield Fact("admission", f"turned away: {record.reason}")
+        return
+    if record.number:
+        yield Fact("admission", f"number {record.number} at level {record.weight}")
+    for visit in record.visits:
+        when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
+        what = f"status {visit.status}, {visit.size} bytes" if visit.status else f"fault {visit.fault}"
+        detail = f" ({visit.detail})" if visit.detail else ""
+        address = f" from {visit.address}" if visit.address else ""
+        yield Fact("visit", f"{when}: {what}{address} in {visit.elapsed:.2f} s{detail}")
+    reason = f": {record.reason}" if record.reason else ""
+    yield Fact("outcome", f"{record.state}{reason}")
+    if record.media_type:
+        title = f", titled {record.title!r}" if record.title else ""
+        yield Fact("page", f"{record.media_type} {record.charset}, {record.references} links{title}")
+    if record.payload and record.place:
+        twin = f", same payload as {record.twin}" if record.twin else ""
+        yield Fact("digest", f"sha256:{record.payload.hex()}{twin}")
+    if record.place:
+        yield Fact(
+            "archive",
+            f"{record.place.file} at {record.place.offset}, {record.place.length} bytes, {record.captured}",
+        )
+

@@ -1,0 +1,127 @@
+"""The index of captures: CDXJ lines, sorted bytewise."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from gossamer.archive.file import sync_directory
+from gossamer.archive.placement import Placed, digest_label
+from gossamer.archive.stamps import timestamp14
+from gossamer.archive.surt import surt
+from gossamer.model.errors import InternalError, StorageError
+from gossamer.model.url import Url
+
+_MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}")
+_FLUSH_AT = 1 << 20
+
+
+class _Entry(msgspec.Struct, frozen=True, gc=False):
+    """The JSON part of a line; every value is text, as pywb writes and reads it."""
+
+    url: str
+    mime: str
+    status: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def capture_prefix(url: Url) -> bytes:
+    """What the keys of all captures under `url`'s sort key begin with."""
+    return surt(url).encode("ascii") + b" "
+
+
+def capture_key(url: Url, started: float, placed: Placed) -> bytes:
+    """The key under which the state keeps the line; keys sort as their lines do, but for those of one second.
+
+    `surt YYYYMMDDHHMMSS serial:offset`: the record's place tells captures of the same second apart, so that
+    none replaces another, without showing in the line.
+    """
+    place = f" {timestamp14(started)} {placed.serial:05d}:{placed.offset:012d}"
+    return (surt(url) + place).encode("ascii")
+
+
+def capture_line(url: Url, started: float, placed: Placed, status: int, mime: str) -> bytes:
+    """One CDXJ line without its line end.
+
+    Args:
+        url: what was requested.
+        started: wall time of the request, seconds since 1970, as in the record's date.
+        placed: where the record stands.
+        status: of the response.
+        mime: essence of the media type; what is no media type is written `unk`.
+    """
+    if placed.kind == "revisit":
+        mime = "warc/revisit"
+    elif not _MEDIA_TYPE.fullmatch(mime):
+        mime = "unk"
+    entry = _Entry(
+        url.text,
+        mime.lower(),
+        f"{status:03d}",
+        digest_label(placed.sha256),
+        str(placed.length),
+        str(placed.offset),
+        placed.file,
+    )
+    return f"{surt(url)} {timestamp14(started)} ".encode("ascii") + _encode(entry)
+
+
+def write_index(lines: Iterable[bytes], path: Path) -> int:
+    """Write `lines` (in the order of their keys, without line ends) to `path`, whole or not at all.
+
+    Captures of the same sort key and second are put into the order of their lines here; only those of one
+    second are held in memory.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        StorageError: the file cannot be written.
+        InternalError: the lines are not in order, or one holds a line end.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("wb") as out:
+            count = 0
+            buffer = bytearray()
+            for line in _in_order(lines):
+                buffer += line
+                buffer += b"\n"
+                count += 1
+                if len(buffer) >= _FLUSH_AT:
+                    out.write(buffer)
+                    buffer.clear()
+            out.write(buffer)
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(path)
+        sync_directory(path.parent)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StorageError(
+            f"cannot write {path}: {error.strerror}. Free some space, then resume; nothing is lost"
+        ) from error
+    return count
+
+
+def _in_order(lines: Iterable[bytes]) -> Iterator[bytes]:
+    last = b""
+    for _, group in groupby(lines, key=_sort_and_second):
+        for line in sorted(group):
+            if line < last or b"\n" in line:
+                raise InternalError(f"index lines out of order: {line[:200]!r} after {last[:200]!r}")
+            last = line
+            yield line
+
+
+def _sort_and_second(line: bytes) -> bytes:
+    return line[: line.find(b" {")]

@@ -1,0 +1,130 @@
+"""Asks single questions with the crawler's own code: what a robots file says, what a name resolves to."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from gossamer.app.build import PRODUCT_TOKEN, parse_seeds
+from gossamer.cli.printing import safe, show, show_json
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.config import DnsConfig
+from gossamer.dns.resolver import CaresResolver
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.http import HttpModule
+from gossamer.model.candidate import Candidate
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.name import Answer
+from gossamer.model.outcome import Failed, Fetched, Outcome, Refused
+from gossamer.model.url import Url
+from gossamer.policy.retry import redirect_location
+from gossamer.policy.robots import SIZE_LIMIT, parse_robots
+from gossamer.policy.robots_access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
+
+
+def _resolver(nameservers: list[str]) -> CaresResolver:
+    from gossamer.app.settings import load
+
+    return CaresResolver(load(DnsConfig, {"nameservers": nameservers}), PlainCache(100))
+
+
+def show_names(names: list[str], nameservers: list[str], *, json: bool) -> None:
+    """Print the answer for each name."""
+    answers = asyncio.run(_resolve(names, nameservers))
+    if json:
+        show_json(answers)
+        return
+    for answer in answers:
+        if answer.fault is not None:
+            show(f"{safe(answer.name)}: {answer.fault} ({safe(answer.detail)}) in {answer.seconds:.3f} s")
+        else:
+            source = f"from {answer.server}" if answer.server else "known here"
+            show(
+                f"{safe(answer.name)}: {', '.join(answer.addresses)}; TTL {answer.ttl:.0f} s, {source} "
+                f"in {answer.seconds:.3f} s"
+            )
+
+
+async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:
+    resolver = _resolver(nameservers)
+    try:
+        return list(await asyncio.gather(*map(resolver.resolve, names)))
+    finally:
+        await resolver.close()
+
+
+def show_robots(text: str, nameservers: list[str], *, json: bool) -> None:
+    """Fetch the robots file of the URL's origin and print what it says about the URL."""
+    url = parse_seeds([text])[0]
+    lines, allowed = asyncio.run(_ask_robots(url, nameservers))
+    if json:
+        show_json({"url": url.text, "allowed": allowed, "facts": lines})
+        return
+    for line in lines:
+        show(safe(line))
+
+
+async def _ask_robots(url: Url, nameservers: list[str]) -> tuple[list[str], bool]:
+    config = FetchConfig()
+    guard = AddressGuard(config)
+    guard.allow_host(url.host)
+    resolver = _resolver(nameservers)
+    with tempfile.TemporaryDirectory() as spool:
+        http = HttpModule(config, resolver, guard, Path(spool))
+        try:
+            return await _follow_robots(url, http, config)
+        finally:
+            await http.close()
+            await resolver.close()
+
+
+async def _follow_robots(url: Url, http: HttpModule, config: FetchConfig) -> tuple[list[str], bool]:
+    rules = RobotsConfig()
+    at = Url.from_serialised(url.origin + "/robots.txt")
+    lines = []
+    for _ in range(rules.max_redirects + 1):
+        assert at is not None
+        outcome = await http.fetch(Lease(Candidate(at, LinkKind.ROBOTS), at.host, b""))
+        lines.append(f"{at.text}: {_words(outcome)}")
+        target = None
+        if isinstance(outcome, Fetched):
+            location = redirect_location(outcome.exchange.status, outcome.exchange.headers)
+            target = Url.parse(location, at.text) if location is not None else None
+        if target is None:
+            break
+        at = target
+    said, allowed = _judge(url, outcome, rules, config)
+    return [*lines, *said], allowed
+
+
+def _judge(url: Url, outcome: Outcome, rules: RobotsConfig, config: FetchConfig) -> tuple[list[str], bool]:
+    status = outcome.exchange.status if isinstance(outcome, Fetched) else None
+    fault = outcome.fault if isinstance(outcome, Failed) else None
+    match access_for(status, fault, 0, rules):
+        case Hold(reason=reason):
+            return [f"held: {reason}; nothing may be visited now"], False
+        case AllowAll(reason=reason):
+            return [f"allowed: {reason}"], True
+        case UseBody() | KeepRules():
+            assert isinstance(outcome, Fetched)
+            exchange = outcome.exchange
+            decoded = decode_content(exchange.body, exchange.headers, config, SIZE_LIMIT + 1)
+            parsed = parse_robots(decoded.content if isinstance(decoded, Decoded) else b"", PRODUCT_TOKEN)
+    allowed, line = parsed.allows(url.target)
+    lines = [f"{'allowed' if allowed else 'forbidden'}" + (f" by '{line}'" if line else ": no rule matches")]
+    if parsed.crawl_delay is not None:
+        lines.append(f"crawl delay {parsed.crawl_delay:g} s")
+    lines += [f"sitemap {sitemap}" for sitemap in parsed.sitemaps]
+    return lines, allowed
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome:
+        case Fetched(exchange=exchange):
+            return f"status {exchange.status}, {exchange.body.size} bytes"
+        case Failed(fault=fault, detail=detail):
+            return f"{fault} ({detail})" if detail else str(fault)
+        case Refused(rule=rule):
+            return str(rule)

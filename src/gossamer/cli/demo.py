@@ -1,0 +1,52 @@
+"""The demonstration: a crawl of a simulated web on loopback, and a look at what came out."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.run import start
+from gossamer.app.settings import load
+from gossamer.cli.crawl import conduct
+from gossamer.cli.look import show_check, show_why
+from gossamer.cli.printing import say
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
+
+def run_demo(path: Path | None, *, json: bool) -> None:
+    """Crawl, check, and tell the story of one URL."""
+    with SimulatedWeb(WorldSpec.friendly()) as web, _folder(path) as place:
+        config = load(
+            CrawlConfig,
+            {
+                "seeds": list(web.seeds),
+                "scope": {"mode": "any"},
+                # Twenty times as fast as Gossamer treats hosts that are not simulated.
+                "politeness": {"min_delay": 0.05},
+                "engine": {"give_up_after": 5.0, "workers": 32},
+                "retry": {"url_waits": [0.5, 1.0], "host_first": 0.5},
+                "fetch": {"allow_private": True},
+                "dns": {"nameservers": [web.nameserver]},
+            },
+        )
+        folder = CrawlFolder(place)
+        start(folder, config)
+        conduct(folder, config, resumed=False, quiet=False, json=json)
+        if not json:
+            say(f"\n$ gossamer check {place}")
+            show_check(place, json=False)
+            say(f"\n$ gossamer why {place} {web.seeds[0]}")
+            show_why(place, web.seeds[0], json=False)
+            if path is None:
+                say("\nThis was kept in a temporary folder. Keep one with: gossamer demo --dir DIR")
+
+
+@contextlib.contextmanager
+def _folder(path: Path | None) -> Iterator[Path]:
+    if path is not None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="gossamer-demo-") as temporary:
+        yield Path(temporary) / "crawl"

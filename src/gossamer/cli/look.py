@@ -1,0 +1,75 @@
+"""Shows what is known of a crawl: status, the story of a URL, the result of a check."""
+
+import sys
+from pathlib import Path
+
+from gossamer.app.check import check
+from gossamer.app.inspection import Status, inspect
+from gossamer.app.why import Storyteller
+from gossamer.cli.printing import duration, safe, show, show_json, size
+
+
+def show_status(path: Path, *, json: bool) -> None:
+    """Print sums and the largest hosts."""
+    with inspect(path) as inspection:
+        status = inspection.status()
+    if json:
+        show_json(status)
+        return
+    for line in _status_lines(status):
+        show(line)
+
+
+def _status_lines(status: Status) -> list[str]:
+    sums = status.sums
+    lines = [
+        f"{status.folder}",
+        f"pages     {sums.pages:,} ({sums.duplicates:,} duplicates), {size(sums.bytes)} received, "
+        f"{size(sums.archived_bytes)} archived",
+        f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
+        f"urls      {sums.known:,} known, {sums.queued:,} queued, {sums.waiting:,} waiting, "
+        f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
+        "hosts     " + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
+    ]
+    for name, counts in (("status", sums.statuses), ("faults", sums.faults), ("types", sums.media_types)):
+        if counts:
+            most = sorted(counts.items(), key=lambda item: -item[1])[:8]
+            lines.append(f"{name:<9} " + ", ".join(f"{safe(key)} {count:,}" for key, count in most))
+    for host in status.hosts:
+        rest = f" for {duration(host.seconds)}" if host.seconds else ""
+        why = f" ({safe(host.reason)})" if host.reason else ""
+        lines.append(
+            f"  {safe(host.name)}: {host.pages:,} pages, {host.queued:,} queued, {host.waiting:,} waiting, "
+            f"{host.state}{rest}{why}"
+        )
+    return lines
+
+
+def show_why(path: Path, url: str, *, json: bool) -> None:
+    """Print the story of a URL."""
+    with inspect(path) as inspection:
+        story = Storyteller(inspection).tell(url)
+    if json:
+        show_json({"url": story.url, "state": story.state, "facts": story.facts})
+        return
+    show(f"{safe(story.url)}: {story.state}")
+    for fact in story.facts:
+        show(f"  {fact.about:<15} {safe(fact.text)}")
+
+
+def show_check(path: Path, *, json: bool) -> None:
+    """Print what is wrong; exit 1 if anything is."""
+    with inspect(path) as inspection:
+        result = check(inspection)
+    if json:
+        show_json(result)
+    else:
+        for problem in result.problems:
+            show(safe(problem))
+        verdict = f"{len(result.problems)} problems" if result.problems else "all is well"
+        show(
+            f"{result.files} files, {result.records} records, {result.captures} captures, "
+            f"{result.pages} page records: {verdict}"
+        )
+    if result.problems:
+        sys.exit(1)

@@ -1,0 +1,55 @@
+"""Prints for people and for programs; what came from the network cannot steer the terminal."""
+
+import sys
+
+import msgspec
+
+
+def safe(text: str) -> str:
+    """`text` with everything escaped that is not plainly printable: control characters, line ends, bidi marks."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() and not _steers(char) else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def _steers(char: str) -> bool:
+    """Directional marks reorder what stands beside them (UAX 9), so they could forge a line."""
+    return "\u200e" <= char <= "\u200f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+def say(text: str) -> None:
+    """A line for people, on standard error, so that standard output is left to results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def show(text: str) -> None:
+    """A line of a result, on standard output."""
+    print(text, flush=True)
+
+
+def show_json(value: object) -> None:
+    """A result for programs."""
+    print(msgspec.json.format(msgspec.json.encode(value)).decode(), flush=True)
+
+
+def size(count: float) -> str:
+    """Bytes for people: `3.4 MiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TiB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: `2 h 05 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"

@@ -1,0 +1,175 @@
+"""One name server, asked through c-ares on the sockets of the event loop."""
+
+import asyncio
+from collections.abc import Callable
+
+import pycares
+
+Heard = Callable[[pycares.DNSResult | None, int | None], None]
+"""Takes a result, or `None` with a status of `pycares.errno`."""
+
+MAX_QUESTIONS = 1_000
+"""Questions put through one c-ares channel: bounds its cache (about 2 KB a name) to some megabytes."""
+
+PATIENCE = 5.0
+"""Seconds after which c-ares gives a question up; it would not wait longer, whatever it is told."""
+
+_TICK = 1.0
+
+
+class NameServer:
+    """Puts questions to one name server; each is answered exactly once, by a callback from the event loop.
+
+    c-ares keeps answers in a cache of its own, which pycares 5.2 can neither switch off nor empty at a
+    known moment (`reinit` empties it from another thread). So a channel that has heard a question once
+    is replaced before the question is put again, and after `MAX_QUESTIONS` in any case; it is closed
+    when its last question is answered. A new channel costs 45 us, and draws new source ports
+    (RFC 5452 9.2).
+    """
+
+    def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
+        """`target` is written as c-ares does: `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6."""
+        self.address = _numeric_part(target)
+        self._target = target
+        self._loop = loop
+        self._current: _Channel | None = None
+        self._leaving: set[_Channel] = set()
+
+    def __repr__(self) -> str:
+        return f"<NameServer {self._target}, {len(self._leaving)} channels leaving>"
+
+    def ask(self, name: str, question: int, heard: Heard, *, alone: bool = False) -> None:
+        """Put a question (a record type). `alone` gives it a channel that no other question shares."""
+        if alone:
+            channel = self._open()
+            channel.ask(name, question, heard)
+            self._leave(channel)
+            return
+        channel = self._current or self._open()
+        if channel.has_heard(name, question):
+            self._leave(channel)
+            channel = self._open()
+        self._current = channel
+        channel.ask(name, question, heard)
+
+    def close(self) -> None:
+        """Close every channel. Open questions are not answered any more."""
+        for channel in [*self._leaving, *([self._current] if self._current else [])]:
+            channel.close()
+        self._leaving.clear()
+        self._current = None
+
+    def _open(self) -> "_Channel":
+        return _Channel(self._target, self._loop)
+
+    def _leave(self, channel: "_Channel") -> None:
+        self._leaving.add(channel)
+        channel.leave(lambda: self._leaving.discard(channel))
+
+
+class _Channel:
+    """A c-ares channel that lives on the event loop.
+
+    Everything runs on the loop's thread, except that pycares destroys channels on a thread of its own;
+    what c-ares calls then finds `_closed` set.
+    """
+
+    def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._asked: set[tuple[str, int]] = set()
+        self._pending = 0
+        self._sockets: dict[int, tuple[bool, bool]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._left: Callable[[], None] | None = None
+        self._closed = False
+        # EDNS must be named once flags are. NOCHECKRESP hands SERVFAIL and its kin to us: c-ares would
+        # repeat the question at once. One try: attempts and waits are ours too (`question.py`).
+        self._cares = pycares.Channel(
+            flags=pycares.ARES_FLAG_EDNS | pycares.ARES_FLAG_NOCHECKRESP,
+            timeout=PATIENCE,
+            tries=1,
+            servers=[target],
+            sock_state_cb=self._watch,
+        )
+
+    def has_heard(self, name: str, question: int) -> bool:
+        """Whether c-ares may answer this question from its cache, or has kept enough."""
+        return (name, question) in self._asked or len(self._asked) >= MAX_QUESTIONS
+
+    def ask(self, name: str, question: int, heard: Heard) -> None:
+        """Put a question; `heard` is called by the loop, never from within."""
+        self._asked.add((name, question))
+        self._pending += 1
+        open_question: list[Heard] = [heard]
+
+        def answered(result: pycares.DNSResult | None, status: int | None) -> None:
+            # An exception in here would only be printed, and c-ares must not be re-entered: to the loop.
+            # pycares may call back and raise for the same question, so it is taken once.
+            if open_question and not self._closed:
+                self._loop.call_soon(self._deliver, open_question.pop(), result, status)
+
+        try:
+            self._cares.query(name, question, callback=answered)
+        except pycares.AresError as error:
+            answered(None, error.args[0])
+        if self._timer is None:
+            self._timer = self._loop.call_later(_TICK, self._tick)
+
+    def leave(self, left: Callable[[], None]) -> None:
+        """Close as soon as no question is open, then call `left`."""
+        self._left = left
+        self._close_if_done()
+
+    def close(self) -> None:
+        """Close now. Open questions are not answered any more."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for descriptor in self._sockets:
+            self._loop.remove_reader(descriptor)
+            self._loop.remove_writer(descriptor)
+        self._sockets.clear()
+        self._cares.cancel()
+        self._cares.close()
+
+    def _deliver(self, heard: Heard, result: pycares.DNSResult | None, status: int | None) -> None:
+        if self._closed:
+            return
+        self._pending -= 1
+        heard(result, status)
+        self._close_if_done()
+
+    def _close_if_done(self) -> None:
+        if self._left is not None and self._pending == 0 and not self._closed:
+            self.close()
+            self._left()
+
+    def _tick(self) -> None:
+        """Let c-ares notice the questions whose patience has run out."""
+        self._cares.process_fd(pycares.ARES_SOCKET_BAD, pycares.ARES_SOCKET_BAD)
+        self._timer = self._loop.call_later(_TICK, self._tick) if self._pending else None
+
+    def _watch(self, descriptor: int, readable: bool, writable: bool) -> None:
+        """Called by c-ares when it wants to hear of a socket, or no more."""
+        if self._closed:
+            return
+        was_readable, was_writable = self._sockets.pop(descriptor, (False, False))
+        if readable and not was_readable:
+            self._loop.add_reader(descriptor, self._cares.process_read_fd, descriptor)
+        elif was_readable and not readable:
+            self._loop.remove_reader(descriptor)
+        if writable and not was_writable:
+            self._loop.add_writer(descriptor, self._cares.process_write_fd, descriptor)
+        elif was_writable and not writable:
+            self._loop.remove_writer(descriptor)
+        if readable or writable:
+            self._sockets[descriptor] = (bool(readable), bool(writable))
+
+
+def _numeric_part(target: str) -> str:
+    """The address in `192.0.2.1:53`, `[2001:db8::1]:53` or `[fe80::1]:53%eth0`."""
+    if target.startswith("["):
+        return target[1:].partition("]")[0]
+    return target.partition(":")[0]

@@ -1,0 +1,107 @@
+"""Settings of name resolution."""
+
+import re
+import socket
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Count, Seconds
+
+DNS_PORT = 53
+_SERVER = re.compile(
+    r"(?P<v4>[0-9.]+)(:(?P<port4>[0-9]{1,5}))?"
+    r"|\[(?P<v6>[0-9A-Fa-f:.]+)\](:(?P<port6>[0-9]{1,5}))?"
+    r"|(?P<bare>[0-9A-Fa-f]*:[0-9A-Fa-f:.]+)"
+)
+
+
+class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How names are asked for and how long answers are kept."""
+
+    nameservers: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='ADDRESS or ADDRESS:PORT of each name server, "192.0.2.1" or "[2001:db8::1]:53"; '
+            "empty takes the system's"
+        ),
+    ] = ()
+    ipv6: Annotated[bool, Meta(description="ask for IPv6 addresses too; off halves the questions")] = True
+    hosts_file: Annotated[bool, Meta(description="let /etc/hosts answer before the name servers do")] = True
+    attempts: Annotated[
+        int,
+        Meta(description="times a question is put when no answer comes; the servers take turns", ge=1, le=20),
+    ] = 5
+    failure_attempts: Annotated[
+        int,
+        Meta(
+            description="times all servers may answer with failure (SERVFAIL, ...) before a name is given up",
+            ge=1,
+            le=20,
+        ),
+    ] = 2
+    first_wait: Annotated[
+        Seconds, Meta(description="wait after the first attempt; doubles with each further one")
+    ] = 1.0
+    total: Annotated[
+        Seconds, Meta(description="longest time one name may take; it has failed after that")
+    ] = 90.0
+    max_outstanding: Annotated[
+        int,
+        Meta(description="names asked for at once; more wait their turn, fewer spare the name server", ge=1),
+    ] = 256
+    min_ttl: Annotated[
+        Seconds, Meta(description="an answer is kept at least so long, also where its server says 0")
+    ] = 60.0
+    max_ttl: Annotated[
+        Seconds, Meta(description="an answer is kept at most so long; longer risks addresses that have moved")
+    ] = 86_400.0
+    not_found_ttl: Annotated[
+        Seconds, Meta(description="the answer that a name does not exist or has no address is kept so long")
+    ] = 300.0
+    failure_ttl: Annotated[
+        Seconds, Meta(description="a failure of the name servers is kept so long before they are asked again")
+    ] = 60.0
+    max_addresses: Annotated[
+        int, Meta(description="addresses kept of one name; further ones are left out", ge=1)
+    ] = 16
+    cache_entries: Annotated[
+        Count, Meta(description="answers kept in memory, about 0.6 KB each; the least recently used go first")
+    ] = 100_000
+
+    def __post_init__(self) -> None:
+        for nameserver in self.nameservers:
+            split_server(nameserver)
+        if self.first_wait <= 0:
+            raise ValueError("first_wait must be greater than 0")
+        if self.total < self.first_wait:
+            raise ValueError("total must be at least first_wait")
+        if self.max_ttl < self.min_ttl:
+            raise ValueError("max_ttl must be at least min_ttl")
+
+
+def split_server(text: str) -> tuple[str, int]:
+    """Numeric address and port of `A.B.C.D[:PORT]`, `[IPv6][:PORT]` or a bare IPv6 address.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    match = _SERVER.fullmatch(text)
+    if match:
+        address = match["v4"] or match["v6"] or match["bare"]
+        port = int(match["port4"] or match["port6"] or DNS_PORT)
+        family = socket.AF_INET if match["v4"] else socket.AF_INET6
+        if 0 < port < 65_536 and _is_numeric(family, address):
+            return address, port
+    raise ValueError(
+        f'{text!r} is not a name server; write "192.0.2.1", "192.0.2.1:53" or "[2001:db8::1]:53"'
+    )
+
+
+def _is_numeric(family: socket.AddressFamily, address: str) -> bool:
+    try:
+        socket.inet_pton(family, address)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""One name on its way: IPv4 and IPv6 asked side by side, one answer."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from gossamer.dns.config import DnsConfig
+from gossamer.dns.question import AAAA, A, Question
+from gossamer.dns.reply import Reply, Verdict
+from gossamer.dns.servers import NameServers
+from gossamer.model.name import Answer
+from gossamer.model.outcome import Fault
+
+
+class Flight:
+    """Asks for both families of one name and says once what came of it.
+
+    One family that has addresses is enough. It waits for the other, but only so long that a family
+    whose questions get lost does not hold up a name that works: one first wait for IPv6, and for IPv4,
+    which nearly every host has, two attempts.
+    """
+
+    def __init__(
+        self, name: str, config: DnsConfig, servers: NameServers, landed: Callable[[Answer], None]
+    ) -> None:
+        self._name = name
+        self._config = config
+        self._landed = landed
+        self._loop = asyncio.get_running_loop()
+        self._started = time.monotonic()  # the loop's own time stands still within a turn
+        self._timer: asyncio.TimerHandle | None = None
+        self._replies: dict[int, Reply] = {}
+        kinds = (A, AAAA) if config.ipv6 else (A,)
+        self._questions = [Question(name, kind, config, servers, self._replied) for kind in kinds]
+        for question in self._questions:
+            question.ask()
+
+    def close(self) -> None:
+        """Land without having heard everything."""
+        self._replies.setdefault(A, Reply(Verdict.FAILED, detail="closed"))
+        self._land()
+
+    def _replied(self, kind: int, reply: Reply) -> None:
+        self._replies[kind] = reply
+        # NXDOMAIN holds for both families (RFC 8020); some servers say it of IPv6 and mean "no data".
+        denied = kind == A and reply.verdict is Verdict.NO_NAME
+        if denied or len(self._replies) == len(self._questions):
+            self._land()
+        elif reply.verdict is Verdict.FOUND:
+            wait = self._config.first_wait * (1 if kind == A else 3)
+            self._timer = self._loop.call_later(wait, self._land)
+
+    def _land(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for question in self._questions:
+            question.drop()
+        replies = [self._replies[kind] for kind in (A, AAAA) if kind in self._replies]
+        self._landed(combine(self._name, replies, self._config, time.monotonic() - self._started))
+
+
+def combine(name: str, replies: Sequence[Reply], config: DnsConfig, seconds: float) -> Answer:
+    """The answer that follows from one or two replies, IPv4 first."""
+    found = [reply for reply in replies if reply.verdict is Verdict.FOUND]
+    if found:
+        addresses = interleave([reply.addresses for reply in found])[: config.max_addresses]
+        ttl = min(max(min(reply.ttl for reply in found), config.min_ttl), config.max_ttl)
+        return Answer(name, addresses, ttl, server=found[0].server, seconds=seconds, asked=time.time())
+    # IPv4 decides; but where it says "no data", IPv6 must have been heard before the name has no address.
+    telling = replies[0]
+    if telling.verdict is Verdict.NO_DATA and replies[-1].verdict is Verdict.FAILED:
+        telling = replies[-1]
+    fault, ttl = Fault.NAME_NOT_FOUND, config.not_found_ttl
+    if telling.verdict is Verdict.FAILED:
+        fault, ttl = Fault.NAME_FAILED, config.failure_ttl
+    return Answer(name, (), ttl, fault, telling.detail, telling.server, seconds, time.time())
+
+
+def interleave(families: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """First of each, second of each, and so on; a longer one's rest at the end.
+
+    IPv4 comes first because many machines that crawl have no IPv6, or one that loses packets, and every
+    wrong first address costs a connection's time-out. After it the families alternate, so that when one
+    is broken the very next address already belongs to the other (RFC 8305 4). Within a family the
+    server's order stays, by which it spreads load.
+    """
+    longest = max(map(len, families))
+    return tuple(family[i] for i in range(longest) for family in families if i < len(family))

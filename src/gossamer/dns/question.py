@@ -1,0 +1,109 @@
+"""One name asked for one kind of address, attempt after attempt (K12)."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import pycares
+from pycares import errno
+
+from gossamer.dns.channel import NameServer
+from gossamer.dns.config import DnsConfig
+from gossamer.dns.reply import TIME_OUT, Reply, Verdict, read_reply
+from gossamer.dns.servers import NameServers
+
+A = pycares.QUERY_TYPE_A
+AAAA = pycares.QUERY_TYPE_AAAA
+
+
+class Question:
+    """Puts one question until it has a reply or has run out of attempts or time.
+
+    | what comes | what follows |
+    |---|---|
+    | addresses, NXDOMAIN, no data | the reply, also to an earlier attempt not over 5 s ago |
+    | nothing within the wait | the next server, the wait doubled, `attempts` times in all |
+    | SERVFAIL, refused, ... | at once a server not asked yet, or after the wait the next one again |
+    | the same from all, `failure_attempts` times | the reply |
+    | a response that c-ares cannot read | at once the same server, once, on a channel of its own |
+
+    The last row: c-ares drops the whole connection for one unreadable packet, with every question on it.
+    Asked apart, the one with the poisonous answer harms no other.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: int,
+        config: DnsConfig,
+        servers: NameServers,
+        replied: Callable[[int, Reply], None],
+    ) -> None:
+        """`replied(kind, reply)` is called once, from the event loop, unless the question is dropped."""
+        self._name = name
+        self._kind = kind
+        self._config = config
+        self._preference = servers
+        self._servers = servers.order()
+        self._replied = replied
+        self._attempt = 0
+        self._failures = 0
+        self._failed: Reply | None = None
+        self._alone = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._over = False
+        self._loop = asyncio.get_running_loop()
+        self._deadline = self._loop.time() + config.total
+
+    def ask(self) -> None:
+        """Make the next attempt."""
+        server = self._servers[self._attempt % len(self._servers)]
+        wait = self._config.first_wait * 2**self._attempt
+        self._attempt += 1
+        self._stop_timer()
+        left = self._deadline - self._loop.time()
+        self._timer = self._loop.call_later(min(wait, left), self._waited)
+        server.ask(self._name, self._kind, partial(self._heard, server), alone=self._alone)
+
+    def drop(self) -> None:
+        """Be no longer interested."""
+        self._over = True
+        self._stop_timer()
+
+    def _waited(self) -> None:
+        exhausted = self._attempt >= self._config.attempts or self._loop.time() >= self._deadline
+        if exhausted:
+            self._reply(self._failed or Reply(Verdict.FAILED, detail=TIME_OUT))
+        else:
+            self.ask()
+
+    def _heard(self, server: NameServer, result: pycares.DNSResult | None, status: int | None) -> None:
+        if self._over or status == errno.ARES_ETIMEOUT:  # our own timer tells the time
+            return
+        reply = read_reply(self._name, self._kind, result, status, server.address)
+        if reply.verdict is not Verdict.FAILED:
+            if self._attempt > 1:
+                self._preference.prefer(server)
+            self._reply(reply)
+            return
+        if status == errno.ARES_EBADRESP and not self._alone:
+            self._alone = True
+            server.ask(self._name, self._kind, partial(self._heard, server), alone=True)
+            return
+        self._failed = reply
+        self._failures += 1
+        if self._attempt < min(len(self._servers), self._config.attempts):
+            self.ask()
+        elif self._failures >= self._config.failure_attempts * len(self._servers):
+            self._reply(reply)
+        elif self._attempt >= self._config.attempts and self._failures >= self._attempt:
+            self._reply(reply)  # every attempt has failed: nothing is left to wait for
+
+    def _reply(self, reply: Reply) -> None:
+        self.drop()
+        self._replied(self._kind, reply)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,98 @@
+"""Reads what c-ares heard about one name and one address family."""
+
+from enum import Enum
+
+import msgspec
+from pycares import AAAARecordData, ARecordData, CNAMERecordData, DNSResult, errno
+
+MAX_CHAIN = 16
+"""CNAMEs followed in one answer; longer chains are taken for loops, as name servers do from about 12 on."""
+_MAX_TTL = (1 << 31) - 1
+
+
+class Verdict(Enum):
+    """What one reply settles."""
+
+    FOUND = "found"
+    NO_NAME = "no name"  # NXDOMAIN: nothing of this name exists, in either family (RFC 8020)
+    NO_DATA = "no data"  # the name exists without an address of this family
+    FAILED = "failed"  # the name servers did not say
+
+
+class Reply(msgspec.Struct, frozen=True, gc=False):
+    """The outcome for one family; addresses stand in the order of the answer, each once."""
+
+    verdict: Verdict
+    addresses: tuple[str, ...] = ()
+    ttl: int = 0
+    detail: str = ""
+    server: str = ""
+
+
+TIME_OUT = "time-out"
+NO_CONNECTION = "no connection"
+
+_FAILURES = {
+    errno.ARES_ESERVFAIL: "SERVFAIL",
+    errno.ARES_EREFUSED: "refused",
+    errno.ARES_ENOTIMP: "not implemented",
+    errno.ARES_EFORMERR: "format error",
+    errno.ARES_EBADRESP: "bad response",
+    errno.ARES_ETIMEOUT: TIME_OUT,
+    errno.ARES_ECONNREFUSED: NO_CONNECTION,
+    errno.ARES_EOF: NO_CONNECTION,
+    errno.ARES_ECANCELLED: "closed",
+    errno.ARES_EDESTRUCTION: "closed",
+}
+
+
+def read_reply(name: str, kind: int, result: DNSResult | None, status: int | None, server: str) -> Reply:
+    """The reply of `server` to the question for `name` and `kind` (a record type).
+
+    Only addresses at the end of the CNAME chain from `name` count, whatever else the answer holds.
+    """
+    if status == errno.ARES_ENOTFOUND:
+        return Reply(Verdict.NO_NAME, detail="NXDOMAIN", server=server)
+    if status == errno.ARES_EBADNAME:
+        return Reply(Verdict.NO_NAME, detail="not a host name")
+    if status == errno.ARES_ENODATA:
+        return Reply(Verdict.NO_DATA, detail="no data", server=server)
+    if status is not None or result is None:
+        detail = _FAILURES.get(status or 0) or f"c-ares error {status}"
+        return Reply(Verdict.FAILED, detail=detail, server=server)
+    addresses, ttl, detail = _follow(name, kind, result)
+    return Reply(Verdict.FOUND if addresses else Verdict.NO_DATA, addresses, ttl, detail, server)
+
+
+def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str]:
+    """Addresses at the end of the chain, the least TTL on the way, and why there are none."""
+    aliases: dict[str, tuple[str, int]] = {}
+    addresses: dict[str, dict[str, int]] = {}
+    for record in result.answer:
+        owner = _plain(record.name)
+        data = record.data
+        if isinstance(data, CNAMERecordData):
+            aliases.setdefault(owner, (_plain(data.cname), _plausible(record.ttl)))
+        elif isinstance(data, ARecordData | AAAARecordData) and record.type == kind:
+            addresses.setdefault(owner, {}).setdefault(data.addr, _plausible(record.ttl))
+    ttls: list[int] = []
+    for _ in range(MAX_CHAIN):
+        if name in addresses:
+            found = addresses[name]
+            return tuple(found), min(*ttls, *found.values(), _MAX_TTL), ""
+        if name not in aliases:
+            return (), 0, "no data"
+        name, ttl = aliases[name]
+        ttls.append(ttl)
+    return (), 0, "CNAME loop"
+
+
+def _plain(name: str | bytes) -> str:
+    """A name of the answer as we spell names; pycares gives bytes where one is not ASCII."""
+    text = name if isinstance(name, str) else name.decode("latin-1")
+    return text.lower().removesuffix(".")
+
+
+def _plausible(ttl: int) -> int:
+    """A TTL with the highest bit set means 0 (RFC 2181 8)."""
+    return 0 if ttl > _MAX_TTL else ttl

@@ -1,0 +1,189 @@
+"""Decides how a visit stands in the archive: response, revisit of a twin, or not at all."""
+
+import asyncio
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.archive.cdxj import capture_key, capture_line
+from gossamer.archive.placement import ArchiveFile, Original, Placed
+from gossamer.archive.writer import ArchiveWriter
+from gossamer.engine.visit import Visit
+from gossamer.model.events import NameAnswered
+from gossamer.model.exchange import Exchange
+from gossamer.model.name import Answer
+from gossamer.model.page import Page
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import (
+    Counters,
+    DigestRecord,
+    PageRecord,
+    decode,
+    decode_digest,
+    encode,
+)
+
+THREAD_ABOVE = 1 << 20
+"""Bodies above this are compressed in a thread, because a MiB takes about 5 ms."""
+
+_PAYLOAD = b"p"
+_CONTENT = b"c"
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """Where a visit went in the archive."""
+
+    placed: Placed
+    twin: str  # URL of the first response with the same payload, if this is a revisit record
+
+
+class Archivist:
+    """Writes visits in settlement order and enters them in the batch: digests, captures, file lengths.
+
+    Digests of the group that is being settled are remembered until its commit, so that two equal pages
+    found at once are told apart from their first copy.
+    """
+
+    def __init__(self, writer: ArchiveWriter, environment: Environment, counters: Counters) -> None:
+        self._writer = writer
+        self._environment = environment
+        self._counters = counters
+        self._group: dict[bytes, bytes] = {}
+        self._answers: list[NameAnswered] = []
+        self._captures: list[tuple[bytes, bytes]] = []
+
+    @property
+    def repairs(self) -> list[str]:
+        """What was cut off or removed from the archive at start, one sentence each."""
+        return self._writer.repairs
+
+    # Names …
+
+    def note_name(self, answer: NameAnswered) -> None:
+        """Archive an answer of the name servers with the next group."""
+        if answer.addresses:
+            self._answers.append(answer)
+
+    def write_names(self) -> None:
+        """Append the `dns:` records that are waiting."""
+        for event in self._answers:
+            answer = Answer(
+                event.name,
+                event.addresses,
+                event.ttl,
+                server=event.server,
+                seconds=event.seconds,
+                asked=event.at,
+            )
+            self._writer.append_dns(answer)
+        self._answers.clear()
+
+    # Visits …
+
+    async def write(self, visit: Visit, exchange: Exchange, before: PageRecord | None) -> Kept:
+        """Append the records of one visit; a payload met before is archived as a reference to it."""
+        original = self._original(exchange, before)
+        fields = _metadata(visit)
+        if exchange.body.size > THREAD_ABOVE:
+            placed = await asyncio.to_thread(self._writer.append, exchange, fields, original)
+        else:
+            placed = self._writer.append(exchange, fields, original)
+        if original is None and _comparable(exchange):
+            record = DigestRecord(exchange.url.text, placed.date, placed.record_id)
+            self._group[_PAYLOAD + exchange.body.sha256] = encode(record)
+        media_type = visit.page.media_type if visit.page else _essence(exchange)
+        key = capture_key(exchange.url, exchange.started, placed)
+        line = capture_line(exchange.url, exchange.started, placed, exchange.status, media_type)
+        self._captures.append((key, line))
+        self._counters.archived += placed.length
+        return Kept(placed, original.url if original else "")
+
+    def _original(self, exchange: Exchange, before: PageRecord | None) -> Original | None:
+        if exchange.status == 304:
+            if before is None or not before.captured or not before.payload:
+                return None
+            return Original(exchange.url.text, before.captured, before.payload)
+        if not _comparable(exchange):
+            return None
+        digest = exchange.body.sha256
+        key = _PAYLOAD + digest
+        data = self._group.get(key) or self._environment.get(Family.DIGESTS, key)
+        if data is None:
+            return None
+        first = decode_digest(data)
+        return Original(first.url, first.date, digest, first.record_id)
+
+    def seen_before(self, page: Page) -> bool:
+        """Whether the decoded content was met before (W10); it has been, from now on."""
+        if not page.content_digest:
+            return False
+        key = _CONTENT + page.content_digest.to_bytes(8, "big")
+        if key in self._group or self._environment.get(Family.DIGESTS, key) is not None:
+            return True
+        self._group[key] = page.url.text.encode()
+        return False
+
+    # Committing …
+
+    def enter(self, batch: Batch) -> None:
+        """Put what was written since the last commit into `batch`."""
+        for key, data in self._group.items():
+            batch.put(Family.DIGESTS, key, data)
+        for key, line in self._captures:
+            batch.put(Family.CAPTURES, key, line)
+        for file in self._writer.positions():
+            batch.put(Family.META, archive_key(file.name), encode(file))
+
+    async def committed(self) -> None:
+        """The batch is on disk; a file that is full is closed now."""
+        self._group.clear()
+        self._captures.clear()
+        self._writer.committed()
+        if self._writer.rotate_due:
+            await asyncio.to_thread(self._writer.rotate)
+
+    def close(self) -> None:
+        """Finish the current file; `enter` its final length afterwards."""
+        self._writer.close()
+
+    def captures(self) -> Iterator[bytes]:
+        """The lines of the index in key order."""
+        for _, line in self._environment.scan(Family.CAPTURES):
+            yield line
+
+
+def archive_key(name: str) -> bytes:
+    """Key in `meta` of an archive file."""
+    return b"archive/" + name.encode()
+
+
+def archive_files(environment: Environment) -> list[ArchiveFile]:
+    """The archive files as last committed."""
+    return [decode(data, ArchiveFile) for _, data in environment.scan(Family.META, prefix=b"archive/")]
+
+
+def _comparable(exchange: Exchange) -> bool:
+    """Only whole, non-empty, successful responses stand for their content."""
+    return exchange.status == 200 and exchange.body.size > 0 and exchange.truncated is None
+
+
+def _essence(exchange: Exchange) -> str:
+    return exchange.headers.get("content-type").partition(";")[0].strip().lower()
+
+
+def _metadata(visit: Visit) -> list[tuple[str, str]]:
+    """Fields of the metadata record, named as Heritrix names them where it has them."""
+    candidate = visit.lease.candidate
+    fields = []
+    if candidate.via:
+        fields.append(("via", candidate.via))
+    if candidate.hops:
+        fields.append(("hopsFromSeed", candidate.hops))
+    fields.append(("fetchTimeMs", str(int(visit.elapsed * 1000))))
+    page = visit.page
+    if page is not None:
+        if page.charset:
+            fields.append(("charsetForLinkExtraction", page.charset))
+        if page.directives.noarchive:
+            fields.append(("robotsDirective", "noarchive"))
+    return fields

@@ -1,0 +1,153 @@
+"""The lifetime of one crawl: starts the tasks, watches limits, ends well."""
+
+import asyncio
+import shutil
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+
+from gossamer.archive.cdxj import write_index
+from gossamer.engine.admission import Admission
+from gossamer.engine.archivist import Archivist
+from gossamer.engine.checkpoints import Checkpoints
+from gossamer.engine.config import EngineConfig
+from gossamer.engine.crew import Crew
+from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.ledger import Ledger
+from gossamer.engine.observe import Observers
+from gossamer.engine.settlement import Settlement
+from gossamer.engine.worker import Worker
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.errors import StorageError
+from gossamer.model.events import Stopped
+from gossamer.model.url import Url
+
+UPKEEP_SECONDS = 1.0
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What a crawl is made of; `app/build.py` puts it together."""
+
+    frontier: Frontier
+    admission: Admission
+    dispatch: Dispatch
+    settlement: Settlement
+    archivist: Archivist
+    checkpoints: Checkpoints
+    ledger: Ledger
+    observers: Observers
+    worker: Worker
+    close: Callable[[], Awaitable[None]]
+
+
+class Crawl:
+    """One run of a crawl in its folder."""
+
+    def __init__(self, folder: Path, config: EngineConfig, parts: Parts) -> None:
+        self._folder = folder
+        self._config = config
+        self._parts = parts
+        self._crew: Crew | None = None
+        self._disk_low: StorageError | None = None
+        self._task: asyncio.Task[object] | None = None
+
+    @property
+    def parts(self) -> Parts:
+        """For whoever reports on the crawl."""
+        return self._parts
+
+    def seed(self, urls: list[Url]) -> int:
+        """Admit seeds; how many were new."""
+        with self._parts.frontier.changes() as batch:
+            admitted = sum(self._parts.admission.admit(Candidate(url)) for url in urls)
+            self._parts.ledger.enter(batch)
+        return admitted
+
+    def set_workers(self, workers: int) -> None:
+        """Change the number of workers; those too many leave after their current visit."""
+        assert self._crew is not None
+        self._crew.resize(workers)
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """Lend nothing more; what is lent is finished and settled."""
+        self._parts.dispatch.end(reason)
+
+    def stop_now(self) -> None:
+        """Drop what is lent; it will be visited again by `resume`."""
+        self._parts.dispatch.end("interrupted")
+        if self._task is not None:
+            self._task.cancel()
+
+    async def run(self) -> str:
+        """Crawl until finished, stopped, or at a limit; the reason.
+
+        Raises:
+            StorageError: what was fetched cannot be kept. The state is as of the last commit.
+        """
+        self._task = asyncio.current_task()
+        parts = self._parts
+        parts.settlement.on_settled = parts.dispatch.pump
+        broken: StorageError | None = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                settling = tasks.create_task(parts.settlement.run())
+                upkeep = tasks.create_task(self._upkeep())
+                self._crew = Crew(tasks, parts.dispatch, parts.worker.run)
+                self._crew.resize(self._config.workers)
+                await self._crew.wait_gone()
+                await parts.settlement.finish()
+                await settling
+                upkeep.cancel()
+        except* StorageError as failures:
+            broken = _first(failures)
+        reason = parts.dispatch.ended
+        try:
+            if broken is None:
+                await self._end(reason)
+        finally:
+            await parts.close()
+        if failure := broken or self._disk_low:
+            raise failure
+        return reason
+
+    async def _upkeep(self) -> None:
+        """Checkpoint at intervals; stop before the disk is full or when the time is up."""
+        parts, config = self._parts, self._config
+        checkpointed = time.monotonic()
+        while True:
+            await asyncio.sleep(UPKEEP_SECONDS)
+            if shutil.disk_usage(self._folder).free < config.min_free_disk:
+                self._disk_low = StorageError(
+                    f"{self._folder}: less than {config.min_free_disk >> 20} MiB of disk are free "
+                    "(engine.min_free_disk), so the crawl has stopped. Free some space, then resume."
+                )
+                self.stop("disk full")
+            if config.checkpoint_every and time.monotonic() - checkpointed >= config.checkpoint_every:
+                parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
+                await self.write_index()
+                checkpointed = time.monotonic()
+            # A limit may be reached while nothing is settled: time passes by itself.
+            parts.dispatch.pump()
+
+    async def write_index(self) -> None:
+        """Stream the sorted index out to `index.cdxj`."""
+        captures = self._parts.archivist.captures()
+        await asyncio.to_thread(write_index, captures, self._folder / "index.cdxj")
+
+    async def _end(self, reason: str) -> None:
+        parts = self._parts
+        parts.archivist.close()
+        with parts.frontier.changes() as batch:
+            parts.archivist.enter(batch)
+            parts.ledger.enter(batch)
+        await self.write_index()
+        parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
+        parts.observers.tell(Stopped(reason))
+
+
+def _first(failures: BaseExceptionGroup[StorageError]) -> StorageError:
+    first = failures.exceptions[0]
+    return first if isinstance(first, StorageError) else _first(first)

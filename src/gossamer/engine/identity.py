@@ -1,0 +1,27 @@
+"""Which URLs are one and the same: canonical form and fingerprint."""
+
+from collections.abc import Callable
+
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.url import Url
+
+
+class Identity:
+    """Maps a URL to the key under which it is seen and remembered (families `seen` and `pages`)."""
+
+    def __init__(self, canonical: Callable[[Url], str], frontier: Frontier) -> None:
+        self.canonical = canonical
+        self._frontier = frontier
+
+    def fingerprint(self, url: Url) -> bytes:
+        """16 bytes: hash of the canonical URL's host queue, hash of the canonical URL."""
+        canonical = self.canonical(url)
+        if canonical != url.text:
+            # A rule may change the host too (`www.`): what is the same must have the same key.
+            url = Url.from_serialised(canonical) or url
+        host, _ = self._frontier.host_key(url)
+        return self._frontier.fingerprint(host, canonical)
+
+    def same(self, one: Url, other: Url) -> bool:
+        """Whether both have one canonical form."""
+        return self.canonical(one) == self.canonical(other)

@@ -1,0 +1,68 @@
+"""The sums of the crawl, committed with every group."""
+
+import time
+
+from gossamer.engine.judge import Judgement
+from gossamer.engine.visit import Visit
+from gossamer.model.disposition import Dropped
+from gossamer.model.outcome import Failed, Fetched, Refused
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import Counters, decode, encode
+
+COUNTERS = b"counters"
+CLOCK = b"clock"
+MOST_TYPES = 200
+"""Media types counted by name; a hostile site could invent any number."""
+
+
+class Ledger:
+    """Keeps `Counters` in step with what is committed."""
+
+    def __init__(self, counters: Counters, clock: CrawlClock) -> None:
+        self.counters = counters
+        self._clock = clock
+        self._started = time.monotonic() - counters.seconds
+
+    @classmethod
+    def load(cls, environment: Environment, clock: CrawlClock) -> "Ledger":
+        """As last committed."""
+        data = environment.get(Family.META, COUNTERS)
+        return cls(decode(data, Counters) if data else Counters(), clock)
+
+    @property
+    def seconds(self) -> float:
+        """Time spent crawling, over all sessions."""
+        return time.monotonic() - self._started
+
+    def count(self, visit: Visit, judgement: Judgement, media_type: str) -> None:
+        """Add one visit."""
+        counters = self.counters
+        tally = judgement.tally
+        counters.visits += 1
+        counters.pages += tally.pages
+        counters.bytes += tally.bytes
+        match visit.outcome:
+            case Fetched(exchange=exchange):
+                _add(counters.statuses, str(exchange.status))
+            case Failed(fault=fault):
+                counters.failed += 1
+                _add(counters.faults, fault)
+            case Refused(rule=rule):
+                counters.refused += 1
+                _add(counters.faults, f"refused: {rule}")
+        if isinstance(judgement.disposition, Dropped):
+            counters.dropped += 1
+        if media_type and tally.pages:
+            known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
+            _add(counters.media_types, media_type if known else "other")
+
+    def enter(self, batch: Batch) -> None:
+        """Put the sums into `batch`."""
+        self.counters.seconds = self.seconds
+        batch.put(Family.META, COUNTERS, encode(self.counters))
+        batch.put(Family.META, CLOCK, encode(self._clock.record()))
+
+
+def _add(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1

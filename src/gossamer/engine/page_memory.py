@@ -1,0 +1,135 @@
+"""What we know of single URLs: read before a visit, brought up to date after it."""
+
+import time
+
+import msgspec
+
+from gossamer.engine.archivist import Kept
+from gossamer.engine.identity import Identity
+from gossamer.engine.visit import Visit
+from gossamer.model.disposition import Disposition
+from gossamer.model.exchange import Exchange
+from gossamer.model.lease import Lease, Validators
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Failed, Fetched, Refused
+from gossamer.model.page import Page
+from gossamer.policy.freshness import fresh_until
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import split_ticket
+from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
+
+VISITS_KEPT = 5
+LONGEST_VALIDATOR = 1_000
+
+
+class PageMemory:
+    """The `pages` family: one record per URL that was visited or turned away (K7)."""
+
+    def __init__(self, environment: Environment, identity: Identity) -> None:
+        self._environment = environment
+        self._identity = identity
+
+    def get(self, key: bytes) -> PageRecord | None:
+        """What is known, or `None`."""
+        data = self._environment.get(Family.PAGES, key)
+        return decode_page(data) if data else None
+
+    def put(self, key: bytes, record: PageRecord, batch: Batch) -> None:
+        """Replace what is known, within `batch`."""
+        batch.put(Family.PAGES, key, encode(record))
+
+    def with_validators(self, lease: Lease) -> Lease:
+        """The lease, conditional if the URL was fetched well before (RFC 9110 13.1).
+
+        In a first crawl only robots files that have expired come twice; a retry has nothing to compare
+        with, since its earlier visit brought nothing.
+        """
+        if lease.candidate.kind is not LinkKind.ROBOTS:
+            return lease
+        record = self.get(self._identity.fingerprint(lease.candidate.url))
+        if record is None or not record.visits or record.visits[-1].status != 200:
+            return lease
+        if not record.etag and not record.last_modified:
+            return lease
+        return msgspec.structs.replace(lease, validators=Validators(record.etag, record.last_modified))
+
+
+def page_record(
+    lease: Lease,
+    visit: Visit,
+    disposition: Disposition,
+    before: PageRecord | None,
+    kept: Kept | None,
+    reason: str,
+) -> PageRecord:
+    """What is known after a visit. Of earlier visits the last few stay, with what was archived of them."""
+    level, number = split_ticket(lease.ticket)
+    candidate = lease.candidate
+    known = before if before is not None and before.state != "rejected" else PageRecord("", "")
+    refused = isinstance(visit.outcome, Refused)
+    seen = known.visits if refused else (*known.visits, _visit_record(visit))[-VISITS_KEPT:]
+    fields: dict[str, object] = {
+        "url": candidate.url.text,
+        "state": type(disposition).__name__.lower(),
+        "reason": reason or getattr(disposition, "reason", ""),
+        "kind": candidate.kind,
+        "depth": candidate.depth,
+        "hops": candidate.hops,
+        "via": candidate.via,
+        "number": number,
+        "weight": level,
+        "hits": known.hits + (not refused),
+        "visits": seen,
+    }
+    if isinstance(visit.outcome, Fetched):
+        fields |= _response_fields(visit.outcome.exchange, kept)
+    if visit.page is not None:
+        fields |= _page_fields(visit.page)
+    return msgspec.structs.replace(known, **fields)
+
+
+def _visit_record(visit: Visit) -> VisitRecord:
+    match visit.outcome:
+        case Fetched(exchange=exchange):
+            return VisitRecord(
+                at=exchange.started,
+                elapsed=visit.elapsed,
+                status=exchange.status,
+                detail=f"cut by {exchange.truncated}" if exchange.truncated else "",
+                size=exchange.body.size,
+                address=exchange.address,
+            )
+        case Failed(fault=fault, detail=detail):
+            return VisitRecord(time.time() - visit.elapsed, visit.elapsed, fault=fault, detail=detail)
+        case Refused(rule=rule, detail=detail):
+            return VisitRecord(time.time(), 0.0, fault=rule, detail=detail)
+
+
+def _response_fields(exchange: Exchange, kept: Kept | None) -> dict[str, object]:
+    """Of a 304 only its freshness is new: what is stored stays as it was."""
+    fields: dict[str, object] = {"expires": fresh_until(exchange.headers, exchange.started)}
+    if exchange.status == 304:
+        return fields
+    fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
+    fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
+    fields["payload"] = exchange.body.sha256
+    if kept is not None:
+        placed = kept.placed
+        fields["place"] = PlaceRecord(placed.file, placed.offset, placed.length)
+        fields["captured"] = placed.date
+        fields["twin"] = kept.twin
+    return fields
+
+
+def _page_fields(page: Page) -> dict[str, object]:
+    return {
+        "content": page.content_digest,
+        "media_type": page.media_type,
+        "charset": page.charset,
+        "title": page.title,
+        "description": page.description,
+        "author": page.author,
+        "language": page.language,
+        "text_length": page.text_length,
+        "references": len(page.links),
+    }

@@ -1,0 +1,42 @@
+"""Reads the bodies that workers bring: content codings undone, then extracted, off the loop where long."""
+
+import asyncio
+
+from gossamer.extract.reader import Reader
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.model.exchange import Exchange
+from gossamer.model.outcome import Failed
+from gossamer.model.page import Page
+from gossamer.policy.robots import SIZE_LIMIT
+
+
+class Reading:
+    """Decodes and extracts. What would hold the event loop for long goes to a thread."""
+
+    def __init__(self, reader: Reader, fetch: FetchConfig, max_content: int, offload_above: int) -> None:
+        self._reader = reader
+        self._fetch = fetch
+        self._max_content = max_content
+        self._offload_above = offload_above
+
+    async def page(self, exchange: Exchange) -> Page | None:
+        """What the body holds; `None` if there is none to read (status other than 2xx, or empty)."""
+        if not 200 <= exchange.status < 300 or not exchange.body.size:
+            return None
+        if exchange.body.size > self._offload_above:
+            return await asyncio.to_thread(self._page, exchange)
+        return self._page(exchange)
+
+    def _page(self, exchange: Exchange) -> Page:
+        decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
+        match decoded:
+            case Decoded(content=content):
+                return self._reader.read(exchange, content)
+            case Failed(fault=fault, detail=detail):
+                return Page(exchange.url, problems=(f"{fault}: {detail}",))
+
+    async def robots_body(self, exchange: Exchange) -> bytes:
+        """The decoded content of a robots file, as far as rules are read; empty if it does not decode."""
+        decoded = decode_content(exchange.body, exchange.headers, self._fetch, SIZE_LIMIT + 1)
+        return decoded.content if isinstance(decoded, Decoded) else b""

@@ -1,0 +1,197 @@
+"""The one door out: takes visits in arrival order and settles them in groups, each one commit."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from gossamer.engine.admission import Admission
+from gossamer.engine.archivist import Archivist, Kept
+from gossamer.engine.fault_points import fault_point
+from gossamer.engine.identity import Identity
+from gossamer.engine.judge import Judge, Judgement
+from gossamer.engine.ledger import Ledger
+from gossamer.engine.observe import Observers
+from gossamer.engine.page_memory import PageMemory, page_record
+from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.visit import Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.events import Event, HostParked, HostRested, Visited
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Fetched
+from gossamer.model.url import Url
+from gossamer.policy.retry import redirect_location
+from gossamer.state.environment import Batch
+from gossamer.state.records import PageRecord
+
+GROUP = 64
+"""Visits settled together at most: bounds what a crash refetches and what memory holds."""
+
+
+class LinkRules(msgspec.Struct, frozen=True):
+    """Which links of a page are followed."""
+
+    skip_duplicates: bool = False
+    honour_nofollow: bool = True
+    honour_meta: bool = True
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """One visit with all that was decided about it before the commit."""
+
+    visit: Visit
+    judgement: Judgement
+    fingerprint: bytes
+    before: PageRecord | None
+    kept: Kept | None
+    seen_before: bool
+
+
+class Settlement:
+    """Owns the archive file, the write batch and the seen test, so that archive order is commit order.
+
+    First the archive records of the whole group are appended (which may wait, for large bodies); then,
+    without a pause, every change of state goes into one batch. A crash before the commit costs a second
+    visit of the group; the archive is then cut back to its committed length.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        doors: "Doors",
+        archivist: Archivist,
+        ledger: Ledger,
+        observers: Observers,
+        queue_size: int,
+    ) -> None:
+        self._frontier = frontier
+        self._doors = doors
+        self._archivist = archivist
+        self._ledger = ledger
+        self._observers = observers
+        self._queue: asyncio.Queue[Visit | None] = asyncio.Queue(queue_size)
+        self.held = asyncio.Lock()
+        """Whoever holds it sees state and archive between two groups."""
+        self.on_settled: Callable[[], None] = lambda: None
+
+    async def take(self, visit: Visit) -> None:
+        """Accept a visit; waits only if settlement has fallen behind."""
+        await self._queue.put(visit)
+
+    async def finish(self) -> None:
+        """Let `run` return after everything taken so far is settled."""
+        await self._queue.put(None)
+
+    async def run(self) -> None:
+        """Settle until told to finish."""
+        finishing = False
+        while not finishing:
+            group = [await self._queue.get()]
+            while len(group) < GROUP and not self._queue.empty():
+                group.append(self._queue.get_nowait())
+            finishing = None in group
+            visits = [visit for visit in group if visit is not None]
+            if visits:
+                async with self.held:
+                    await self._settle(visits)
+                self.on_settled()
+
+    async def _settle(self, visits: list[Visit]) -> None:
+        decided = [await self._decide(visit) for visit in visits]
+        self._archivist.write_names()
+        fault_point("settlement.appended")
+        events: list[Event] = []
+        with self._frontier.changes() as batch:
+            for settled in decided:
+                self._apply(settled, batch, events)
+                fault_point("settlement.applying")
+            self._archivist.enter(batch)
+            self._ledger.enter(batch)
+        fault_point("settlement.committed")
+        await self._archivist.committed()
+        for event in events:
+            self._observers.tell(event)
+        for visit in visits:
+            if isinstance(visit.outcome, Fetched):
+                visit.outcome.exchange.body.close()
+
+    async def _decide(self, visit: Visit) -> Settled:
+        """Judge a visit, and append it to the archive if it is to be kept."""
+        fingerprint = self._doors.identity.fingerprint(visit.lease.candidate.url)
+        before = self._doors.memory.get(fingerprint)
+        judgement = self._doors.judge.judge(visit, self._frontier.now())
+        kept = None
+        if judgement.archive and isinstance(visit.outcome, Fetched):
+            kept = await self._archivist.write(visit, visit.outcome.exchange, before)
+        seen_before = (
+            judgement.tally.pages > 0 and visit.page is not None and (self._archivist.seen_before(visit.page))
+        )
+        return Settled(visit, judgement, fingerprint, before, kept, seen_before)
+
+    def _apply(self, settled: Settled, batch: Batch, events: list[Event]) -> None:
+        """Put all that follows from one visit into the batch."""
+        visit, judgement = settled.visit, settled.judgement
+        lease = visit.lease
+        robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
+        admitted = self._follow(settled)
+        record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
+        self._doors.memory.put(settled.fingerprint, record, batch)
+        self._frontier.settle(lease, judgement.disposition, judgement.tally)
+        if judgement.host_rest:
+            reason = robots or record.reason
+            self._frontier.rest(lease.queue_key, judgement.host_rest, reason)
+            events.append(HostRested(lease.queue_key, judgement.host_rest, reason))
+        if judgement.park_host:
+            self._frontier.park(lease.queue_key, judgement.park_host)
+            events.append(HostParked(lease.queue_key, judgement.park_host))
+        self._ledger.count(visit, judgement, record.media_type)
+        if settled.kept is not None and settled.kept.twin:
+            self._ledger.counters.duplicates += 1
+        events.append(_visited(settled, admitted))
+
+    def _follow(self, settled: Settled) -> int:
+        """Admit where the visit leads: its links, or the place it redirects to."""
+        visit, rules = settled.visit, self._doors.links
+        candidate = visit.lease.candidate
+        if not isinstance(visit.outcome, Fetched) or candidate.kind is LinkKind.ROBOTS:
+            return 0
+        if not settled.judgement.archive:
+            return 0
+        exchange = visit.outcome.exchange
+        location = redirect_location(exchange.status, exchange.headers)
+        if location is not None:
+            target = Url.parse(location, candidate.url.text)
+            return int(target is not None and self._doors.admission.redirect(candidate, target))
+        page = visit.page
+        if page is None or (rules.skip_duplicates and settled.seen_before):
+            return 0
+        if rules.honour_meta and page.directives.nofollow:
+            return 0
+        return self._doors.admission.links(candidate, page.links, honour_nofollow=rules.honour_nofollow)
+
+
+class Doors(msgspec.Struct, frozen=True):
+    """The rooms' doors that a settled visit goes through."""
+
+    identity: Identity
+    memory: PageMemory
+    judge: Judge
+    admission: Admission
+    robots: RobotsDesk
+    links: LinkRules
+
+
+def _visited(settled: Settled, admitted: int) -> Visited:
+    kept = settled.kept
+    return Visited(
+        at=time.time(),
+        lease=settled.visit.lease,
+        outcome=settled.visit.outcome,
+        disposition=settled.judgement.disposition,
+        page=settled.visit.page,
+        admitted=admitted,
+        seen_before=settled.seen_before,
+        twin=kept.twin if kept else "",
+        place=(kept.placed.file, kept.placed.offset, kept.placed.length) if kept else None,
+    )

@@ -1,0 +1,117 @@
+"""The encoding of a document, decided as browsers decide it.
+
+Source: WHATWG Encoding and HTML 13.2.3: byte-order mark, Content-Type, the document's own declaration,
+detection. Deviations: valid UTF-8 is taken for UTF-8 before anything is guessed.
+"""
+
+import codecs
+import re
+from collections.abc import Callable
+
+from gossamer.extract.detect import detect
+from gossamer.extract.labels import CODECS, name_of_label
+from gossamer.extract.prescan import prescan, xml_declaration
+
+__all__ = ["charset_of", "codec_of", "decode"]
+
+_PARAMETER = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE)
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
+_PIECE = 256 << 10
+_PRIVATE_USE = {code: 0xF700 + code for code in range(0x80, 0x100)}
+_ASCII_SAMPLE = 64 << 10
+
+
+def charset_of(content: bytes, content_type: str, media_type: str) -> str:
+    """WHATWG name of the encoding, lower case.
+
+    Args:
+        content: content codings undone; a cut sequence at its end does no harm.
+        content_type: value of the response header, may be empty.
+        media_type: the essence decided by `media_type`; tells where a document may declare its encoding.
+    """
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            return name
+    if content_type and (match := _PARAMETER.search(content_type[:1024])):
+        name = name_of_label(match[1] or match[2] or match[3] or "")
+        if name:
+            return name
+    name = _declared(content, media_type)
+    if name:
+        return name
+    return _detected(content)
+
+
+def codec_of(charset: str) -> str:
+    """The Python codec for an encoding's name; windows-1252 for an unknown one."""
+    return CODECS.get(charset, "cp1252")
+
+
+def decode(content: bytes, charset: str) -> str:
+    """The text of `content`, without its byte-order mark; what cannot be read becomes U+FFFD. Never raises.
+
+    Reads piece by piece, so that no single step holds the interpreter for long.
+    """
+    codec = codec_of(charset)
+    for mark, name in _MARKS:
+        if name == charset and content.startswith(mark):
+            content = content[len(mark) :]
+    if len(content) <= _PIECE:
+        text = content.decode(codec, "replace")
+    else:
+        decoder = codecs.getincrementaldecoder(codec)("replace")
+        pieces = [decoder.decode(content[at : at + _PIECE]) for at in range(0, len(content), _PIECE)]
+        pieces.append(decoder.decode(b"", final=True))
+        text = "".join(pieces)
+    return text.translate(_PRIVATE_USE) if charset == "x-user-defined" else text
+
+
+def _declared(content: bytes, media_type: str) -> str:
+    if media_type == "text/html":
+        return prescan(content) or xml_declaration(content)
+    if media_type == "text/css":
+        return _css_declaration(content)
+    if media_type.endswith("xml"):
+        return xml_declaration(content) or _utf16_by_shape(content) or ("utf-8" if _valid_utf8(content) else "")
+    if media_type.endswith("json"):
+        return _utf16_by_shape(content) or "utf-8"
+    return ""
+
+
+def _css_declaration(content: bytes) -> str:
+    if not content.startswith(b'@charset "'):
+        return ""
+    label, found, _ = content[10:1024].partition(b'";')
+    name = name_of_label(label.decode("ascii", "replace")) if found else ""
+    return "utf-8" if name.startswith("utf-16") else name
+
+
+def _utf16_by_shape(content: bytes) -> str:
+    """XML 1.0 appendix F, RFC 4627 section 3: the first character is ASCII."""
+    if content[:2] == b"<\x00" or content[:2] == b"{\x00":
+        return "utf-16le"
+    if content[:2] == b"\x00<" or content[:2] == b"\x00{":
+        return "utf-16be"
+    return ""
+
+
+def _detected(content: bytes) -> str:
+    return "utf-8" if _valid_utf8(content) else detect(content)
+
+
+def _valid_utf8(content: bytes) -> bool:
+    """Whether all is UTF-8, up to a sequence cut at the end. ASCII counts."""
+    if content.isascii():
+        return not _stateful(content)
+    check: Callable[..., object] = codecs.utf_8_decode
+    try:
+        check(content, "strict", False)  # noqa: FBT003 (a C function without keywords)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _stateful(content: bytes) -> bool:
+    """ISO-2022-JP is all ASCII bytes, but no ASCII text holds its escapes."""
+    sample = content[:_ASCII_SAMPLE]
+    return b"\x1b$B" in sample or b"\x1b$@" in sample

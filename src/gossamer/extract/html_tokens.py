@@ -1,0 +1,189 @@
+"""The start tags of an HTML document that can matter to a crawler, found in linear time.
+
+Source: the tokenizer of WHATWG HTML 13.2.5, over bytes of an encoding in which ASCII is ASCII. One regular
+expression runs over everything ordinary, tag by tag, and stops where a decision is due; Python decides there.
+
+**Why linear.** Every quantifier is possessive, so nothing is tried twice; a quoted value is entered only where
+the tokenizer would enter it, so what one alternative has read the next one consumes; what is unterminated ends
+the scan, because the tokenizer would read to the end of the file as well.
+
+**What is left out.** No tree is built. Tags count wherever they stand, also where a tree builder would drop
+them (docs/decisions/0004-token-scanner.md).
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from gossamer.extract.foreign import skip_foreign
+from gossamer.extract.tag_grammar import (
+    SPACE,
+    TAG_NAME,
+    Tag,
+    Tokens,
+    end_of_attributes,
+    end_of_declaration,
+)
+
+__all__ = ["INTERESTING", "tokenize"]
+
+_TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
+"""Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
+
+_ANCHOR = (
+    rb"a" + _TRUSTED_ATTRIBUTE + rb"(?:" + SPACE + rb"++href=\"([^\"]*+)\"" + _TRUSTED_ATTRIBUTE + rb")?+" + SPACE + rb"*+>"
+)
+_ORDINARY = (
+    rb"(?:span|p(?:re)?|d(?:iv|[dlt]|el|etails)|code|li|h(?:[1-6r]|eader)|t(?:[dhrt]|able|head|body|foot|ime)|ul|ol|em"
+    rb"|b(?:r|utton|ig|lockquote)?|i(?:ns)?|strong|s(?:ection|mall|u[bp]|amp|ummary)?|dfn|var|nav|main|a(?:rticle|side|bbr|ddress|cronym)"
+    rb"|f(?:ooter|ont|ieldset|ig(?:ure|caption))|c(?:ite|enter|ol(?:group)?|aption)|kbd|label|noscript|q|u|wbr"
+    rb"|head)"
+)
+"""Tags that hold no link; any other name would do no harm here but cost time elsewhere."""
+
+_ATTRIBUTES = rb"(?:" + SPACE + rb"++[%s][a-z0-9:-]*+(?:=\"[^\"]*+\"|(?=[ >])))*+"
+_ANY_ATTRIBUTES = _ATTRIBUTES % b"a-z"
+_HARMLESS_ATTRIBUTES = _ATTRIBUTES % b"ac-rt-z"
+"""Attributes of ordinary tags that hold no link: neither `style` nor `background`."""
+
+_END = SPACE + rb"*+/?+>"
+
+_RAW_TEXT = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+_RAW_ENDS = {
+    name.encode(): re.compile(rb"</(?i:" + name.encode() + rb")[\t\n\f\r />]")
+    for name in _RAW_TEXT
+    if name != "script"
+}
+_SCRIPT_DATA = re.compile(rb"<(?:(!--)|/[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />]))")
+_SCRIPT_ESCAPED = re.compile(rb"(-->)|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
+
+INTERESTING = frozenset(
+    b"a area audio base body embed form frame html iframe image img input link meta object script source style "
+    b"table td th title tr track video".split()
+)
+"""Elements handed out. Others are, too, if they have a `style` attribute."""
+
+_SIMPLE = INTERESTING - {b"script", b"style", b"title", b"iframe"}
+
+
+@cache
+def _ordinary(flags: int) -> Callable[[bytes, int], re.Match[bytes]]:
+    """The expression that runs over ordinary markup, up to and with the next tag that may matter.
+
+    It matches at any position, if only the empty string. Group 1 is the address of a plain link; groups 2 and 3
+    are name and attributes of another tag. Neither: go on, at `<` with what the expression does not know.
+    """
+    ordinary = _ORDINARY + rb"(?:>| class=\"[^\"]*+\">|" + _HARMLESS_ATTRIBUTES + _END + rb")"
+    unit = rb"[^<]*+<(?:/[a-z0-9]++>|" + ordinary + rb"|(?![a-zA-Z/!?]))"
+    tag = _ANCHOR + rb"|([a-z][a-z0-9]*+)(" + _ANY_ATTRIBUTES + rb")" + _END
+    pattern = rb"(?:" + unit + rb"){0,1000}+[^<]*+(?:<(?:" + tag + rb"))?+"
+    return re.compile(pattern, flags).match  # type: ignore[return-value]
+
+
+_MANY_CAPITALS = 10
+"""Tags in capitals before the slower expression that ignores case takes over."""
+
+
+def tokenize(content: bytes, limit: int) -> Tokens:
+    """Scan a document.
+
+    Args:
+        content: in an encoding whose ASCII bytes are ASCII characters.
+        limit: turns after which to give up; at least one for each tag found.
+    """
+    tokens = Tokens()
+    found = tokens.found
+    match = _ordinary(0)
+    position, turn, capitals = 0, 0, 0
+    for turn in range(limit):
+        run = match(content, position)
+        group = run.lastindex
+        before, position = position, run.end()
+        if group == 1:
+            found.append(run[1])
+        elif group:
+            name = run[2].lower()
+            if name in _SIMPLE:
+                found.append(Tag(name, run[3]))
+            else:
+                position = _special(content, name, run.span(3), position, tokens)
+        elif position == before:
+            named = TAG_NAME.match(content, position)
+            if named and not named[1].islower():
+                capitals += 1
+                if capitals == _MANY_CAPITALS:
+                    match = _ordinary(re.IGNORECASE)
+            position = _unusual(content, position, named, tokens)
+        if position < 0 or position == len(content):
+            break
+    else:
+        tokens.whole = False
+    tokens.steps += turn
+    return tokens
+
+
+def _unusual(content: bytes, position: int, named: re.Match[bytes] | None, tokens: Tokens) -> int:
+    """Take in the markup at `position` by the letter of the standard; where the scan goes on, or -1."""
+    if named is None:
+        return end_of_declaration(content, position)
+    start = named.end()
+    end = end_of_attributes(content, start, tokens)
+    if end < 0 or content[position + 1] == 47:
+        return end
+    return _special(content, named[1].lower(), (start, end - 1), end, tokens)
+
+
+def _special(content: bytes, name: bytes, source: tuple[int, int], position: int, tokens: Tokens) -> int:
+    """Take in a start tag with attributes from `source`, ending at `position`; where the scan goes on, or -1."""
+    if name in _RAW_ENDS or name == b"script":
+        return _raw_text(content, name, source, position, tokens)
+    if name == b"plaintext":
+        tokens.hidden.append((position, len(content)))
+        return -1
+    if name == b"svg" or name == b"math":
+        if content[position - 2] == 47:
+            return position
+        return skip_foreign(content, position, tokens)
+    attributes = content[source[0] : source[1]]
+    if name in INTERESTING or b"style" in attributes.lower():
+        tokens.found.append(Tag(name, attributes))
+    return position
+
+
+def _raw_text(content: bytes, name: bytes, source: tuple[int, int], start: int, tokens: Tokens) -> int:
+    if name == b"script":
+        end = _end_of_script(content, start)
+    else:
+        match = _RAW_ENDS[name].search(content, start)
+        end = match.start() if match else -1
+    stop = len(content) if end < 0 else end
+    if name in INTERESTING:
+        text = content[start:stop] if name == b"title" or name == b"style" else b""
+        tokens.found.append(Tag(name, content[source[0] : source[1]], text))
+    tokens.hidden.append((start, stop))
+    return end
+
+
+def _end_of_script(content: bytes, position: int) -> int:
+    """Where the end tag of a script begins, -1 if nowhere (script data states, 13.2.5.15-31).
+
+    Within `<!-- ... -->` an inner `<script>` hides one `</script>`.
+    """
+    while step := _SCRIPT_DATA.search(content, position):
+        if not step[1]:
+            return step.start()
+        position = step.start() + 2  # the dashes of `<!-->` open and close
+        inside = False
+        while escaped := _SCRIPT_ESCAPED.search(content, position):
+            position = escaped.end()
+            if escaped[1]:
+                break
+            if not escaped[2]:
+                inside = True
+            elif inside:
+                inside = False
+            else:
+                return escaped.start()
+        else:
+            return -1
+    return -1

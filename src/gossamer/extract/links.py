@@ -1,0 +1,155 @@
+"""Links out of mentions: decoded, resolved, each once, remembered between pages.
+
+Pages of a site repeat their navigation, so what a mention became under a directory is kept: a look-up costs a
+twentieth of resolving. A path-relative reference depends on nothing of the base but its directory
+(WHATWG URL 4.4, path state); those that depend on more (`?x`, `#f`, empty) are never kept.
+"""
+
+import codecs
+import re
+
+from gossamer.extract.character_references import unescape_attribute
+from gossamer.extract.charset import codec_of
+from gossamer.extract.config import ExtractConfig
+from gossamer.model.link import Link, LinkKind
+from gossamer.model.url import Url
+
+__all__ = ["LinkMaker", "Mention"]
+
+Mention = bytes | tuple[str, LinkKind, str, bool]
+"""What a document says of a URL: element, kind, address, nofollow. For a plain `a@href` only the attribute's
+source, to be decoded if it is new."""
+
+_Memo = dict[Mention, Link | None]
+
+LONGEST_ADDRESS = 16 << 10
+"""Characters of an address; longer ones are data, not addresses."""
+LONGEST_KEPT = 256
+"""Characters of a directory or an address that is remembered; bounds the memo's memory."""
+_UNKNOWN_SCHEME = re.compile(r"[\x00-\x20]*+(?:javascript|mailto|data|tel|about|blob|sms|whatsapp|skype):", re.IGNORECASE)
+_IN_QUERY = re.compile(rb"[\x00-\x20\"#<>'\x7f-\xff]")
+_ENCODED = re.compile(r"[^\x21\x23-\x26\x28-\x3b\x3d\x3f-\x7e]")
+"""What the special-query percent-encode set covers (WHATWG URL 1.3), by latin-1 characters for bytes."""
+
+
+class _Missing:
+    """Type of the mark for mentions that are not remembered."""
+
+
+_MISSING = _Missing()
+
+
+class LinkMaker:
+    """Makes the links of pages. Shared by the extractors of a reader; a second thread may use it at the same time."""
+
+    def __init__(self, config: ExtractConfig) -> None:
+        self._config = config
+        self._memos: dict[tuple[str, str], _Memo] = {}
+        self._kept = 0
+
+    def make(self, mentions: list[Mention], base: Url, charset: str) -> tuple[Link, ...]:
+        """The links of one document, in order, each URL and kind once.
+
+        Args:
+            mentions: in document order.
+            base: what addresses are resolved against.
+            charset: WHATWG name of the encoding, for bytes and for queries.
+
+        Of doubles that differ in `nofollow` the one that may be followed counts.
+        """
+        memo = self._memo(base, charset)
+        here = Link(base, LinkKind.NAVIGATION, "a@href")
+        found: dict[object, Link] = {}
+        most, room = self._config.max_links, self._config.max_link_text
+        for mention in mentions:
+            link = memo.get(mention, _MISSING)
+            if isinstance(link, _Missing):
+                # Tables of contents are full of `#section`: not worth parsing.
+                link = here if mention[:1] == b"#" else self._new(mention, base, charset, memo)
+            if link is None:
+                continue
+            text = link.url.text
+            key = text if link.kind is LinkKind.NAVIGATION else (text, link.kind)
+            if key in found:
+                if not link.nofollow and found[key].nofollow:
+                    found[key] = link
+                continue
+            room -= len(text)
+            if len(found) >= most or room < 0:
+                break
+            found[key] = link
+        return tuple(found.values())
+
+    def _memo(self, base: Url, charset: str) -> _Memo:
+        directory = base.text
+        if base.scheme in ("http", "https"):
+            directory = directory[: directory.rfind("/", 0, directory.find("?") if "?" in directory else None) + 1]
+        if len(directory) > LONGEST_KEPT or self._config.memo_links == 0:
+            return {}
+        if self._kept >= self._config.memo_links:
+            # Readers that still hold an old memo may go on with it.
+            self._memos, self._kept = {}, 0
+        return self._memos.setdefault((directory, charset), {})
+
+    def _new(self, mention: Mention, base: Url, charset: str, memo: _Memo) -> Link | None:
+        if isinstance(mention, bytes):
+            if len(mention) > LONGEST_ADDRESS:
+                return None
+            address = unescape_attribute(mention.decode(codec_of(charset), "replace"))
+            element, kind, nofollow = "a@href", LinkKind.NAVIGATION, False
+        else:
+            element, kind, address, nofollow = mention
+        url = _resolve(address, base, charset)
+        link = Link(url, kind, element, nofollow) if url else None
+        if len(address) <= LONGEST_KEPT and _by_directory(address, base) and self._kept < self._config.memo_links:
+            memo[mention] = link
+            self._kept += 1
+        return link
+
+
+def _resolve(address: str, base: Url, charset: str) -> Url | None:
+    if len(address) > LONGEST_ADDRESS or _UNKNOWN_SCHEME.match(address):
+        return None
+    if "\0" in address:
+        address = address.replace("\0", "\ufffd")
+    if charset != "utf-8" and not address.isascii():
+        address = _encode_query(address, charset)
+    return Url.parse(address, base.text)
+
+
+def _by_directory(address: str, base: Url) -> bool:
+    """Whether every document of the directory of `base` means the same by `address`."""
+    first = address[:1]
+    if first in "?#" or first <= " " or "\t" in address or "\n" in address or "\r" in address:
+        return False  # `first in "?#"` is also true of the empty address
+    # `http:?x` is relative to a base of the same scheme.
+    start = len(base.scheme)
+    return address[start : start + 1] != ":" or address[start + 1 : start + 3] == "//"
+
+
+def _encode_query(address: str, charset: str) -> str:
+    """Percent-encode the query in the document's encoding, as forms and old servers expect (WHATWG URL 4.4)."""
+    if charset.startswith("utf-16"):
+        return address
+    rest, mark, fragment = address.partition("#")
+    path, question, query = rest.partition("?")
+    if not query or query.isascii():
+        return address
+    codec = "gbk" if charset == "gbk" else codec_of(charset)
+    raw = query.encode(codec, "gossamer.url").decode("latin-1")
+    return path + question + _ENCODED.sub(_percent, raw) + mark + fragment
+
+
+def _percent(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
+
+
+def _as_reference(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding cannot say is said by character reference, already percent-encoded."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    return "".join(f"%26%23{ord(character)}%3B" for character in characters), error.end
+
+
+codecs.register_error("gossamer.url", _as_reference)

@@ -1,0 +1,189 @@
+"""The document input stream: a body read once from the network and re-read by many (W8)."""
+
+import contextlib
+import hashlib
+import io
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from gossamer.model.errors import InternalError, StorageError
+
+_FILE_BUFFER = 1 << 17
+_serial = itertools.count()
+
+
+class SpooledBody:
+    """A body that has arrived, in memory or in a file (`gossamer.model.exchange.Body`).
+
+    Invariant: the file, if any, exists until `close`; readers opened before that stay usable.
+    """
+
+    __slots__ = ("_content", "_path", "_sha256", "size")
+
+    def __init__(
+        self, content: bytes = b"", *, path: Path | None = None, size: int | None = None, sha256: bytes = b""
+    ) -> None:
+        self._content: bytes | None = content
+        self._path = path
+        self._sha256 = sha256
+        self.size = len(content) if size is None else size
+
+    @property
+    def sha256(self) -> bytes:
+        """SHA-256 of the stored bytes, 32 bytes; of a body in memory it is made when first asked for."""
+        if not self._sha256:
+            self._sha256 = hashlib.sha256(self._held()).digest()
+        return self._sha256
+
+    def open(self) -> BinaryIO:
+        """A new reader at the start; readers are independent of each other.
+
+        Raises:
+            StorageError: the spooled file cannot be read.
+        """
+        if self._path is None:
+            return io.BytesIO(self._held())
+        try:
+            return self._path.open("rb")
+        except OSError as error:
+            raise _storage_error(self._path, "read", error) from None
+
+    def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
+        """The stored bytes in pieces of at most `size`."""
+        if self._path is None:
+            content = self._held()
+            if len(content) <= size:
+                if content:
+                    yield content
+                return
+            for start in range(0, len(content), size):
+                yield content[start : start + size]
+            return
+        with self.open() as reader:
+            try:
+                while chunk := reader.read(size):
+                    yield chunk
+            except OSError as error:
+                raise _storage_error(self._path, "read", error) from None
+
+    def read(self, limit: int = -1) -> bytes:
+        """The first `limit` bytes (all of them if negative)."""
+        if self._path is None:
+            content = self._held()
+            return content if limit < 0 or limit >= len(content) else content[:limit]
+        with self.open() as reader:
+            try:
+                return reader.read(limit)
+            except OSError as error:
+                raise _storage_error(self._path, "read", error) from None
+
+    def close(self) -> None:
+        """Give back the spooled file, if any. The body cannot be read afterwards."""
+        self._content = None
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+            self._path = None
+
+    def _held(self) -> bytes:
+        if self._content is None:
+            raise InternalError("a body was read after it was closed; please report this")
+        return self._content
+
+    def __repr__(self) -> str:
+        if self._path is not None:
+            return f"<SpooledBody {self.size} bytes in {self._path.name}>"
+        return "<SpooledBody closed>" if self._content is None else f"<SpooledBody {self.size} bytes>"
+
+
+class BodyWriter:
+    """Takes a body as it arrives.
+
+    Args:
+        spool_dir: folder of files for longer bodies; leftovers in it may be removed at any start.
+        memory_limit: bytes kept in memory; a longer body goes to a file.
+    """
+
+    __slots__ = ("_chunks", "_digest", "_file", "_memory_limit", "_path", "_spool_dir", "size")
+
+    def __init__(self, spool_dir: Path, memory_limit: int) -> None:
+        self._spool_dir = spool_dir
+        self._memory_limit = memory_limit
+        self._chunks: list[bytes] = []
+        self._file: BinaryIO | None = None
+        self._path: Path | None = None
+        self.size = 0
+
+    def write(self, chunk: bytes) -> None:
+        """Append `chunk`.
+
+        Raises:
+            StorageError: our disk is full or refuses.
+        """
+        self.size += len(chunk)
+        if self._file is not None:
+            self._put(self._file, chunk)
+            return
+        self._chunks.append(chunk)
+        if self.size > self._memory_limit:
+            self._spool()
+
+    def finish(self) -> SpooledBody:
+        """The whole body; the writer is done.
+
+        Raises:
+            StorageError: our disk is full or refuses.
+        """
+        if self._file is None or self._path is None:
+            content = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+            self._chunks = []
+            return SpooledBody(content)
+        try:
+            self._file.close()
+        except OSError as error:
+            self.discard()
+            raise _storage_error(self._path, "written", error) from None
+        self._file = None
+        return SpooledBody(path=self._path, size=self.size, sha256=self._digest.digest())
+
+    def discard(self) -> None:
+        """Forget what arrived; harmless after `finish` and a second time."""
+        self._chunks = []
+        if self._file is None or self._path is None:
+            return
+        file, self._file = self._file, None
+        # What could not be flushed is not wanted any more; the descriptor is closed even so.
+        with contextlib.suppress(OSError):
+            file.close()
+        self._path.unlink(missing_ok=True)
+
+    def _spool(self) -> None:
+        name = f"body-{os.getpid():x}-{time.monotonic_ns():x}-{next(_serial):x}"
+        self._path = self._spool_dir / name
+        try:
+            self._file = self._path.open("xb", buffering=_FILE_BUFFER)
+        except OSError as error:
+            raise _storage_error(self._path, "created", error) from None
+        self._digest = hashlib.sha256()
+        chunks, self._chunks = self._chunks, []
+        for chunk in chunks:
+            self._put(self._file, chunk)
+
+    def _put(self, file: BinaryIO, chunk: bytes) -> None:
+        self._digest.update(chunk)
+        try:
+            file.write(chunk)
+        except OSError as error:
+            path = self._path
+            self.discard()
+            raise _storage_error(path, "written", error) from None
+
+
+def _storage_error(path: Path | None, verb: str, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: a body cannot be {verb} ({error.strerror or error}). "
+        "Free some disk space or mend the folder, then resume."
+    )

@@ -1,0 +1,175 @@
+"""Settings of the fetch room."""
+
+import ipaddress
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Bytes, Seconds
+
+PRODUCT = "gossamer/0.1"
+HOME = "https://github.com/gossamer-crawler/gossamer"
+PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+
+FORBIDDEN_NETWORKS = (
+    # IANA IPv4 and IPv6 special-purpose registries (RFC 6890), less what is globally reachable.
+    "0.0.0.0/8",  # this network
+    "10.0.0.0/8",  # private
+    "100.64.0.0/10",  # carrier-grade NAT
+    "127.0.0.0/8",  # loopback
+    "169.254.0.0/16",  # link-local, with the metadata services of clouds
+    "172.16.0.0/12",  # private
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.88.99.0/24",  # former 6to4 relays
+    "192.168.0.0/16",  # private
+    "198.18.0.0/15",  # benchmarks
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/4",  # multicast
+    "240.0.0.0/4",  # reserved, broadcast
+    "::/128",  # unspecified
+    "::1/128",  # loopback
+    "64:ff9b:1::/48",  # local NAT64
+    "100::/64",  # discard
+    "2001::/23",  # protocol assignments, Teredo
+    "2001:db8::/32",  # documentation
+    "3fff::/20",  # documentation
+    "5f00::/16",  # segment routing
+    "fc00::/7",  # private, with the metadata services of clouds
+    "fe80::/10",  # link-local
+    "fec0::/10",  # former site-local
+    "ff00::/8",  # multicast
+)
+
+
+class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Identity, limits and ways of fetching."""
+
+    user_agent: Annotated[
+        str, Meta(description="whole User-Agent; empty: the product's own with its address and the contact")
+    ] = ""
+    contact: Annotated[
+        str,
+        Meta(description="web or mail address of the operator, sent with every request: sites can complain"),
+    ] = ""
+    accept: Annotated[str, Meta(description="Accept header; empty sends none")] = (
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    )
+    accept_language: Annotated[
+        str, Meta(description="Accept-Language header; empty lets the site choose")
+    ] = ""
+    accept_encoding: Annotated[
+        str, Meta(description="Accept-Encoding header; what is not decoded here should not be asked for")
+    ] = "gzip, deflate, br, zstd"
+    connect_timeout: Annotated[
+        Seconds, Meta(description="for TCP and TLS together; shorter gives up on far or busy hosts")
+    ] = 10.0
+    idle_timeout: Annotated[
+        Seconds,
+        Meta(description="a transfer below min_speed for so long is cut"),
+    ] = 20.0
+    min_speed: Annotated[
+        Bytes, Meta(description="bytes per second; 0 waits for the slowest, up to visit_timeout")
+    ] = 100
+    visit_timeout: Annotated[
+        Seconds, Meta(description="a whole visit; what arrived is kept as truncated")
+    ] = 300.0
+    max_body: Annotated[Bytes, Meta(description="longer bodies are cut and kept as truncated")] = 64 << 20
+    max_expansion_ratio: Annotated[
+        int, Meta(ge=1, description="content that expands further than this many times is taken for a bomb")
+    ] = 100
+    max_content: Annotated[Bytes, Meta(description="decoded content beyond this is taken for a bomb")] = (
+        256 << 20
+    )
+    max_head: Annotated[
+        Bytes, Meta(description="heads of one response, interim ones and trailers included")
+    ] = 256 << 10
+    max_head_lines: Annotated[int, Meta(ge=1, le=5000, description="lines of those heads")] = 4000
+    max_interim_heads: Annotated[int, Meta(ge=0, description="1xx heads before the response")] = 32
+    memory_body: Annotated[
+        Bytes,
+        Meta(description="longer bodies go to a file while they arrive; more saves disk work, costs memory"),
+    ] = 64 << 10
+    http2: Annotated[bool, Meta(description="offer HTTP/2 where TLS can agree on it")] = True
+    proxy: Annotated[
+        str,
+        Meta(
+            description="http, https, socks5 or socks5h URL with user and password; empty connects directly"
+        ),
+    ] = ""
+    names_by_proxy: Annotated[
+        bool,
+        Meta(
+            description="leave names to the proxy; the address guard then sees nothing of what lies behind it"
+        ),
+    ] = False
+    verify_tls: Annotated[
+        bool, Meta(description="off accepts any certificate: anyone on the way can forge pages")
+    ] = True
+    ca_file: Annotated[str, Meta(description="trusted certificates (PEM); empty: the system's")] = ""
+    cookies: Annotated[
+        bool, Meta(description="keep cookies for the length of a run; sites may then serve traps")
+    ] = False
+    max_connections: Annotated[
+        int, Meta(ge=1, description="connections open at once, idle ones included; each needs a descriptor")
+    ] = 1000
+    allow_private: Annotated[bool, Meta(description="let links lead into forbidden networks")] = False
+    forbidden_networks: Annotated[
+        tuple[str, ...],
+        Meta(description="networks (CIDR) where links may not lead; a seed there allows its own host"),
+    ] = FORBIDDEN_NETWORKS
+
+    def __post_init__(self) -> None:
+        for name in ("connect_timeout", "idle_timeout", "visit_timeout"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be more than 0 seconds")
+        for name in ("user_agent", "contact", "accept", "accept_language", "accept_encoding"):
+            if not getattr(self, name).isprintable() or not getattr(self, name).isascii():
+                raise ValueError(f"{name} may only hold printable ASCII, because it stands in a header")
+        if self.max_head < 1024:
+            raise ValueError("max_head must be at least 1 KiB, or no response fits")
+        _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
+        for network in self.forbidden_networks:
+            try:
+                ipaddress.ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"forbidden_networks: {error}") from None
+
+    @property
+    def agent(self) -> str:
+        """The User-Agent as sent: honest, with an address where complaints go (RFC 9110 10.1.5)."""
+        if self.user_agent:
+            return self.user_agent
+        return f"{PRODUCT} (+{HOME}; {self.contact})" if self.contact else f"{PRODUCT} (+{HOME})"
+
+    @property
+    def mailbox(self) -> str:
+        """The contact if it is a mail address, for `From` (RFC 9110 10.1.2), else empty."""
+        contact = self.contact.removeprefix("mailto:")
+        return contact if "@" in contact and "/" not in contact else ""
+
+    @property
+    def proxy_scheme(self) -> str:
+        """Scheme of the proxy; empty without one."""
+        return self.proxy.partition("://")[0].lower() if self.proxy else ""
+
+
+def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
+    """Raise ValueError for a proxy that cannot be used; the text never shows its password."""
+    if not proxy:
+        if names_by_proxy:
+            raise ValueError("names_by_proxy needs a proxy")
+        return
+    try:
+        parts = urlsplit(proxy)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+        parts = urlsplit("")
+    if parts.scheme not in PROXY_SCHEMES or not host or port is None:
+        raise ValueError("proxy must be http, https, socks5 or socks5h://[user:password@]host:port")
+    if names_by_proxy and parts.scheme == "socks5":
+        raise ValueError("names_by_proxy needs a proxy that resolves names: use socks5h instead of socks5")

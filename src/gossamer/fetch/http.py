@@ -1,0 +1,199 @@
+"""The protocol module for http and https."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pycurl
+
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.connections import ConnectionMemory
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.head import parse_fields
+from gossamer.fetch.multi import Multi
+from gossamer.fetch.options import configure, cookie_jar
+from gossamer.fetch.pace import PaceWatch
+from gossamer.fetch.request import Credentials, conditional_fields, constant_fields, request_head
+from gossamer.fetch.route import Route, Router
+from gossamer.fetch.transfer import Order, Transfer
+from gossamer.fetch.verdict import judge
+from gossamer.model.exchange import Exchange, Timing, Truncation
+from gossamer.model.lease import Lease
+from gossamer.model.outcome import Failed, Fetched, Outcome
+from gossamer.ports import Resolver
+
+_PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
+_HTTP_1_0 = 1
+_HTTP_1 = frozenset({1, 2})
+
+CredentialsFor = Callable[[str], Credentials | None]
+"""Origin -> what to send there; never sent anywhere else."""
+
+
+def no_credentials(_origin: str) -> Credentials | None:
+    """For crawls that need none."""
+    return None
+
+
+class Conclusion(msgspec.Struct, frozen=True, gc=False):
+    """What is known of a visit beside its transfer."""
+
+    started: float
+    name_seconds: float
+    truncated: Truncation | None
+
+
+class HttpModule:
+    """Visits http and https URLs through libcurl (`gossamer.ports.ProtocolModule`).
+
+    Args:
+        spool_dir: existing folder for bodies that do not fit into memory.
+        credentials: asked for each visit by the URL's origin.
+    """
+
+    schemes = frozenset({"http", "https"})
+
+    def __init__(
+        self,
+        config: FetchConfig,
+        resolver: Resolver,
+        guard: AddressGuard,
+        spool_dir: Path,
+        credentials: CredentialsFor = no_credentials,
+    ) -> None:
+        self._config = config
+        self._proxied = bool(config.proxy)
+        self._forwards = config.proxy_scheme in ("http", "https")
+        self._closed = False
+        self._spool_dir = spool_dir
+        self._credentials = credentials
+        self._guard = guard
+        self._router = Router(config, resolver, guard)
+        self._multi = Multi(config.max_connections)
+        self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
+        self._room = asyncio.Semaphore(config.max_connections)
+        self._cookies = cookie_jar() if config.cookies else None
+        self._fields = constant_fields(config)
+        self._idle: list[Transfer] = []
+        self._memory = ConnectionMemory(4 * config.max_connections)
+
+    async def fetch(self, lease: Lease) -> Outcome:
+        """Visit the lease's URL once. Follows no redirect, retries nothing.
+
+        Raises:
+            StorageError: our disk cannot take the body.
+        """
+        began = time.monotonic()
+        route = await self._router.find(lease.candidate.url)
+        if isinstance(route, Failed):
+            return Failed(route.fault, route.detail, time.monotonic() - began)
+        async with self._room:
+            outcome = await self._visit(lease, route)
+        if isinstance(outcome, Failed):
+            return Failed(outcome.fault, outcome.detail, time.monotonic() - began)
+        return Fetched(outcome)
+
+    async def close(self) -> None:
+        """Give up open connections; visits that still run are cancelled."""
+        self._closed = True
+        self._pace.close()
+        self._multi.close()
+        while self._idle:
+            self._idle.pop().close()
+        if self._cookies is not None:
+            self._cookies.close()
+
+    async def _visit(self, lease: Lease, route: Route) -> Exchange | Failed:
+        transfer = self._idle.pop() if self._idle else self._new_transfer()
+        order = self._order(lease, self._router.take(route))
+        started = time.time()
+        try:
+            transfer.begin(order)
+            self._pace.add(transfer)
+            code, message = await self._multi.perform(transfer.easy)
+            verdict = judge(transfer, code, message, proxied=self._proxied)
+            if isinstance(verdict, Failed):
+                return verdict
+            return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
+        finally:
+            self._pace.remove(transfer)
+            transfer.end()
+            self._router.release(route)
+            if self._closed:
+                transfer.close()
+            else:
+                self._idle.append(transfer)
+
+    def _new_transfer(self) -> Transfer:
+        # Behind a proxy every socket leads to the proxy; the guard has judged the resolver's answer.
+        transfer = Transfer(self._config, self._spool_dir, None if self._proxied else self._guard.allows)
+        configure(transfer.easy, self._config, self._cookies)
+        return transfer
+
+    def _order(self, lease: Lease, resolve: list[str]) -> Order:
+        url = lease.candidate.url
+        fields = self._fields
+        credentials = self._credentials(url.origin)
+        if credentials is not None:
+            fields = [*fields, credentials.header]
+        if lease.validators is not None:
+            fields = [*fields, *conditional_fields(lease.validators)]
+        forwarded = self._forwards and url.scheme == "http"
+        return Order(
+            url=url,
+            target=(url.text if forwarded else url.target).encode(),
+            fields=fields,
+            resolve=resolve,
+            tunnelled=self._forwards and not forwarded,
+            # A forwarding proxy and the cookie engine add fields of their own.
+            watched=forwarded or self._cookies is not None,
+        )
+
+    def _exchange(self, transfer: Transfer, order: Order, conclusion: Conclusion) -> Exchange:
+        getinfo = transfer.easy.getinfo
+        version = getinfo(pycurl.INFO_HTTP_VERSION)
+        raw = transfer.head.raw()
+        secure = order.url.scheme == "https"
+        return Exchange(
+            url=order.url,
+            started=conclusion.started,
+            request_head=self._request_head(transfer, order, version),
+            status=transfer.head.status,
+            response_head=raw,
+            headers=parse_fields(raw),
+            body=transfer.writer.finish(),
+            protocol=_PROTOCOLS.get(version, "http/1.1"),
+            address="" if self._proxied else getinfo(pycurl.PRIMARY_IP),
+            cipher=self._memory.cipher(getinfo(pycurl.CONN_ID), transfer.cipher) if secure else "",
+            timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
+            truncated=conclusion.truncated,
+        )
+
+    def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
+        if order.watched and transfer.sent_head:
+            line, rest = transfer.sent_head.split(b"\r\n", 1)
+            return (
+                line.rpartition(b" ")[0] + b" HTTP/1.1\r\n" + rest
+                if version not in _HTTP_1
+                else transfer.sent_head
+            )
+        asked = b"1.1"
+        if version == _HTTP_1_0:
+            connection = transfer.easy.getinfo(pycurl.CONN_ID)
+            if not transfer.easy.getinfo(pycurl.NUM_CONNECTS) and self._memory.spoke_1_0(connection):
+                asked = b"1.0"
+            self._memory.note_1_0(connection)
+        return request_head(order.url, order.target, order.fields, asked)
+
+
+def _timing(easy: pycurl.Curl, name_seconds: float, *, secure: bool) -> Timing:
+    """Steps of a visit; libcurl counts all of them from the start."""
+    first_byte = easy.getinfo(pycurl.STARTTRANSFER_TIME)
+    total = easy.getinfo(pycurl.TOTAL_TIME)
+    if not easy.getinfo(pycurl.NUM_CONNECTS):
+        return Timing(name_seconds, 0.0, 0.0, first_byte, total)
+    connect = easy.getinfo(pycurl.CONNECT_TIME)
+    tls = max(0.0, easy.getinfo(pycurl.APPCONNECT_TIME) - connect) if secure else 0.0
+    return Timing(name_seconds, connect, tls, first_byte, total)

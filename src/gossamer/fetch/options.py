@@ -1,0 +1,80 @@
+"""The libcurl options that are the same for every visit."""
+
+import math
+import ssl
+
+import pycurl
+
+from gossamer.fetch.config import FetchConfig
+
+_RECEIVE_BUFFER = 64 << 10
+_CONNECTION_LIFE = 600  # seconds; a kept-alive connection ignores that its name has moved
+
+
+def configure(easy: pycurl.Curl, config: FetchConfig, share: pycurl.CurlShare | None) -> None:
+    """Set them on a new handle. `share` is the cookie jar of the crawl, or `None` for no cookies."""
+    version = pycurl.CURL_HTTP_VERSION_2TLS if config.http2 else pycurl.CURL_HTTP_VERSION_1_1
+    web = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
+    constant = {
+        pycurl.NOSIGNAL: 1,
+        pycurl.PROTOCOLS: web,
+        pycurl.REDIR_PROTOCOLS: web,
+        pycurl.FOLLOWLOCATION: 0,
+        pycurl.NETRC: pycurl.NETRC_IGNORED,
+        pycurl.PATH_AS_IS: 1,
+        pycurl.HTTP_VERSION: version,
+        pycurl.HTTP09_ALLOWED: 0,
+        pycurl.HTTP_CONTENT_DECODING: 0,
+        pycurl.BUFFERSIZE: _RECEIVE_BUFFER,
+        pycurl.CONNECTTIMEOUT_MS: _milliseconds(config.connect_timeout),
+        pycurl.TIMEOUT_MS: _milliseconds(config.visit_timeout),
+        # Our entries must outlive a late second connection attempt of the same visit.
+        pycurl.DNS_CACHE_TIMEOUT: math.ceil(config.visit_timeout) + 1,
+        pycurl.MAXLIFETIME_CONN: _CONNECTION_LIFE,
+        pycurl.SSL_VERIFYPEER: int(config.verify_tls),
+        pycurl.SSL_VERIFYHOST: 2 if config.verify_tls else 0,
+        # Set in any case, so that the environment is not asked.
+        pycurl.PROXY: config.proxy,
+        pycurl.NOPROXY: "",
+    }
+    for option, value in constant.items():
+        easy.setopt(option, value)
+    ca_file, ca_path = (config.ca_file, None) if config.ca_file else system_certificates()
+    for option, place in ((pycurl.CAINFO, ca_file), (pycurl.CAPATH, ca_path)):
+        if place:
+            easy.setopt(option, place)
+    if config.proxy:
+        _configure_proxy(easy, config, ca_file, ca_path)
+    if share is not None:
+        easy.setopt(pycurl.SHARE, share)
+        easy.setopt(pycurl.COOKIEFILE, "")  # an empty name switches the engine on
+
+
+def cookie_jar() -> pycurl.CurlShare:
+    """Cookies shared by all handles; libcurl refuses those for public suffixes (libpsl)."""
+    share = pycurl.CurlShare()
+    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    return share
+
+
+def system_certificates() -> tuple[str | None, str | None]:
+    """(file, folder) of trusted certificates; a pycurl wheel would look where its builder had them."""
+    paths = ssl.get_default_verify_paths()
+    return paths.cafile, paths.capath
+
+
+def _configure_proxy(
+    easy: pycurl.Curl, config: FetchConfig, ca_file: str | None, ca_path: str | None
+) -> None:
+    # Basic alone is sent at once, without waiting for a 407.
+    easy.setopt(pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC)
+    easy.setopt(pycurl.PROXY_SSL_VERIFYPEER, int(config.verify_tls))
+    easy.setopt(pycurl.PROXY_SSL_VERIFYHOST, 2 if config.verify_tls else 0)
+    for option, place in ((pycurl.PROXY_CAINFO, ca_file), (pycurl.PROXY_CAPATH, ca_path)):
+        if place:
+            easy.setopt(option, place)
+
+
+def _milliseconds(seconds: float) -> int:
+    # 0 means "for ever" to libcurl.
+    return max(1, round(seconds * 1000))

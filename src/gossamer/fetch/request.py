@@ -1,0 +1,79 @@
+"""Builds request heads: what libcurl is told to send, and the same as bytes for the archive."""
+
+import binascii
+
+import msgspec
+
+from gossamer.fetch.config import FetchConfig
+from gossamer.model.lease import Validators
+from gossamer.model.url import DEFAULT_PORTS, Url
+
+_NO_ACCEPT = b"Accept:"
+"""Tells libcurl to send no Accept of its own; never sent."""
+
+
+class Credentials(msgspec.Struct, frozen=True):
+    """What one origin wants to know of us: user and password (basic, sent at once), or a bearer token."""
+
+    user: str = ""
+    password: str = ""
+    token: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.user) == bool(self.token):
+            raise ValueError("credentials need either user and password, or token")
+        if ":" in self.user:
+            raise ValueError("a user name of basic authentication holds no colon (RFC 7617 2)")
+        if not (self.user + self.password + self.token).isprintable():
+            raise ValueError("credentials hold no control characters")
+
+    @property
+    def header(self) -> bytes:
+        """The `Authorization` field (RFC 7617 2, RFC 6750 2.1)."""
+        if self.token:
+            return b"Authorization: Bearer " + self.token.encode()
+        pair = f"{self.user}:{self.password}".encode()
+        return b"Authorization: Basic " + binascii.b2a_base64(pair, newline=False)
+
+    def __repr__(self) -> str:
+        return "<Credentials>"
+
+
+def constant_fields(config: FetchConfig) -> list[bytes]:
+    """The fields that every request carries after `Host`, in the order sent."""
+    fields = [
+        ("User-Agent", config.agent),
+        ("From", config.mailbox),
+        ("Accept", config.accept),
+        ("Accept-Language", config.accept_language),
+        ("Accept-Encoding", config.accept_encoding),
+    ]
+    sent = [f"{name}: {value}".encode() for name, value in fields if value]
+    return sent if config.accept else [*sent, _NO_ACCEPT]
+
+
+def conditional_fields(validators: Validators) -> list[bytes]:
+    """Ask for a change only, with both validators byte for byte (RFC 9110 13.1.2, 13.1.3)."""
+    fields = []
+    if validators.etag and _sendable(validators.etag):
+        fields.append(b"If-None-Match: " + validators.etag.encode("latin-1"))
+    if validators.last_modified and _sendable(validators.last_modified):
+        fields.append(b"If-Modified-Since: " + validators.last_modified.encode("latin-1"))
+    return fields
+
+
+def request_head(url: Url, target: bytes, fields: list[bytes], version: bytes) -> bytes:
+    """The head as it goes over the wire; for HTTP/2 and 3 its HTTP/1.1 equivalent.
+
+    libcurl writes request line and `Host` itself, then the fields it was given, in order; the tests
+    compare this with what a server receives.
+    """
+    host = url.host if url.port == DEFAULT_PORTS[url.scheme] else f"{url.host}:{url.port}"
+    sent = [field for field in fields if field != _NO_ACCEPT]
+    lines = [b"GET %b HTTP/%b" % (target, version), b"Host: " + host.encode(), *sent, b"", b""]
+    return b"\r\n".join(lines)
+
+
+def _sendable(value: str) -> bool:
+    """Came from a header and fits into one: latin-1 without line ends and NUL."""
+    return not any(character in "\r\n\0" or character > "\xff" for character in value)

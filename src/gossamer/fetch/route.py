@@ -1,0 +1,98 @@
+"""Finds where to connect for a URL, and tells libcurl so."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.guard import AddressGuard
+from gossamer.model.outcome import Failed, Fault
+from gossamer.model.url import Url
+from gossamer.ports import Resolver
+
+_NO_ENTRY = "-unused.invalid:1"
+"""pycurl ignores an empty list, which would leave the handle's last entries in force."""
+
+
+class Route(msgspec.Struct, frozen=True):
+    """Where a visit may connect.
+
+    Attributes:
+        entries: by `host:port`, what CURLOPT_RESOLVE is told about it.
+        name_seconds: how long the name took.
+    """
+
+    entries: dict[str, str]
+    name_seconds: float = 0.0
+
+
+class Router:
+    """Asks the resolver and the guard, and keeps libcurl's name cache as small as the visits under way.
+
+    libcurl walks through its whole cache after every transfer, and keeps an entry until it is told
+    otherwise or its time is over. So each visit enters its own addresses afresh (which replaces older
+    ones), and the next visits take out what ended visits have left.
+    """
+
+    def __init__(self, config: FetchConfig, resolver: Resolver, guard: AddressGuard) -> None:
+        self._resolver = resolver
+        self._guard = guard
+        self._proxy = proxy_url(config)
+        self._names_by_proxy = config.names_by_proxy
+        self._in_use: dict[str, int] = {}
+        self._stale: set[str] = set()
+
+    async def find(self, url: Url) -> Route | Failed:
+        """Allowed addresses for `url`, or why there are none."""
+        entries: dict[str, str] = {}
+        seconds = 0.0
+        if not self._names_by_proxy:
+            answer = await self._resolver.resolve(url.host)
+            if answer.fault is not None:
+                return Failed(answer.fault, answer.detail)
+            allowed = self._guard.admit(url.host, answer.addresses)
+            if not allowed:
+                return Failed(Fault.ADDRESS_FORBIDDEN, ", ".join(answer.addresses)[:200])
+            seconds = answer.seconds
+            _enter(entries, url, allowed)
+        if self._proxy is not None:
+            answer = await self._resolver.resolve(self._proxy.host)
+            if answer.fault is not None:
+                return Failed(Fault.PROXY, f"name of the proxy: {answer.detail or answer.fault}")
+            _enter(entries, self._proxy, answer.addresses)
+        return Route(entries, seconds)
+
+    def take(self, route: Route) -> list[str]:
+        """What to tell libcurl right before it starts on `route`; each call needs one `release`."""
+        told = list(route.entries.values())
+        if self._stale:
+            told += [f"-{name}" for name in self._stale if name not in route.entries]
+            self._stale.clear()
+        for name in route.entries:
+            self._in_use[name] = self._in_use.get(name, 0) + 1
+        return told or [_NO_ENTRY]
+
+    def release(self, route: Route) -> None:
+        """The visit is over."""
+        for name in route.entries:
+            left = self._in_use[name] - 1
+            if left:
+                self._in_use[name] = left
+            else:
+                del self._in_use[name]
+                self._stale.add(name)
+
+
+def proxy_url(config: FetchConfig) -> Url | None:
+    """Host and port of the proxy, without its credentials, in the shape of an http URL."""
+    if not config.proxy:
+        return None
+    return Url.parse("http" + config.proxy[len(config.proxy_scheme) :])
+
+
+def _enter(entries: dict[str, str], url: Url, addresses: Sequence[str]) -> None:
+    if len(addresses) == 1 and addresses[0] == url.host.strip("[]"):
+        return  # libcurl needs no help with a numeric address
+    listed = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+    name = f"{url.host}:{url.port}"
+    entries[name] = f"+{name}:{listed}"

@@ -1,0 +1,176 @@
+"""One libcurl easy handle with everything that a visit needs, used again and again."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pycurl
+
+from gossamer.fetch.body import BodyWriter
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.head import HeadReader
+from gossamer.model.errors import StorageError
+from gossamer.model.url import Url
+
+_ABORT = -1
+_CIPHER_PREFIX = b"SSL connection using "
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What one visit asks of libcurl.
+
+    Attributes:
+        target: request target, `/a?b`, or the whole URL for a forwarding proxy.
+        fields: header fields after `Host`, in order.
+        resolve: name entries as CURLOPT_RESOLVE wants them.
+        tunnelled: a proxy answers a CONNECT before the origin does.
+        watched: have libcurl report the head that it sends (costs 14 us).
+    """
+
+    url: Url
+    target: bytes
+    fields: list[bytes]
+    resolve: list[str]
+    tunnelled: bool = False
+    watched: bool = False
+
+
+class Transfer:
+    """A pooled handle. Options that never change are set by `options.configure`, the rest by `begin`.
+
+    Invariant: callbacks never raise, because pycurl would print and swallow it; what goes wrong in
+    them is kept in attributes for whoever awaits the transfer.
+
+    Args:
+        spool_dir: folder for long bodies.
+        allows: (host, address) -> may a socket be opened? `None` behind a proxy.
+    """
+
+    def __init__(
+        self, config: FetchConfig, spool_dir: Path, allows: Callable[[str, str], bool] | None
+    ) -> None:
+        self.easy = pycurl.Curl()
+        self._config = config
+        self._spool_dir = spool_dir
+        self._allows = allows
+        self._order: Order | None = None
+        self._fields: list[bytes] | None = None
+        self._listening = False
+        for option, callback in (
+            (pycurl.HEADERFUNCTION, self._on_head_line),
+            (pycurl.WRITEFUNCTION, self._on_body),
+            (pycurl.OPENSOCKETFUNCTION, self._on_open_socket),
+            (pycurl.DEBUGFUNCTION, self._on_debug),
+        ):
+            self.easy.setopt(option, callback)
+
+    def begin(self, order: Order) -> None:
+        """Make ready for a visit."""
+        config, easy = self._config, self.easy
+        self._order = order
+        self.head = HeadReader(
+            max_size=config.max_head, max_lines=config.max_head_lines, max_interim=config.max_interim_heads
+        )
+        self.writer = BodyWriter(self._spool_dir, config.memory_body)
+        self.cut = False
+        self.refused = ""
+        self.trouble = ""
+        self.cipher = ""
+        self.sent_head = b""
+        self.storage_error: StorageError | None = None
+        easy.setopt(pycurl.URL, order.url.text)
+        easy.setopt(pycurl.REQUEST_TARGET, order.target)
+        easy.setopt(pycurl.RESOLVE, order.resolve)
+        if order.fields is not self._fields:
+            easy.setopt(pycurl.HTTPHEADER, order.fields)
+            self._fields = order.fields
+        self._listen(on=order.watched)
+
+    def end(self) -> None:
+        """Forget the visit; a body that was not finished is discarded."""
+        self.writer.discard()
+        self._order = None
+
+    @property
+    def received(self) -> int:
+        """Bytes of heads and body so far."""
+        return self.head.size + self.writer.size
+
+    @property
+    def connected(self) -> bool:
+        """The request could be sent: the connection, with its TLS, is there."""
+        return bool(self.easy.getinfo(pycurl.PRETRANSFER_TIME) > 0)
+
+    def close(self) -> None:
+        """Give up the handle."""
+        self.easy.close()
+
+    def _on_head_line(self, line: bytes) -> int | None:
+        return self.head.feed(line)
+
+    def _on_body(self, chunk: bytes) -> int | None:
+        room = self._config.max_body - self.writer.size
+        if len(chunk) > room:
+            self.cut = True
+            chunk = chunk[:room]
+        try:
+            self.writer.write(chunk)
+        except StorageError as error:
+            self.storage_error = error
+            return _ABORT
+        return _ABORT if self.cut else None
+
+    def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> object:
+        order = self._order
+        if order is None:
+            return pycurl.SOCKET_BAD
+        if self._allows is not None and not self._allows(order.url.host, address.addr[0]):
+            self.refused = address.addr[0]
+            return pycurl.SOCKET_BAD
+        try:
+            opened = socket.socket(address.family, address.socktype, address.protocol)
+        except OSError as error:
+            self.trouble = f"no socket: {error.strerror}"
+            return pycurl.SOCKET_BAD
+        self.head.expects_tunnel = order.tunnelled
+        if order.url.scheme == "https" and not self._listening:
+            # Options cannot be changed in here; the handshake ends in a later round of the loop.
+            asyncio.get_running_loop().call_soon(self._listen_for, order)
+        return _Descriptor(opened.detach())
+
+    def _on_debug(self, kind: int, data: bytes) -> None:
+        if kind == pycurl.INFOTYPE_TEXT:
+            if data.startswith(_CIPHER_PREFIX):
+                parts = data[len(_CIPHER_PREFIX) :].decode("latin-1").split("/")
+                self.cipher = " ".join(part.strip() for part in parts[:2])
+        elif kind == pycurl.INFOTYPE_HEADER_OUT:
+            self.sent_head = bytes(data)
+
+    def _listen_for(self, order: Order) -> None:
+        if self._order is order:
+            self._listen(on=True)
+
+    def _listen(self, *, on: bool) -> None:
+        """Have libcurl say what it does. Only with a new TLS connection: each body piece is reported too."""
+        if on is not self._listening:
+            self._listening = on
+            self.easy.setopt(pycurl.VERBOSE, on)
+
+
+class _Descriptor:
+    """A descriptor for pycurl, which duplicates it; ours closes as soon as pycurl lets go of this."""
+
+    __slots__ = ("_fd",)
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return self._fd
+
+    def __del__(self) -> None:
+        os.close(self._fd)

@@ -1,0 +1,61 @@
+"""Tells when a limit on pages, bytes or time is reached."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Bytes, Count, Seconds
+from gossamer.policy.host_overrides import NO_OVERRIDES, HostOverrides
+
+
+class BudgetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much to fetch at most; 0 means no limit. What is left over stays parked for `resume`."""
+
+    max_pages: Annotated[Count, Meta(description="Pages of the whole crawl; then it stops, exit 0.")] = 0
+    max_bytes: Annotated[Bytes, Meta(description="Bytes of the whole crawl; then it stops, exit 0.")] = 0
+    max_time: Annotated[Seconds, Meta(description="Time of the whole crawl; then it stops, exit 0.")] = 0.0
+    pages_per_host: Annotated[
+        Count, Meta(description="Pages of each host; then the rest of the host is parked.")
+    ] = 0
+    bytes_per_host: Annotated[
+        Bytes, Meta(description="Bytes of each host; then the rest of the host is parked.")
+    ] = 0
+
+
+class Spent(msgspec.Struct, frozen=True, gc=False):
+    """What a crawl or a host has used so far.
+
+    Attributes:
+        pages: responses kept.
+        bytes: of their bodies, as received.
+        time: seconds the crawl has run, all its runs together; 0 for a host.
+    """
+
+    pages: int = 0
+    bytes: int = 0
+    time: float = 0.0
+
+
+def crawl_limit_reached(config: BudgetConfig, spent: Spent) -> str | None:
+    """Which limit ends the crawl, e.g. `max_pages 1000`, or `None`."""
+    if config.max_pages and spent.pages >= config.max_pages:
+        return f"max_pages {config.max_pages}"
+    if config.max_bytes and spent.bytes >= config.max_bytes:
+        return f"max_bytes {config.max_bytes}"
+    if config.max_time and spent.time >= config.max_time:
+        return f"max_time {config.max_time:g}"
+    return None
+
+
+def host_limit_reached(
+    config: BudgetConfig, spent: Spent, overrides: HostOverrides = NO_OVERRIDES
+) -> str | None:
+    """Which limit parks a host, or `None`; what its own section says goes before what is said for all."""
+    pages = config.pages_per_host if overrides.max_pages is None else overrides.max_pages
+    if pages and spent.pages >= pages:
+        return f"pages_per_host {pages}"
+    limit = config.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
+    if limit and spent.bytes >= limit:
+        return f"bytes_per_host {limit}"
+    return None

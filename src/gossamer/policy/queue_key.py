@@ -1,0 +1,16 @@
+"""Names the queue in which a URL waits: what shares one politeness."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from gossamer.model.url import Url
+from gossamer.policy.registrable import registrable_domain
+
+QueueKind = Literal["host", "site"]
+
+
+def queue_key(kind: QueueKind) -> Callable[[Url], str]:
+    """`host`: each host name has its queue; `site`: all hosts of a registrable domain share one."""
+    if kind == "site":
+        return lambda url: registrable_domain(url.host)
+    return lambda url: url.host

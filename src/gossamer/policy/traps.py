@@ -1,0 +1,117 @@
+"""Recognises by its looks alone a URL that leads into endless space (W16)."""
+
+import re
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.quantity import Count
+from gossamer.model.url import Url
+
+
+class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which URLs look endless. 0 switches a guard off; the defaults spare every real page we know of."""
+
+    max_repeats: Annotated[
+        Count,
+        Meta(
+            description="The same one to four path segments may follow each other so often (/a/b/a/b is 2)."
+            " Lower values stop loops sooner and lose more real pages."
+        ),
+    ] = 3
+    max_segments: Annotated[
+        Count, Meta(description="Path segments of a URL; deep documentation trees have about 15.")
+    ] = 30
+    max_parameters: Annotated[
+        Count, Meta(description="Parameters of a query; filters of shops multiply.")
+    ] = 30
+    max_same_parameter: Annotated[
+        Count, Meta(description="Parameters of one name; a choice of several values repeats its name.")
+    ] = 8
+    max_escapes: Annotated[
+        Count,
+        Meta(
+            description="Times that one character may be escaped over again (%252F is 2, &amp;amp; is 2)."
+            " Broken templates escape once more with every page."
+        ),
+    ] = 2
+    max_embedded: Annotated[
+        Count,
+        Meta(description="URLs inside the path (http:/...); web archives have one in each of theirs."),
+    ] = 2
+
+
+LONGEST_PERIOD = 4
+
+
+def trap_reason(url: Url, config: TrapConfig) -> str | None:
+    """Why the URL looks like part of a trap, or `None`. Time is linear in the URL."""
+    target = url.target
+    if target.count("/") > 1 and (reason := _path_reason(target.partition("?")[0], config)) is not None:
+        return reason
+    if "&" in target and (reason := _query_reason(target, config)) is not None:
+        return reason
+    if "%25" in target and config.max_escapes and _escapes(target) > config.max_escapes:
+        return f"a character is escaped more than {config.max_escapes} times"
+    return None
+
+
+def _path_reason(path: str, config: TrapConfig) -> str | None:
+    segments = path.split("/")[1:]
+    if config.max_segments and len(segments) > config.max_segments:
+        return f"more than {config.max_segments} path segments"
+    if config.max_embedded and ":/" in path:
+        embedded = sum(segment in ("http:", "https:", "ftp:") for segment in segments)
+        if embedded > config.max_embedded:
+            return f"more than {config.max_embedded} URLs inside the path"
+    # Most paths repeat no segment at all, which a set finds out much faster than comparing does.
+    if config.max_repeats and len(segments) - len(set(segments)) >= config.max_repeats:
+        period = _repeated_period(segments, config.max_repeats)
+        if period:
+            return f"the same {_counted(period)} more than {config.max_repeats} times in a row"
+    return None
+
+
+def _repeated_period(segments: list[str], max_repeats: int) -> int:
+    """Length of a block of segments that stands more than `max_repeats` times in a row, or 0."""
+    for period in range(1, LONGEST_PERIOD + 1):
+        needed = period * max_repeats  # segments in a row that equal the one a period before
+        run = 0
+        for before, segment in zip(segments, segments[period:], strict=False):
+            run = run + 1 if segment == before else 0
+            if run >= needed:
+                return period
+    return 0
+
+
+def _counted(period: int) -> str:
+    return "path segment" if period == 1 else f"{period} path segments"
+
+
+def _query_reason(target: str, config: TrapConfig) -> str | None:
+    query = target.partition("?")[2]
+    count = query.count("&") + 1
+    if config.max_parameters and count > config.max_parameters:
+        return f"more than {config.max_parameters} parameters"
+    if config.max_same_parameter and count > config.max_same_parameter:
+        names: dict[str, int] = {}
+        for parameter in query.split("&"):
+            name = parameter.partition("=")[0]
+            names[name] = names.get(name, 0) + 1
+        if max(names.values()) > config.max_same_parameter:
+            return f"more than {config.max_same_parameter} parameters of one name"
+    if config.max_escapes and "amp;" * (config.max_escapes + 1) in query:
+        return f"an ampersand is escaped more than {config.max_escapes} times"
+    return None
+
+
+_ESCAPED = re.compile(r"%(?P<again>(?:25)+)(?P<last>[0-9A-Fa-f]{2})?")
+
+
+def _escapes(target: str) -> int:
+    """How many times over some character is percent-encoded: 1 for `%2F`, 2 for `%252F`, 3 for `%25252F`."""
+    return max(
+        (len(escape["again"]) // 2 + (escape["last"] is not None) for escape in _ESCAPED.finditer(target)),
+        default=0,
+    )

@@ -1,0 +1,223 @@
+"""An ordinary host: finds what stands at a target, from the numbers in its path alone."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from gossamer.simweb import leaves, paper, robots, sitemaps
+from gossamer.simweb.atlas import Atlas
+from gossamer.simweb.dice import Dice, fingerprint
+from gossamer.simweb.paper import Sheet, html_type
+from gossamer.simweb.prose import charset as charset_of
+from gossamer.simweb.prose import title
+from gossamer.simweb.replies import failing
+from gossamer.simweb.resource import Link, Place, Resource
+
+_PAGE = re.compile(r"/s([0-7])/p([1-9]\d{0,8})\.html")
+_PRINT = re.compile(r"/s([0-7])/p([1-9]\d{0,8})\.html\?print=1")
+_NUMBERED = re.compile(r"/([a-z]+(?:/open)?)/(0|[1-9]\d{0,8})(?:\.(html|png|pdf|txt|css|js))?(/.*)?")
+_HOST_FAN = 16  # front pages lead to so many other hosts
+_STATUSES = (301, 302, 303, 307, 308)
+_LEAVES = ("png", "pdf", "txt", "js")
+
+
+class OrdinarySite:
+    """Host `index`. Pages form a tree, so each is reachable; all other links are drawn by dice.
+
+    What exists does not depend on what is linked: `/go/7` redirects whether or not page 7 mentions it.
+    """
+
+    def __init__(self, atlas: Atlas, index: int, neighbours: tuple[Place, ...] = ()) -> None:
+        self._neighbours = neighbours  # further hosts that the front page leads to
+        self._atlas = atlas
+        self._spec = atlas.spec
+        self._index = index
+        self.name = atlas.name(index)
+        self._pages = atlas.pages(index)
+        dice = self._dice("host")
+        self.robots_kind = dice.pick(self._spec.robots)
+        self._has_sitemap = dice.chance(self._spec.sitemaps) and self.robots_kind != "absent"
+        self._menu_size = min(12, self._spec.links * 2 // 5)
+        self._menus: dict[str, tuple[tuple[Link, ...], str]] = {}
+        self._fan = max(2, min(8, self._spec.links // 3))
+
+    def find(self, target: str) -> Resource | None:
+        """What stands at `target` (path with query); `None` if nothing does."""
+        if target == "/":
+            return self.page(0)
+        if match := _PAGE.fullmatch(target):
+            number = int(match[2])
+            return self.page(number) if self._stands(match[1], number) else None
+        if target == "/robots.txt":
+            return self._robots()
+        if target == "/rules/robots.txt":
+            return robots.file_of(robots.ORDINARY_GROUPS["rules"])
+        if self._has_sitemap and target.startswith("/sitemap"):
+            return sitemaps.find(self._atlas, self._index, target)
+        if match := _PRINT.fullmatch(target):
+            return self._plain_page(target) if self._stands(match[1], int(match[2])) else None
+        return self._extra(target)
+
+    def page(self, number: int) -> Resource:
+        """Page `number`, front page 0."""
+        spec, here = self._spec, self._atlas.page(self._index, number)
+        dice = self._dice("page", number)
+        charset, _, declaration = dice.pick(spec.charsets).partition("/")
+        heading = f"{title(charset_of(charset).language, dice)} {self._index}.{number}"
+        coding, size, broken = dice.pick(spec.codings), dice.near(spec.page_bytes), dice.chance(spec.broken)
+        shared, menu = self._menu(here)
+        links = (*self._tree(here, number, dice), *self._drawn(here, dice), *self._oddities(here, number))
+        sheet = Sheet(
+            seed=spec.seed,
+            key=dice.roll(),
+            title=heading,
+            charset=charset,
+            declaration=declaration,
+            links=links,
+            size=size,
+            menu=menu,
+            broken=broken,
+        )
+        return Resource(
+            content_type=html_type(charset, declaration),
+            body=sheet.write,
+            links=shared + links,
+            coding=coding,
+            title=heading,
+        )
+
+    # Links of a page …
+
+    def _tree(self, here: Place, number: int, dice: Dice) -> list[Link]:
+        """Home, the pages below this one, and for front pages the hosts below this one."""
+        atlas, index = self._atlas, self._index
+        first = number * self._fan + 1
+        places = [atlas.page(index, child) for child in range(first, min(first + self._fan, self._pages))]
+        if number == 0:
+            first = index * _HOST_FAN + 1
+            below = range(first, min(first + _HOST_FAN, self._spec.hosts))
+            places += [Place(atlas.name(host), "/") for host in below]
+            places += self._neighbours
+        else:
+            places.insert(0, Place(here.host, "/"))
+        return [atlas.link(here, place, dice.roll()) for place in places]
+
+    def _menu(self, here: Place) -> tuple[tuple[Link, ...], str]:
+        """Links that all pages of a folder share, with their HTML."""
+        folder = here.target.rpartition("/")[0]
+        if folder not in self._menus:
+            atlas, dice = self._atlas, self._dice("menu", folder)
+            places = (atlas.page(self._index, dice.below(self._pages)) for _ in range(self._menu_size))
+            links = tuple(atlas.link(here, place, dice.roll()) for place in places)
+            self._menus[folder] = links, paper.menu(links)
+        return self._menus[folder]
+
+    def _drawn(self, here: Place, dice: Dice) -> list[Link]:
+        """Links across this host and to others, so many that the mean comes out as the spec says."""
+        atlas, pages, index = self._atlas, self._pages, self._index
+        crossing = int(self._spec.cross_links * 65_536)
+        links = []
+        for _ in range(max(0, dice.near(self._spec.links) - self._menu_size - 2)):
+            draw = dice.roll()  # 16 bits to choose the host, 24 the page, 24 the spelling
+            if draw & 0xFFFF < crossing:
+                place = atlas.any_page(dice)
+            else:
+                place = atlas.page(index, (draw >> 16 & 0xFFFFFF) % pages)
+            links.append(atlas.link(here, place, draw >> 40))
+        return links
+
+    def _oddities(self, here: Place, number: int) -> list[Link]:
+        """Links to redirects, copies, files, holes and forbidden places, by the shares of the spec."""
+        spec, dice = self._spec, self._dice("odd", number)
+        links = []
+
+        def add(share: float, *targets: str, element: str = "a", nofollow: bool = False) -> None:
+            if share and dice.chance(share):
+                for target in targets:
+                    written = self._atlas.link(here, Place(here.host, target), dice.roll())
+                    links.append(written._replace(element=element, nofollow=nofollow))
+
+        add(spec.redirects, f"/go/{number}")
+        add(spec.far_redirects, f"/far/{number}")
+        add(spec.copies, f"/copy/{number}/a/", f"/copy/{number}/b/")
+        add(spec.leaves, f"/files/{number}.{dice.pick(_LEAVES)}")
+        add(spec.leaves, f"/files/{number}.css", element="stylesheet")
+        add(spec.leaves, f"/images/{number}.png", element="img")
+        add(spec.missing, f"/gone/{number}.html")
+        add(spec.nofollow, f"/aside/{number}.html", nofollow=True)
+        if self.robots_kind not in ("absent", "allow", "forbidden", "closed") and number % 4 == 0:
+            add(1.0, f"/private/{number}.html", f"/private/open/{number}.html")
+            if number:
+                add(1.0, f"{here.target}?print=1")
+        return links
+
+    # Everything that is no page …
+
+    def _extra(self, target: str) -> Resource | None:
+        match = _NUMBERED.fullmatch(target)
+        if match is None or int(match[2]) >= self._pages:
+            return None
+        folder, number, suffix, rest = match[1], int(match[2]), match[3] or "", match[4] or ""
+        if folder in ("private", "private/open", "aside", "orphan") and suffix == "html" and not rest:
+            return self._plain_page(target)
+        if folder in ("go", "far") and not suffix and not rest:
+            return self._redirect(folder, number)
+        if folder == "copy" and not suffix:
+            return self._copy(number, rest)
+        if folder in ("files", "images") and suffix in leaves.MEDIA_TYPES and not rest:
+            maker: Callable[[], bytes] = partial(leaves.leaf, suffix, self._spec.seed, self._index, number)
+            return Resource(content_type=leaves.MEDIA_TYPES[suffix], body=maker)
+        if folder == "gone" and number % 2 and not rest:
+            return Resource(status=410, content_type="text/plain", body=lambda: b"gone\n")
+        return None
+
+    def _redirect(self, folder: str, number: int) -> Resource:
+        dice, atlas = self._dice(folder, number), self._atlas
+        to = atlas.page(self._index, dice.below(self._pages)) if folder == "go" else atlas.any_page(dice)
+        href = atlas.link(Place(self.name, f"/{folder}/{number}"), to, dice.roll()).href
+        return Resource(
+            status=dice.pick(_STATUSES), content_type="", redirect=to, fields=(("Location", href),)
+        )
+
+    def _copy(self, number: int, rest: str) -> Resource | None:
+        """Equal bytes under `a/` and `b/`; only few different ones, so that other hosts have them too."""
+        form = number % 7
+        match = re.fullmatch(r"/([ab])/(?:x([123])\.html)?", rest)
+        if match is None:
+            return None
+        if match[2]:
+            sheet = Sheet(seed=self._spec.seed, key=form, title=f"Leaf {match[2]} of copy {form}")
+            return Resource(body=sheet.write, title=sheet.title)
+        folder = f"/copy/{number}/{match[1]}/"
+        links = tuple(Link(Place(self.name, f"{folder}x{n}.html"), f"x{n}.html") for n in (1, 2, 3))
+        sheet = Sheet(seed=self._spec.seed, key=form, title=f"Copy {form}", links=links, size=2_000)
+        return Resource(body=sheet.write, links=links, title=sheet.title)
+
+    def _plain_page(self, target: str) -> Resource:
+        home = Link(Place(self.name, "/"), "/")
+        key = fingerprint(self._spec.seed, self._index, target)
+        sheet = Sheet(seed=self._spec.seed, key=key, title=f"Aside {target}", links=(home,), size=1_000)
+        return Resource(body=sheet.write, links=(home,), title=sheet.title)
+
+    def _robots(self) -> Resource | None:
+        kind = self.robots_kind
+        place = Place(self.name, "/rules/robots.txt")
+        if kind == "redirect-far" and self._index:
+            place = Place(self._atlas.name(0), place.target)
+        match kind:
+            case "absent":
+                return None
+            case "forbidden":
+                return Resource(status=403, content_type="text/plain", body=lambda: b"no\n")
+            case "redirect" | "redirect-far":
+                href = self._atlas.url(place)
+                return Resource(status=301, content_type="", redirect=place, fields=(("Location", href),))
+        places = (Place(self.name, "/sitemap.xml"),) if self._has_sitemap else ()
+        found = robots.file_of(robots.ORDINARY_GROUPS[kind], places, map(self._atlas.url, places))
+        return failing(found, self._spec) if kind == "failing" else found
+
+    def _stands(self, section: str, number: int) -> bool:
+        return number < self._pages and number % 8 == int(section)
+
+    def _dice(self, *key: int | str) -> Dice:
+        return Dice(self._spec.seed, self._index, *key)
