@@ -4,12 +4,12 @@ Implementations are chosen in `app/build.py` and nowhere else. A port is used by
 subclassing our classes is not an interface.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.document import Document, Findings
-from gossamer.model.events import Event
+from gossamer.model.events import Event, Visited
 from gossamer.model.lease import Lease
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Outcome
@@ -20,6 +20,9 @@ One that raises says no."""
 
 Observer = Callable[[Event], None]
 """Hears every event, in order, on the event loop; must return at once. One that raises is removed and named."""
+
+Sink = Callable[[Visited], Awaitable[None]]
+"""Takes every settled visit, its body still readable; settlement waits for it, so a slow sink slows the crawl."""
 
 AddressRule = Callable[[str, str], bool]
 """(host, numeric address) -> may we connect there?"""

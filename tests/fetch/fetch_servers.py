@@ -77,7 +77,9 @@ class RawServer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self.connections += 1
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError):
+        with contextlib.suppress(
+            ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError
+        ):
             while True:
                 self.requests.append(await reader.readuntil(b"\r\n\r\n"))
                 if isinstance(self.reply, bytes):

@@ -143,7 +143,9 @@ def test_the_socket_is_guarded_too(tmp_path: Path) -> None:
 
     async def main() -> None:
         config = FetchConfig()
-        module = HttpModule(config, StaticResolver({"rebind.example": ("127.0.0.1",)}), Blind(config), tmp_path)
+        module = HttpModule(
+            config, StaticResolver({"rebind.example": ("127.0.0.1",)}), Blind(config), tmp_path
+        )
         async with serving(OK + b"\r\n") as server:
             for host in ("rebind.example", "127.0.0.1"):
                 outcome = await module.fetch(lease(server.url("/", host)))

@@ -185,7 +185,10 @@ def test_visits_beyond_max_connections_wait_their_turn(tmp_path: Path) -> None:
 
 def test_a_waiting_visit_can_be_cancelled(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(lambda _: asyncio.sleep(60)) as server, fetching(tmp_path, max_connections=1) as module:
+        async with (
+            serving(lambda _: asyncio.sleep(60)) as server,
+            fetching(tmp_path, max_connections=1) as module,
+        ):
             first = asyncio.create_task(module.fetch(lease(server.url("/1"))))
             second = asyncio.create_task(module.fetch(lease(server.url("/2"))))
             while not server.requests:

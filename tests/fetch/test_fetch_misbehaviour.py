@@ -165,7 +165,8 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "fault"), [(b"", Fault.RESET), (OK, Fault.RESET), (OK + b"Content-Length: 9\r\n\r\n", Fault.RESET)]
+    ("sent", "fault"),
+    [(b"", Fault.RESET), (OK, Fault.RESET), (OK + b"Content-Length: 9\r\n\r\n", Fault.RESET)],
 )
 def test_reset_before_a_body(sent: bytes, fault: Fault, tmp_path: Path) -> None:
     async def reply(writer: asyncio.StreamWriter) -> None:
@@ -247,7 +248,10 @@ def test_a_host_that_libcurl_will_not_have(host: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["a_b.example", "xn--bcher-kva.example", "dot.example."])
 def test_a_host_that_looks_odd(host: str, tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(OK + b"\r\nhi") as server, fetching(tmp_path, table={host: ("127.0.0.1",)}) as module:
+        async with (
+            serving(OK + b"\r\nhi") as server,
+            fetching(tmp_path, table={host: ("127.0.0.1",)}) as module,
+        ):
             assert (await fetched(module, server.url(host=host))).body.read() == b"hi"
 
     asyncio.run(main())

@@ -22,7 +22,9 @@ HOST = {"tls.example": ("127.0.0.1",), "name.example": ("127.0.0.1",), "proxy.ex
 class Proxy:
     """CONNECT and forwarding, or SOCKS5 with a password; keeps what it was told."""
 
-    def __init__(self, *, socks: bool = False, connect_reply: bytes = b"HTTP/1.1 200 Connected\r\nVia: me\r\n\r\n"):
+    def __init__(
+        self, *, socks: bool = False, connect_reply: bytes = b"HTTP/1.1 200 Connected\r\nVia: me\r\n\r\n"
+    ):
         self.socks = socks
         self.connect_reply = connect_reply
         self.heads: list[bytes] = []
@@ -117,7 +119,9 @@ def test_forwarding_proxy_gets_its_password_at_once(tmp_path: Path) -> None:
                 exchange = await fetched(module, "http://name.example/a?b")
                 pair = base64.b64encode(b"me:s3cret")
                 assert len(proxy.heads) == 1
-                assert proxy.heads[0].startswith(b"GET http://name.example/a?b HTTP/1.1\r\nHost: name.example\r\n")
+                assert proxy.heads[0].startswith(
+                    b"GET http://name.example/a?b HTTP/1.1\r\nHost: name.example\r\n"
+                )
                 assert b"\r\nProxy-Authorization: Basic " + pair + b"\r\n" in proxy.heads[0]
                 assert exchange.request_head == proxy.heads[0]
                 assert exchange.address == ""
@@ -259,7 +263,16 @@ def test_our_own_answer_is_guarded_behind_a_proxy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "proxy", ["ftp://a:1", "127.0.0.1:8080", "http://a", "http://:8080", "http://a:99999", "socks4://a:1", "http://[:1"]
+    "proxy",
+    [
+        "ftp://a:1",
+        "127.0.0.1:8080",
+        "http://a",
+        "http://:8080",
+        "http://a:99999",
+        "socks4://a:1",
+        "http://[:1",
+    ],
 )
 def test_an_unusable_proxy_is_named_without_its_password(proxy: str) -> None:
     with pytest.raises(ValueError, match="proxy must be") as caught:

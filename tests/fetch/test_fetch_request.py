@@ -19,7 +19,16 @@ EMPTY = OK + b"Content-Length: 0\r\n\r\n"
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/a?b=1&c", "/%7Euser/%2e%2e/x", "/a//b/./c", "/?", "/|^`{}~!$&'()*+,;=:@", "/x%00y", "/q?a=b?c=d#frag"],
+    [
+        "/",
+        "/a?b=1&c",
+        "/%7Euser/%2e%2e/x",
+        "/a//b/./c",
+        "/?",
+        "/|^`{}~!$&'()*+,;=:@",
+        "/x%00y",
+        "/q?a=b?c=d#frag",
+    ],
 )
 @pytest.mark.parametrize(
     "settings",
@@ -35,7 +44,10 @@ EMPTY = OK + b"Content-Length: 0\r\n\r\n"
 def test_head_is_exact(path: str, settings: dict[str, object], tmp_path: Path) -> None:
     async def main() -> None:
         table = {"name.example": ("127.0.0.1",)}
-        async with serving(EMPTY, keep_alive=True) as server, fetching(tmp_path, table=table, **settings) as module:
+        async with (
+            serving(EMPTY, keep_alive=True) as server,
+            fetching(tmp_path, table=table, **settings) as module,
+        ):
             for host in ("127.0.0.1", "name.example"):
                 exchange = await fetched(module, server.url(path, host))
                 assert exchange.request_head == server.requests[-1]
@@ -114,7 +126,11 @@ def test_credentials_go_to_their_origin_only(tmp_path: Path) -> None:
                 pair = base64.b64encode(b"me:s3cret:x")
                 assert b"Authorization: Basic " + pair + b"\r\n" in server.requests[-1]
                 assert with_them.request_head == server.requests[-1]
-                for url in (server.url("/b", "other.example"), second.url("/c", "own.example"), server.url("/d")):
+                for url in (
+                    server.url("/b", "other.example"),
+                    second.url("/c", "own.example"),
+                    server.url("/d"),
+                ):
                     await fetched(module, url)
                 assert len(server.requests) == 3
                 assert not [head for head in server.requests[1:] + second.requests if b"uthorization" in head]

@@ -60,7 +60,8 @@ def test_verification_can_be_switched_off(identity: tuple[Path, Path], tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("version", "start"), [(ssl.TLSVersion.TLSv1_2, "TLSv1.2 ECDHE-"), (ssl.TLSVersion.TLSv1_3, "TLSv1.3 TLS_")]
+    ("version", "start"),
+    [(ssl.TLSVersion.TLSv1_2, "TLSv1.2 ECDHE-"), (ssl.TLSVersion.TLSv1_3, "TLSv1.3 TLS_")],
 )
 def test_version_and_suite_are_known_for_every_visit(
     version: ssl.TLSVersion, start: str, identity: tuple[Path, Path], tmp_path: Path
@@ -136,7 +137,9 @@ def h2_port(identity: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
         f"ssl_certificate {identity[0]}; ssl_certificate_key {identity[1]}; root {folder};"
         "location /moved { return 302 /page; } } }"
     )
-    process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "conf")], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [nginx, "-p", str(folder), "-c", str(folder / "conf")], stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline and process.poll() is None:
@@ -159,7 +162,9 @@ def test_http2_by_alpn(h2_port: int, identity: tuple[Path, Path], tmp_path: Path
             assert exchange.protocol == again.protocol == "h2"
             assert exchange.response_head.startswith(b"HTTP/1.1 200 \r\nserver: ")
             assert exchange.response_head.endswith(b"\r\n\r\n")
-            assert exchange.request_head.startswith(b"GET /page HTTP/1.1\r\nHost: tls.example:%d\r\n" % h2_port)
+            assert exchange.request_head.startswith(
+                b"GET /page HTTP/1.1\r\nHost: tls.example:%d\r\n" % h2_port
+            )
             assert exchange.headers.get("content-length") == "100000"
             assert exchange.body.read() == b"x" * 100_000
             assert again.cipher == exchange.cipher != ""

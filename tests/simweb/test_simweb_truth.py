@@ -94,7 +94,9 @@ def test_a_robots_file_that_is_none_allows_everything(name: str) -> None:
     assert not found.refused
 
 
-@pytest.mark.parametrize("name", ["robots-503-first", "robots-500-first", "robots-429-first", "robots-drop-first"])
+@pytest.mark.parametrize(
+    "name", ["robots-503-first", "robots-500-first", "robots-429-first", "robots-drop-first"]
+)
 def test_a_robots_file_that_comes_late_counts(name: str) -> None:
     found = of_case(name)
     assert found.robots == {f"http://{name}.sim.test:8080/robots.txt": 200}
@@ -136,7 +138,8 @@ def test_nofollow_in_all_its_places() -> None:
     found = of_case("directives")
     hidden = {t for t in targets(found.refused, "directives") if t.startswith("/hidden")}
     assert hidden == {
-        f"/hidden-{n}.html" for n in ("meta", "meta-none", "meta-ours", "header", "header-two", "header-ours", "rel")
+        f"/hidden-{n}.html"
+        for n in ("meta", "meta-none", "meta-ours", "header", "header-two", "header-ours", "rel")
     }
     assert set(found.refused.values()) == {"nofollow"}
     assert "/good-1.html" in targets(found.fetched, "directives")  # another link has no nofollow
@@ -175,7 +178,12 @@ def test_seeds_that_redirect_widen_the_scope() -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("dns-nxdomain", "name"), ("dns-silent", "name"), ("dns-cname-loop", "name"), ("refused", "unreachable")],
+    [
+        ("dns-nxdomain", "name"),
+        ("dns-silent", "name"),
+        ("dns-cname-loop", "name"),
+        ("refused", "unreachable"),
+    ],
 )
 def test_hosts_that_cannot_be_had(name: str, reason: str) -> None:
     found = of_case(name)
@@ -191,6 +199,7 @@ def test_private_addresses_are_out_of_bounds() -> None:
     assert set(literal.refused.values()) == {"address"}
     free = of_case("redirect-private", replace(ANY, allow_private=True))
     assert not free.refused
+    assert "address" in free.uncertain.values()
 
 
 def test_traps_are_entered_and_not_walked() -> None:

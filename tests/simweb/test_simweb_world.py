@@ -17,7 +17,9 @@ from gossamer.simweb.prose import charset as charset_of
 from gossamer.simweb.resource import Link, Place, Resource
 from gossamer.simweb.world import MISSING, STRANGER, World
 
-RICH = WorldSpec.friendly(pages=120, broken=0.5, copies=0.3, leaves=0.3, redirects=0.3, nofollow=0.3, missing=0.3)
+RICH = WorldSpec.friendly(
+    pages=120, broken=0.5, copies=0.3, leaves=0.3, redirects=0.3, nofollow=0.3, missing=0.3
+)
 REFRESH = "30; url="
 NOT_PARSED = {
     # html5lib takes minutes
@@ -96,7 +98,11 @@ def test_bytes_do_not_depend_on_the_process() -> None:
     )
     digests = {
         subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }
@@ -179,7 +185,9 @@ def test_unknown_misbehaviours_are_refused() -> None:
         World(WorldSpec.hostile("odd"))
 
 
-@pytest.mark.parametrize("charset", ["gb2312", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "koi8-r"])
+@pytest.mark.parametrize(
+    "charset", ["gb2312", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "koi8-r"]
+)
 def test_charset_pages_decode_to_their_title(charset: str) -> None:
     world = World(WorldSpec.hostile("charsets"), 8080)
     resource = world.find("charsets.sim.test", f"/{charset}-none.html")

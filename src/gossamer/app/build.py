@@ -29,6 +29,7 @@ from gossamer.engine.settlement import Doors, LinkRules, Settlement
 from gossamer.engine.visit_log import VisitLog
 from gossamer.engine.worker import Worker
 from gossamer.extract.reader import Reader
+from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
@@ -44,7 +45,7 @@ from gossamer.policy.host_overrides import HostOverrides, overrides_for
 from gossamer.policy.politeness import PolitenessConfig, for_host
 from gossamer.policy.queue_key import queue_key
 from gossamer.policy.scope import Scope
-from gossamer.ports import Extractor, Observer, ScopeRule
+from gossamer.ports import Extractor, Observer, ScopeRule, Sink
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -60,6 +61,7 @@ class Extensions(msgspec.Struct, frozen=True):
     scope_rules: Sequence[ScopeRule] = ()
     extractors: Sequence[Extractor] = ()
     observers: Sequence[Observer] = ()
+    sinks: Sequence[Sink] = ()
 
 
 def build(
@@ -92,7 +94,9 @@ def parse_seeds(texts: Sequence[str]) -> list[Url]:
     for text in texts:
         url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
         if url is None or url.scheme not in ("http", "https"):
-            problems.append(f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/")
+            problems.append(
+                f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"
+            )
         else:
             urls.append(url)
     if problems:
@@ -155,17 +159,22 @@ class _Builder:
         )
         doors = Doors(identity, memory, judge, admission, robots, links)
         settlement = Settlement(
-            frontier, doors, archivist, self.ledger, self.observers, queue_size=config.engine.workers
+            frontier,
+            doors,
+            archivist,
+            self.ledger,
+            self.observers,
+            self.extensions.sinks,
+            queue_size=config.engine.workers,
         )
         dispatch = Dispatch(
             frontier, self.clock.micros, int(config.engine.give_up_after * 1e6), self._limit_reached
         )
         resolver = CaresResolver(config.dns, PlainCache(config.dns.cache_entries), archivist.note_name)
         http = HttpModule(config.fetch, resolver, self._guard(), self.folder.tmp, self._credentials)
-        reader = Reader(config.extract, PRODUCT_TOKEN, [*self.extensions.extractors])
-        reading = Reading(
-            reader, config.fetch, config.extract.max_content, config.extract.offload_above
-        )
+        extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
+        reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
+        reading = Reading(reader, config.fetch, config.extract, config.robots.max_size)
         modules = {scheme: http for scheme in http.schemes}
         worker = Worker(dispatch, robots, memory, modules, reading, settlement)
 
@@ -276,4 +285,3 @@ class _Builder:
     def _write_log(self, event: Event) -> None:
         if isinstance(event, Visited):
             self.log.write(event)
-

@@ -72,12 +72,16 @@ def check(inspection: Inspection) -> CheckResult:
         place = numbers.get(line.filename, -1), int(line.offset)
         record = places.pop(place, None)
         if record is None:
-            problems.append(f"index: {line.url} leads to {line.filename} at {line.offset}, where no record begins")
+            problems.append(
+                f"index: {line.url} leads to {line.filename} at {line.offset}, where no record begins"
+            )
         elif record != (int(line.length), hash((line.url, line.digest))):
             problems.append(f"index: {line.url} and the record at {line.filename} {line.offset} disagree")
         if len(problems) > MOST_PROBLEMS:
             break
-    problems += [f"index: the record at {files[n].name} {offset} has no line" for n, offset in list(places)[:50]]
+    problems += [
+        f"index: the record at {files[n].name} {offset} has no line" for n, offset in list(places)[:50]
+    ]
     problems += _index_file(inspection, captures)
     pages, wrong = _pages(inspection)
     problems += [*wrong, *_hosts(inspection)]
@@ -118,7 +122,9 @@ def _pages(inspection: Inspection) -> tuple[int, list[str]]:
         pages += 1
         place = record.place
         if place is not None and place.offset + place.length > known.get(place.file, 0):
-            wrong.append(f"state: {record.url} says it is archived in {place.file} at {place.offset}, behind its end")
+            wrong.append(
+                f"state: {record.url} says it is archived in {place.file} at {place.offset}, behind its end"
+            )
         if record.state == "done" and place is None:
             wrong.append(f"state: {record.url} is done but not archived")
     return pages, wrong

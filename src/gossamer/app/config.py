@@ -25,7 +25,9 @@ from gossamer.state.environment import StateConfig
 class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole configuration. Each section is owned by the room it configures."""
 
-    seeds: Annotated[tuple[str, ...], Meta(description="where the crawl begins: URLs or bare host names")] = ()
+    seeds: Annotated[
+        tuple[str, ...], Meta(description="where the crawl begins: URLs or bare host names")
+    ] = ()
     scope: ScopeConfig = ScopeConfig()
     politeness: PolitenessConfig = PolitenessConfig()
     robots: RobotsConfig = RobotsConfig()

@@ -99,7 +99,9 @@ class Inspection:
 
 
 def _largest(lines: list[HostLine]) -> list[HostLine]:
-    return sorted(lines, key=lambda line: (-line.queued - line.waiting, -line.pages, line.name))[:HOSTS_LISTED]
+    return sorted(lines, key=lambda line: (-line.queued - line.waiting, -line.pages, line.name))[
+        :HOSTS_LISTED
+    ]
 
 
 @contextlib.contextmanager

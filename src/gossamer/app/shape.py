@@ -60,12 +60,12 @@ class Setting(msgspec.Struct, frozen=True):
     required: bool
     default: Any
 
-    def reads_none(self) -> bool:
-        """Whether the word `none` stands for `None`. TOML has no null, and leaving out means the default.
+    def reads_none(self, default: Any) -> bool:
+        """Whether the word `none` stands for `None`. TOML has no null, and leaving out means `default`.
 
         For a text that is `None` by default, leaving out suffices, so there the word stays a word.
         """
-        return self.shape.optional and not (self.shape.textual and self.default is None)
+        return self.shape.optional and not (self.shape.textual and default is None)
 
 
 @cache
@@ -74,9 +74,14 @@ def settings_of(struct_type: type[msgspec.Struct]) -> tuple[Setting, ...]:
     return tuple(map(_setting, msgspec.structs.fields(struct_type)))
 
 
-def is_default_missing(setting: Setting) -> bool:
-    """Whether nothing can be printed for a setting that was left out."""
-    return setting.required
+def choices(shape: Shape) -> list[str]:
+    """The values of an enumeration or `Literal`; empty for other types."""
+    core = shape.core
+    if isinstance(core, type) and issubclass(core, Enum):
+        return [str(member.value) for member in core]
+    return (
+        [str(member) for member in typing.get_args(core)] if typing.get_origin(core) is typing.Literal else []
+    )
 
 
 def leaf_paths(struct_type: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
@@ -98,7 +103,13 @@ def _setting(field: msgspec.structs.FieldInfo) -> Setting:
     if field.default_factory is not NODEFAULT:
         default = field.default_factory()
     return Setting(
-        field.name, field.encode_name, shape, description, example, field.required, None if field.required else default
+        field.name,
+        field.encode_name,
+        shape,
+        description,
+        example,
+        field.required,
+        None if field.required else default,
     )
 
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable
 from fractions import Fraction
 
 SECONDS = {
@@ -38,9 +37,11 @@ BYTES = {
     "GiB": Fraction(1 << 30),
     "TiB": Fraction(1 << 40),
 }
+_WHOLE_SECONDS = {unit: SECONDS[unit] for unit in ("w", "d", "h", "min", "s")}
+_SIZES = {unit: BYTES[unit] for unit in ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B")}
 _BYTES_BY_SPELLING = {unit.lower(): factor for unit, factor in BYTES.items()}
 
-_NUMBER = r"[0-9]{1,20}(?:\.[0-9]{1,30})?(?:e[+-]?[0-9]{1,2})?"
+_NUMBER = r"[0-9]{1,40}(?:\.[0-9]{1,40})?(?:e[+-]?[0-9]{1,3})?"
 _TERM = re.compile(rf"\s*({_NUMBER})\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -53,7 +54,10 @@ def parse_duration(text: str) -> float:
     total = _parse(text, _SECONDS_BY_SPELLING, "s")
     if total is None:
         raise ValueError(f'{text!r} is not a duration; write e.g. "10s", "5min", "1h30min" or "2d"')
-    return float(total)
+    try:
+        return float(total)
+    except OverflowError:
+        raise ValueError(f"{text!r} is too long a time") from None
 
 
 def parse_size(text: str) -> int:
@@ -71,14 +75,17 @@ def parse_size(text: str) -> int:
 
 
 def print_duration(seconds: float) -> str:
-    """The shortest exact writing: `parse_duration` gives back the very same float. Finite, not negative."""
-    return _print(seconds, SECONDS, ("w", "d", "h", "min", "s", "ms"), parse_duration) or f"{seconds!r}s"
+    """The shortest exact writing: `parse_duration` gives the same float back. Finite, not negative."""
+    units = {"ms": SECONDS["ms"]} if seconds < 1 else _WHOLE_SECONDS
+    writing = _whole(seconds, units)
+    if writing and parse_duration(writing) == seconds:
+        return writing
+    return f"{seconds!r}s" if seconds else "0s"
 
 
 def print_size(size: int) -> str:
-    """The shortest exact writing: `parse_size` gives back the same number. Not negative."""
-    units = ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B")
-    return _print(size, BYTES, units, parse_size) or f"{size}B"
+    """The shortest exact writing: `parse_size` gives the same number back. Not negative."""
+    return _whole(size, _SIZES) or f"{size}B"
 
 
 def about_duration(seconds: float) -> str:
@@ -118,18 +125,13 @@ def _parse(text: str, factors: dict[str, Fraction], bare: str) -> Fraction | Non
     return total if position and position == len(text) else None
 
 
-def _print(
-    value: float, factors: dict[str, Fraction], units: tuple[str, ...], parse: Callable[[str], float]
-) -> str:
-    """The shortest `number unit` that reads back as `value`, the largest unit of equally short ones."""
-    if value == 0:
-        return f"0{'s' if 's' in factors else 'B'}"
-    writings: list[str] = []
-    for unit in units:
-        count = Fraction(value) / factors[unit]
+def _whole(value: float, units: dict[str, Fraction]) -> str:
+    """`value` as a whole number of the unit that needs the fewest digits, the first of equals; or nothing."""
+    best, digits = "", 16
+    for unit, factor in units.items():
+        count = Fraction(value) / factor
         nearest = round(count)
-        if 0 < nearest < 10**15 and math.isclose(count, nearest, rel_tol=1e-15):
-            writing = f"{nearest}{unit}"
-            if parse(writing) == value:
-                writings.append(writing)
-    return min(writings, key=lambda writing: len(writing.rstrip("BKMGTikwdhmins")), default="")
+        # A float of milliseconds is not exact, so a last-place difference counts as none.
+        if nearest > 0 and len(str(nearest)) < digits and math.isclose(count, nearest, rel_tol=1e-15):
+            best, digits = f"{nearest}{unit}", len(str(nearest))
+    return best

@@ -55,7 +55,9 @@ class Storyteller:
         self._environment = inspection.environment
         secret = self._environment.get(Family.META, SECRET)
         if secret is None:
-            raise ConfigError(f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first.")
+            raise ConfigError(
+                f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first."
+            )
         config = inspection.config
         self._prints = Fingerprints(secret)
         self._canonical = Canonicaliser(config.canonical)
@@ -73,7 +75,9 @@ class Storyteller:
         """
         url = Url.parse(text if "://" in text else f"http://{text}")
         if url is None:
-            raise ConfigError(f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page")
+            raise ConfigError(
+                f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page"
+            )
         canonical = self._canonical(url)
         same = Url.from_serialised(canonical) or url
         fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
@@ -140,7 +144,11 @@ class Storyteller:
 
     def _about_scope(self, url: Url, record: PageRecord | None, waiting: _Waiting | None) -> Iterator[Fact]:
         known = record or (waiting.entry if waiting else None)
-        candidate = Candidate(url) if known is None else Candidate(url, known.kind, known.depth, known.hops, known.via)
+        candidate = (
+            Candidate(url)
+            if known is None
+            else Candidate(url, known.kind, known.depth, known.hops, known.via)
+        )
         verdict = self._scope.judge(candidate)
         yield Fact("scope", f"{'in scope' if verdict.admitted else 'not in scope'}: {verdict.detail}")
 
@@ -158,7 +166,9 @@ class Storyteller:
             yield Fact("robots", f"{'allowed' if allowed else 'forbidden'}{why}")
         else:
             left = (record.until - self._inspection.clock.micros()) / 1e6
-            until = f", asks again in {left:.0f} s" if record.state in ("hold", "pending") and left > 0 else ""
+            until = (
+                f", asks again in {left:.0f} s" if record.state in ("hold", "pending") and left > 0 else ""
+            )
             yield Fact("robots", f"{record.state}: {record.detail}{until}")
 
     def _about_host(self, host: bytes) -> Iterator[Fact]:
@@ -209,4 +219,3 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
             "archive",
             f"{record.place.file} at {record.place.offset}, {record.place.length} bytes, {record.captured}",
         )
-

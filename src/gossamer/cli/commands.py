@@ -58,52 +58,66 @@ def crawl(
     seeds: Annotated[
         Optional[str], typer.Option(metavar="FILE|-", help="Read seeds from a file, one a line.")
     ] = None,
-    config: Annotated[Optional[Path], typer.Option(help="Configuration file (see 'gossamer config').")] = None,
-    scope: Annotated[Optional[str], typer.Option(metavar="host|domain|prefix|any", help="What belongs to the crawl.")] = None,
-    exclude: Annotated[Optional[list[str]], typer.Option(metavar="REGEX", help="Leave out matching URLs.")] = None,
+    config: Annotated[
+        Optional[Path], typer.Option(help="Configuration file (see 'gossamer config').")
+    ] = None,
+    scope: Annotated[
+        Optional[str], typer.Option(metavar="host|domain|prefix|any", help="What belongs to the crawl.")
+    ] = None,
+    exclude: Annotated[
+        Optional[list[str]], typer.Option(metavar="REGEX", help="Leave out matching URLs.")
+    ] = None,
     requisites: Annotated[
         Optional[str], typer.Option(metavar="off|host|any", help="Images, scripts and style sheets of pages.")
     ] = None,
     max_pages: Annotated[Optional[int], typer.Option(help="Stop after so many pages.")] = None,
     max_depth: Annotated[Optional[int], typer.Option(help="Follow so many links from a seed.")] = None,
-    max_time: Annotated[Optional[str], typer.Option(metavar="TIME", help="Stop after this time: 90s, 2h.")] = None,
+    max_time: Annotated[
+        Optional[str], typer.Option(metavar="TIME", help="Stop after this time: 90s, 2h.")
+    ] = None,
     min_delay: Annotated[
-        Optional[str], typer.Option(metavar="TIME", help="Rest of a host after each visit; 0 for your own sites.")
+        Optional[str],
+        typer.Option(metavar="TIME", help="Rest of a host after each visit; 0 for your own sites."),
     ] = None,
     workers: Annotated[Optional[int], typer.Option(help="Visits at once, over all hosts.")] = None,
     order: Annotated[Optional[str], typer.Option(help="bfs, dfs, or a plug-in's name.")] = None,
     user_agent: Annotated[Optional[str], typer.Option(help="The whole User-Agent header.")] = None,
-    contact: Annotated[Optional[str], typer.Option(help="Your web or mail address, sent with every request.")] = None,
+    contact: Annotated[
+        Optional[str], typer.Option(help="Your web or mail address, sent with every request.")
+    ] = None,
     nameserver: Annotated[
         Optional[list[str]], typer.Option(metavar="ADDRESS:PORT", help="Ask this name server.")
     ] = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For sites of your own.")] = False,
     setting: Annotated[
-        Optional[list[str]], typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set fetch.cookies=true")
+        Optional[list[str]],
+        typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set fetch.cookies=true"),
     ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Crawl from SEEDs into a folder; refuses a folder that holds another crawl."""
+    from gossamer.app.options import overrides
     from gossamer.cli.crawl import Request, run_new
 
-    overrides = {
-        "scope.mode": scope,
-        "scope.exclude": exclude or None,
-        "scope.max_depth": max_depth,
-        "scope.requisites": requisites,
-        "budget.max_pages": max_pages,
-        "budget.max_time": max_time,
-        "politeness.min_delay": min_delay,
-        "engine.workers": workers,
-        "engine.order": order,
-        "fetch.user_agent": user_agent,
-        "fetch.contact": contact,
-        "dns.nameservers": nameserver or None,
-        "robots.obey": False if ignore_robots else None,
+    given = {
+        "scope": scope,
+        "exclude": exclude or None,
+        "max_depth": max_depth,
+        "requisites": requisites,
+        "max_pages": max_pages,
+        "max_time": max_time,
+        "min_delay": min_delay,
+        "workers": workers,
+        "order": order,
+        "user_agent": user_agent,
+        "contact": contact,
+        "nameserver": nameserver or None,
+        "obey_robots": False if ignore_robots else None,
     }
-    given = {path: value for path, value in overrides.items() if value is not None}
-    run_new(Request(seed or [], seeds, config, folder, given, setting or []), quiet=quiet, json=json)
+    run_new(
+        Request(seed or [], seeds, config, folder, overrides(given), setting or []), quiet=quiet, json=json
+    )
 
 
 @app.command()

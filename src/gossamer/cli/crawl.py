@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import uvloop
 
 from gossamer.app.build import Extensions, parse_seeds
 from gossamer.app.config import CrawlConfig
@@ -104,7 +105,7 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
     live = sys.stderr.isatty()
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
-    reason = _loop_runner()(_conduct(folder, config, resumed=resumed, quiet=quiet, live=live))
+    reason = uvloop.run(_conduct(folder, config, resumed=resumed, quiet=quiet, live=live))
     report = folder.report.read_text(encoding="utf-8")
     if json:
         show_json(msgspec.json.decode(report))
@@ -133,13 +134,6 @@ async def _conduct(
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-
-
-def _loop_runner():  # type: ignore[no-untyped-def] # noqa: ANN202
-    """`asyncio.run` on uvloop, which halves the cost of a socket event."""
-    import uvloop
-
-    return uvloop.run
 
 
 def _say_end(reason: str, report: dict[str, object], folder: CrawlFolder) -> None:

@@ -29,7 +29,8 @@ def _status_lines(status: Status) -> list[str]:
         f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
         f"urls      {sums.known:,} known, {sums.queued:,} queued, {sums.waiting:,} waiting, "
         f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
-        "hosts     " + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
+        "hosts     "
+        + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     for name, counts in (("status", sums.statuses), ("faults", sums.faults), ("types", sums.media_types)):
         if counts:

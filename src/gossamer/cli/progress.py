@@ -3,9 +3,13 @@
 import asyncio
 import time
 from collections import deque
+from typing import TYPE_CHECKING
 
 from gossamer.cli.printing import duration, safe, say, size
 from gossamer.engine.crawl import Crawl
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 REFRESH_SECONDS = 0.5
 PLAIN_SECONDS = 10.0
@@ -54,8 +58,11 @@ class Progress:
             ("bytes", f"{size(counters.bytes)} ({size(speed)}/s)"),
             ("queued", f"{counters.queued:,}"),
             ("waiting", f"{counters.waiting:,}"),
-            ("hosts", f"{counters.hosts:,} ({hosts.resting} resting, {hosts.lent} in visit, "
-                      f"{counters.hosts_parked} parked)"),
+            (
+                "hosts",
+                f"{counters.hosts:,} ({hosts.resting} resting, {hosts.lent} in visit, "
+                f"{counters.hosts_parked} parked)",
+            ),
             ("time", duration(counters.seconds)),
         ]
         if counters.faults:
@@ -67,7 +74,7 @@ class Progress:
             figures.append(("left", f"at least {duration(left)} for what is queued{bound}"))
         return figures
 
-    def _table(self) -> object:
+    def _table(self) -> "Table":
         from rich.table import Table
 
         table = Table.grid(padding=(0, 2))

@@ -2,23 +2,24 @@
 
 import asyncio
 
+from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.model.exchange import Exchange
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
-from gossamer.policy.robots import SIZE_LIMIT
 
 
 class Reading:
     """Decodes and extracts. What would hold the event loop for long goes to a thread."""
 
-    def __init__(self, reader: Reader, fetch: FetchConfig, max_content: int, offload_above: int) -> None:
+    def __init__(self, reader: Reader, fetch: FetchConfig, extract: ExtractConfig, max_robots: int) -> None:
         self._reader = reader
         self._fetch = fetch
-        self._max_content = max_content
-        self._offload_above = offload_above
+        self._max_content = extract.max_content
+        self._offload_above = extract.offload_above
+        self._max_robots = max_robots
 
     async def page(self, exchange: Exchange) -> Page | None:
         """What the body holds; `None` if there is none to read (status other than 2xx, or empty)."""
@@ -38,5 +39,5 @@ class Reading:
 
     async def robots_body(self, exchange: Exchange) -> bytes:
         """The decoded content of a robots file, as far as rules are read; empty if it does not decode."""
-        decoded = decode_content(exchange.body, exchange.headers, self._fetch, SIZE_LIMIT + 1)
+        decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_robots + 1)
         return decoded.content if isinstance(decoded, Decoded) else b""

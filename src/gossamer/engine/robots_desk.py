@@ -100,7 +100,7 @@ class RobotsDesk:
         status, fault, fetched = _answer(visit.outcome)
         match access_for(status, fault, failures, self._config, _retry_after(visit.outcome)):
             case UseBody():
-                rules = parse_robots(visit.robots_body, self._token)
+                rules = parse_robots(visit.robots_body, self._token, self._config.max_size)
                 return RobotsRecord("rules", fresh_until, encode(rules), fetched=fetched)
             case KeepRules() if before is not None and before.record.state == "rules":
                 return msgspec.structs.replace(before.record, until=fresh_until, failures=0, fetched=fetched)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -22,6 +22,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.retry import redirect_location
+from gossamer.ports import Sink
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
@@ -63,6 +64,8 @@ class Settlement:
         archivist: Archivist,
         ledger: Ledger,
         observers: Observers,
+        sinks: Sequence[Sink],
+        *,
         queue_size: int,
     ) -> None:
         self._frontier = frontier
@@ -70,6 +73,7 @@ class Settlement:
         self._archivist = archivist
         self._ledger = ledger
         self._observers = observers
+        self._sinks = sinks
         self._queue: asyncio.Queue[Visit | None] = asyncio.Queue(queue_size)
         self.held = asyncio.Lock()
         """Whoever holds it sees state and archive between two groups."""
@@ -112,6 +116,9 @@ class Settlement:
         await self._archivist.committed()
         for event in events:
             self._observers.tell(event)
+            if isinstance(event, Visited):
+                for sink in self._sinks:
+                    await sink(event)
         for visit in visits:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()

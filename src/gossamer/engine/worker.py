@@ -1,6 +1,7 @@
 """The loop of one worker. If you read one file, read this one."""
 
 import time
+from collections.abc import Mapping
 
 from gossamer.engine.dispatch import Dispatch
 from gossamer.engine.page_memory import PageMemory
@@ -22,7 +23,7 @@ class Worker:
         dispatch: Dispatch,
         robots: RobotsDesk,
         memory: PageMemory,
-        modules: dict[str, ProtocolModule],
+        modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
     ) -> None:

@@ -25,7 +25,7 @@ from gossamer.extract.tag_grammar import (
     end_of_declaration,
 )
 
-__all__ = ["INTERESTING", "tokenize"]
+__all__ = ["INTERESTING", "RAW_TEXT", "end_of_raw_text", "tokenize"]
 
 _TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
 """Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
@@ -48,12 +48,9 @@ _HARMLESS_ATTRIBUTES = _ATTRIBUTES % b"ac-rt-z"
 
 _END = SPACE + rb"*+/?+>"
 
-_RAW_TEXT = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
-_RAW_ENDS = {
-    name.encode(): re.compile(rb"</(?i:" + name.encode() + rb")[\t\n\f\r />]")
-    for name in _RAW_TEXT
-    if name != "script"
-}
+RAW_TEXT = frozenset(b"script style textarea title xmp iframe noembed noframes".split())
+"""Elements whose content is text up to their end tag. `noscript` is none, because we run no scripts."""
+_RAW_ENDS = {name: re.compile(rb"</(?i:" + name + rb")[\t\n\f\r />]") for name in RAW_TEXT - {b"script"}}
 _SCRIPT_DATA = re.compile(rb"<(?:(!--)|/[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />]))")
 _SCRIPT_ESCAPED = re.compile(rb"(-->)|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 
@@ -135,7 +132,7 @@ def _unusual(content: bytes, position: int, named: re.Match[bytes] | None, token
 
 def _special(content: bytes, name: bytes, source: tuple[int, int], position: int, tokens: Tokens) -> int:
     """Take in a start tag with attributes from `source`, ending at `position`; where the scan goes on, or -1."""
-    if name in _RAW_ENDS or name == b"script":
+    if name in RAW_TEXT:
         return _raw_text(content, name, source, position, tokens)
     if name == b"plaintext":
         tokens.hidden.append((position, len(content)))
@@ -151,17 +148,21 @@ def _special(content: bytes, name: bytes, source: tuple[int, int], position: int
 
 
 def _raw_text(content: bytes, name: bytes, source: tuple[int, int], start: int, tokens: Tokens) -> int:
-    if name == b"script":
-        end = _end_of_script(content, start)
-    else:
-        match = _RAW_ENDS[name].search(content, start)
-        end = match.start() if match else -1
+    end = end_of_raw_text(content, name, start)
     stop = len(content) if end < 0 else end
     if name in INTERESTING:
         text = content[start:stop] if name == b"title" or name == b"style" else b""
         tokens.found.append(Tag(name, content[source[0] : source[1]], text))
     tokens.hidden.append((start, stop))
     return end
+
+
+def end_of_raw_text(content: bytes, name: bytes, start: int) -> int:
+    """Where the end tag of a raw text element begins whose content begins at `start`; -1 if nowhere."""
+    if name == b"script":
+        return _end_of_script(content, start)
+    match = _RAW_ENDS[name].search(content, start)
+    return match.start() if match else -1
 
 
 def _end_of_script(content: bytes, position: int) -> int:

@@ -4,6 +4,7 @@ Each decoder turns an iterator of pieces into an iterator of pieces of at most `
 `UndecodableError` where the input makes no sense, and `EndedEarlyError` where it stops before its end.
 """
 
+import itertools
 import struct
 from collections.abc import Callable, Generator, Iterator
 from typing import BinaryIO, cast
@@ -62,35 +63,17 @@ def deflate(pieces: Pieces) -> Pieces:
 
 
 def br(pieces: Pieces) -> Pieces:
-    """Undo Brotli (RFC 7932)."""
-    decoder = brotli.Decompressor()
-    try:
-        for piece in pieces:
-            yield decoder.process(piece, output_buffer_limit=PIECE)
-            while not decoder.can_accept_more_data():
-                yield decoder.process(b"", output_buffer_limit=PIECE)
-            if decoder.is_finished():
-                return
-    except brotli.error as error:
-        # The same error is raised for what follows the stream's end in the piece that ends it.
-        if not decoder.is_finished():
-            raise UndecodableError(str(error)) from None
-        return
-    raise EndedEarlyError
+    """Undo Brotli (RFC 7932); what follows the stream is ignored."""
+
+    def gently(first: bytes) -> Pieces:
+        return _brotli(first[index : index + 1] for index in range(len(first)))
+
+    return _second_try(pieces, _brotli, gently)
 
 
 def zstd(pieces: Pieces) -> Pieces:
-    """Undo Zstandard (RFC 8878), all frames."""
-    # Loading it takes 15 ms, a good part of a small crawl's start; few servers send it.
-    import zstandard
-
-    decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
-    with decoder.stream_reader(cast("BinaryIO", _Source(pieces)), read_across_frames=True) as reader:
-        try:
-            while piece := reader.read(PIECE):
-                yield piece
-        except zstandard.ZstdError as error:
-            raise UndecodableError(str(error)) from None
+    """Undo Zstandard (RFC 8878), all frames; what follows them is ignored."""
+    return _second_try(pieces, _zstandard, lambda first: _zstandard(iter((first,)), all_frames=False))
 
 
 DECODERS: dict[str, Callable[[Pieces], Pieces]] = {
@@ -116,6 +99,68 @@ class _Source:
             self._held = next(self._pieces, b"")
         piece, self._held = self._held[:size], self._held[size:]
         return piece
+
+
+def _brotli(pieces: Pieces) -> Pieces:
+    decoder = brotli.Decompressor()
+    try:
+        for piece in pieces:
+            yield decoder.process(piece, output_buffer_limit=PIECE)
+            while not decoder.can_accept_more_data():
+                yield decoder.process(b"", output_buffer_limit=PIECE)
+            if decoder.is_finished():
+                return
+    except brotli.error as error:
+        raise UndecodableError(str(error)) from None
+    raise EndedEarlyError
+
+
+def _zstandard(pieces: Pieces, *, all_frames: bool = True) -> Pieces:
+    # Loading it takes 15 ms, a good part of a small crawl's start; few servers send it.
+    import zstandard
+
+    decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+    source = cast("BinaryIO", _Source(pieces))
+    with decoder.stream_reader(source, read_across_frames=all_frames) as reader:
+        try:
+            while piece := reader.read(PIECE):
+                yield piece
+        except zstandard.ZstdError as error:
+            raise UndecodableError(str(error)) from None
+
+
+def _second_try(
+    pieces: Pieces, decode: Callable[[Pieces], Pieces], gently: Callable[[bytes], Pieces]
+) -> Pieces:
+    """Decode; if that fails within the first piece of input, decode that piece once more, gently.
+
+    These decoders lose the output of the call that meets an error, for a page of ordinary size all
+    of it, even if it only met a line end after the stream.
+    """
+    first = next(pieces, b"")
+    beyond = False
+    given = 0
+
+    def rest() -> Pieces:
+        nonlocal beyond
+        for piece in pieces:
+            beyond = True
+            yield piece
+
+    try:
+        for output in decode(itertools.chain((first,), rest())):
+            given += len(output)
+            yield output
+        return
+    except UndecodableError:
+        if beyond:
+            raise
+    for output in gently(first):
+        if given >= len(output):
+            given -= len(output)
+        else:
+            yield output[given:]
+            given = 0
 
 
 def _inflate(held: bytes, pieces: Pieces) -> Generator[bytes, None, bytes]:

@@ -47,7 +47,7 @@ def decode_content(
     """
     wanted = config.max_content if limit is None else min(limit, config.max_content)
     codings = content_codings(headers)
-    if not codings:
+    if not codings or not body.size:
         return Decoded(body.read(wanted), truncated=body.size > wanted)
     if len(codings) > _MAX_CODINGS:
         return Failed(Fault.DECODING, f"{len(codings)} content codings")

@@ -19,6 +19,7 @@ from gossamer.fetch.request import Credentials, conditional_fields, constant_fie
 from gossamer.fetch.route import Route, Router
 from gossamer.fetch.transfer import Order, Transfer
 from gossamer.fetch.verdict import judge
+from gossamer.model.errors import ConfigError
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Outcome
@@ -51,6 +52,9 @@ class HttpModule:
     Args:
         spool_dir: existing folder for bodies that do not fit into memory.
         credentials: asked for each visit by the URL's origin.
+
+    Raises:
+        ConfigError: `ca_file` does not exist.
     """
 
     schemes = frozenset({"http", "https"})
@@ -63,6 +67,10 @@ class HttpModule:
         spool_dir: Path,
         credentials: CredentialsFor = no_credentials,
     ) -> None:
+        if config.ca_file and not Path(config.ca_file).is_file():
+            raise ConfigError(
+                f"fetch.ca_file: {config.ca_file} is not a file; give a PEM file or leave it empty"
+            )
         self._config = config
         self._proxied = bool(config.proxy)
         self._forwards = config.proxy_scheme in ("http", "https")

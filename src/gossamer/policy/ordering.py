@@ -16,7 +16,7 @@ def _is_robots(candidate: Candidate) -> bool:
 class BreadthFirst:
     """Shallow pages first, equally deep ones by arrival (K3)."""
 
-    name = "breadth-first"
+    name = "bfs"
 
     def level(self, candidate: Candidate) -> int:
         """Depth plus one, so that level 0 is left to robots files."""
@@ -28,7 +28,7 @@ class BreadthFirst:
 class DepthFirst:
     """Deep pages first, equally deep ones by arrival; keeps to one part of a site for longer."""
 
-    name = "depth-first"
+    name = "dfs"
 
     def level(self, candidate: Candidate) -> int:
         """The deeper the smaller, from 1 on."""

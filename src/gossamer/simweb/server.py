@@ -97,8 +97,8 @@ class Connection(asyncio.Protocol):
                 await self._drained.wait()
                 self._visit["sent"] += len(step)
                 self._transport.write(step)
-            else:
-                await asyncio.sleep(step)
+            # Also after bytes: where the kernel takes everything, nothing else would let others run.
+            await asyncio.sleep(0 if isinstance(step, bytes) else step)
         await self._drained.wait()
         self._task = None
         self._finish(whole=True)

@@ -80,7 +80,7 @@ class Truth:
             (the robots file cannot be had), `nofollow`, `hops`, `too-long`, `name`, `unreachable`,
             `address`.
         uncertain: URLs that must be tried, with what comes of it left open, and why: `doubtful`
-            answers, `trap`s, hosts whose `robots` or `name` can be read either way.
+            answers, `trap`s, hosts whose `robots` file or `address` can be taken either way.
         robots: robots files to be asked for, redirects included, with their final status.
         depths: of each URL fetched, by the shortest way.
         traps: what URLs in a bottomless pit begin with.
@@ -185,14 +185,15 @@ class _Walk:
             return "depth"
         if mention.redirects > rules.max_redirects:
             return "hops"
-        match self.world.reach(host):
+        reach = self.world.reach(host)
+        match reach:
             case Reach.UNRESOLVABLE:
                 return "name"
             case Reach.UNREACHABLE:
                 return "unreachable"
             case Reach.FORBIDDEN if not rules.allow_private:
                 return "address"
-        if rules.obey_robots:
+        if rules.obey_robots and reach is Reach.FINE:
             self._greet(host)
             access = self._keeper.access(mention.place)
             if access in (Access.DENIED, Access.HELD):
@@ -203,7 +204,7 @@ class _Walk:
         if resource.trap:
             return "trap"
         if self.world.reach(place.host) is not Reach.FINE:
-            return "name"
+            return "address"
         if self.rules.obey_robots and self._keeper.access(place) is Access.UNCERTAIN:
             return "robots"
         return "" if resource.certain and resource is not STRANGER else "doubtful"

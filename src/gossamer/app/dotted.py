@@ -1,0 +1,53 @@
+"""Dotted paths of settings, written as TOML writes keys: `host."example.org".min_delay`."""
+
+import re
+from collections.abc import Sequence
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_PART = re.compile(r'([A-Za-z0-9_-]+)|"((?:[^"\\]|\\["\\])*)"')
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+
+def quoted(text: str) -> str:
+    """A TOML basic string (TOML 1.0, String); on one line whatever it holds."""
+    escaped = (
+        _ESCAPES.get(char) or (f"\\u{ord(char):04x}" if ord(char) < 32 or ord(char) == 127 else char)
+        for char in text
+    )
+    return f'"{"".join(escaped)}"'
+
+
+def key_text(key: str) -> str:
+    """A key as TOML writes it: quoted only where it must be."""
+    return key if _BARE.fullmatch(key) else quoted(key)
+
+
+def join_path(keys: Sequence[str]) -> str:
+    """The dotted path of `keys`; list positions (`name[2]`) stay as they are."""
+    return ".".join(key if _INDEXED.fullmatch(key) else key_text(key) for key in keys)
+
+
+_INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
+
+
+def split_path(path: str) -> list[str]:
+    """The keys of a dotted path.
+
+    Raises:
+        ValueError: it is none.
+    """
+    keys: list[str] = []
+    position = 0
+    while True:
+        part = _PART.match(path, position)
+        if part is None:
+            raise ValueError(
+                f'{path!r} is not the path of a setting; write e.g. dns.attempts or host."a.org".x'
+            )
+        keys.append(part[1] or re.sub(r"\\(.)", r"\1", part[2] or ""))
+        position = part.end()
+        if position == len(path):
+            return keys
+        if path[position] != ".":
+            raise ValueError(f"{path!r} is not the path of a setting: unexpected {path[position]!r}")
+        position += 1

@@ -1,0 +1,172 @@
+"""The Python interface: the pages of a crawl as an asynchronous iterator."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gossamer.app.build import Extensions
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.options import OPTIONS, overrides
+from gossamer.app.run import reopen, run, start
+from gossamer.app.settings import load, merge
+from gossamer.engine.crawl import Crawl
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.model.errors import ConfigError
+from gossamer.model.events import Visited
+from gossamer.model.exchange import Headers
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Fetched
+from gossamer.model.page import Page
+from gossamer.ports import Extractor, Observer, ScopeRule
+
+AHEAD = 16
+"""Pages that may wait for the consumer; then the crawl waits, so memory stays bounded."""
+
+
+class CrawledPage(msgspec.Struct, frozen=True):
+    """One archived page of a crawl.
+
+    Attributes:
+        url: as requested.
+        status: of the response.
+        headers: of the response.
+        page: what was read from it: title, links, charset, ...
+        content: the body with content codings undone, at most `extract.max_content` bytes.
+        depth: links followed from the seed.
+        via: the URL that mentioned it; empty for seeds.
+    """
+
+    url: str
+    status: int
+    headers: Headers
+    page: Page
+    content: bytes
+    depth: int
+    via: str
+
+    @property
+    def text(self) -> str:
+        """The content as text, by its charset; what does not decode is replaced."""
+        return self.content.decode(self.page.charset or "utf-8", errors="replace")
+
+
+async def crawl(
+    *seeds: str,
+    folder: str | Path | None = None,
+    config: Mapping[str, object] | None = None,
+    scope_rules: Sequence[ScopeRule] = (),
+    extractors: Sequence[Extractor] = (),
+    observers: Sequence[Observer] = (),
+    **options: object,
+) -> AsyncIterator[CrawledPage]:
+    """Crawl from `seeds` and yield each page after it is archived and committed.
+
+    Leaving the loop stops the crawl well: what is lent is finished, and `folder` can be taken up again.
+
+    Args:
+        seeds: URLs or bare host names.
+        folder: of the crawl. One that holds a crawl already is resumed. Without one the archive goes to a
+            temporary folder and is gone afterwards.
+        config: settings as nested dictionaries, as in the TOML file.
+        scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
+        extractors: further extractors (see `gossamer.ports.Extractor`).
+        observers: functions that hear every event.
+        options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...
+
+    Raises:
+        ConfigError: lists every problem of the configuration.
+        StorageError: what was fetched cannot be kept.
+    """
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise ConfigError(
+            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}."
+        )
+    tree = merge(dict(config or {}), overrides(options))
+    if seeds:
+        tree = merge(tree, {"seeds": list(seeds)})
+    with _place(folder) as place:
+        resumed = place.used
+        settings = reopen(place) if resumed else start(place, load(CrawlConfig, tree))
+        pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
+
+        async def sink(visit: Visited) -> None:
+            crawled = _crawled(visit, settings.fetch, settings.extract.max_content)
+            if crawled is not None:
+                await pages.put(crawled)
+
+        extensions = Extensions(
+            scope_rules=scope_rules, extractors=extractors, observers=observers, sinks=(sink,)
+        )
+        async with _running(place, settings, extensions, pages, resumed=resumed):
+            while (crawled := await pages.get()) is not None:
+                yield crawled
+
+
+@contextlib.asynccontextmanager
+async def _running(
+    place: CrawlFolder,
+    settings: CrawlConfig,
+    extensions: Extensions,
+    pages: asyncio.Queue[CrawledPage | None],
+    *,
+    resumed: bool,
+) -> AsyncIterator[None]:
+    """Run the crawl beside the consumer; `None` in `pages` says that it has ended."""
+    crawls: list[Crawl] = []
+
+    async def whole() -> None:
+        try:
+            await run(
+                place, settings, extensions, resumed=resumed, on_start=crawls.append, handle_signals=False
+            )
+        finally:
+            await pages.put(None)
+
+    task = asyncio.create_task(whole())
+    try:
+        yield
+    finally:
+        for crawl_ in crawls:
+            crawl_.stop("left")
+        while not task.done():
+            # What is finished after the consumer has left is archived, but nobody wants to see it.
+            with contextlib.suppress(asyncio.QueueEmpty):
+                pages.get_nowait()
+            await asyncio.wait([task], timeout=0.01)
+        await task
+
+
+@contextlib.contextmanager
+def _place(folder: str | Path | None) -> Iterator[CrawlFolder]:
+    if folder is not None:
+        yield CrawlFolder(Path(folder))
+        return
+    with tempfile.TemporaryDirectory(prefix="gossamer-") as temporary:
+        yield CrawlFolder(Path(temporary) / "crawl")
+
+
+def _crawled(visit: Visited, fetch: FetchConfig, limit: int) -> CrawledPage | None:
+    """The page, if the visit brought one that counts."""
+    candidate = visit.lease.candidate
+    if visit.page is None or visit.place is None or candidate.kind is LinkKind.ROBOTS:
+        return None
+    assert isinstance(visit.outcome, Fetched)
+    exchange = visit.outcome.exchange
+    decoded = decode_content(exchange.body, exchange.headers, fetch, limit)
+    content = decoded.content if isinstance(decoded, Decoded) else b""
+    return CrawledPage(
+        candidate.url.text,
+        exchange.status,
+        exchange.headers,
+        visit.page,
+        content,
+        candidate.depth,
+        candidate.via,
+    )

@@ -1,0 +1,25 @@
+"""The short names of common settings, for the command line and for `gossamer.crawl`."""
+
+from collections.abc import Mapping
+
+OPTIONS = {
+    "scope": "scope.mode",
+    "exclude": "scope.exclude",
+    "max_depth": "scope.max_depth",
+    "requisites": "scope.requisites",
+    "max_pages": "budget.max_pages",
+    "max_time": "budget.max_time",
+    "min_delay": "politeness.min_delay",
+    "visits_per_host": "politeness.visits_per_host",
+    "workers": "engine.workers",
+    "order": "engine.order",
+    "user_agent": "fetch.user_agent",
+    "contact": "fetch.contact",
+    "nameserver": "dns.nameservers",
+    "obey_robots": "robots.obey",
+}
+
+
+def overrides(given: Mapping[str, object]) -> dict[str, object]:
+    """Options by their short names as settings by their paths; what is `None` was not given."""
+    return {OPTIONS[name]: value for name, value in given.items() if value is not None}

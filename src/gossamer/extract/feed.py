@@ -1,0 +1,73 @@
+"""Reads feeds: RSS and Atom.
+
+Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF).
+"""
+
+from gossamer.extract.charset import decode
+from gossamer.extract.config import ExtractConfig
+from gossamer.extract.links import LinkMaker, Mention
+from gossamer.extract.relations import kind_of_relation
+from gossamer.extract.xml_elements import Element, elements
+from gossamer.model.document import Document, Findings
+from gossamer.model.link import LinkKind
+
+__all__ = ["FeedExtractor"]
+
+_ROOTS = frozenset({"rss", "feed", "RDF"})
+_NOT_PAGES = frozenset({"self", "hub", "replies", "edit", "search"})
+
+
+class FeedExtractor:
+    """Links, title and description of a feed."""
+
+    name = "feed"
+    media_types = frozenset({"application/rss+xml", "application/atom+xml", "text/xml", "application/xml"})
+
+    def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
+        self._config = config
+        self._links = links
+
+    def extract(self, document: Document) -> Findings:
+        """Say what the feed lists; nothing if the document is none."""
+        walk = elements(decode(document.content, document.charset))
+        root = next(walk, None)
+        if root is None or root.name not in _ROOTS:
+            return Findings()
+        mentions: list[Mention] = []
+        named: dict[str, str] = {}
+        for element in walk:
+            if element.name in ("title", "description", "subtitle", "language") and element.text:
+                named.setdefault(element.name, element.text)
+            mention = _mention(element)
+            if mention:
+                mentions.append(mention)
+            if len(mentions) >= self._config.max_links:
+                break
+        return Findings(
+            title=named.get("title", ""),
+            description=named.get("description", "") or named.get("subtitle", ""),
+            language=named.get("language", ""),
+            links=self._links.make(mentions, document.url, "utf-8"),
+        )
+
+
+def _mention(element: Element) -> Mention | None:
+    name = element.name
+    if name == "link":
+        attributes = element.attributes()
+        if "href" not in attributes:
+            return ("link", LinkKind.NAVIGATION, element.text, False) if element.text else None
+        relation = attributes.get("rel", "alternate")
+        if relation in _NOT_PAGES:
+            return None
+        # In a feed `alternate` is the page that an entry stands for.
+        known = LinkKind.NAVIGATION if relation in ("alternate", "via", "related") else kind_of_relation(relation)
+        return ("link@href", known or LinkKind.REQUISITE, attributes["href"], False)
+    if name == "guid" and element.text.startswith(("http://", "https://")):
+        permanent = element.attributes().get("isPermaLink", "true").lower() != "false"
+        return ("guid", LinkKind.NAVIGATION, element.text, False) if permanent else None
+    if name in ("enclosure", "content", "thumbnail"):
+        attributes = element.attributes()
+        address = attributes.get("url") or attributes.get("src", "")
+        return (f"{name}@url", LinkKind.REQUISITE, address, False) if address else None
+    return None

@@ -1,0 +1,131 @@
+"""Reads a response's body into a page."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
+
+import xxhash
+
+from gossamer.extract.charset import charset_of
+from gossamer.extract.config import ExtractConfig
+from gossamer.extract.link_header import header_mentions
+from gossamer.extract.links import LinkMaker
+from gossamer.extract.media_type import media_type
+from gossamer.extract.registry import Registry, builtin_extractors
+from gossamer.model.document import Document, Findings
+from gossamer.model.exchange import Exchange
+from gossamer.model.link import Link, LinkKind
+from gossamer.model.page import Directives, Page
+from gossamer.policy.directives import merge_directives
+from gossamer.ports import Extractor
+
+__all__ = ["Reader"]
+
+LONGEST_PROBLEM = 300
+_NO_DIRECTIVES = Directives()
+_TEXT = re.compile(r"text/|.*(?:[/+]xml|[/+]json|javascript|ecmascript)$")
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd]")
+
+
+class Reader:
+    """Runs the extractors of a document's media type and puts their findings together.
+
+    Pure and synchronous; a second thread may read another document at the same time.
+    """
+
+    def __init__(
+        self, config: ExtractConfig, product_token: str, extractors: Sequence[Extractor] | None = None
+    ) -> None:
+        """Args:
+        config: limits, and extractors switched off.
+        product_token: our name in robots directives.
+        extractors: all that are to be used; without them the built-in ones.
+        """
+        self._config = config
+        self._token = product_token
+        chosen = builtin_extractors(config) if extractors is None else extractors
+        self._registry = Registry([one for one in chosen if one.name not in config.extractors_off])
+        self._links = LinkMaker(config)
+
+    def read(self, exchange: Exchange, content: bytes) -> Page:
+        """Say what the response holds. Raises nothing.
+
+        Args:
+            exchange: with its headers; the body is not touched.
+            content: the body, content codings undone.
+        """
+        config, headers = self._config, exchange.headers
+        declared = headers.get("content-type")
+        kind = media_type(declared, content)
+        problems: list[str] = []
+        part = content
+        if len(content) > config.max_content:
+            part = content[: config.max_content]
+            problems.append(f"extract: {len(content) - len(part)} of {len(content)} bytes were left unread")
+        charset = charset_of(part, declared, kind) if part and _TEXT.match(kind) else ""
+        findings: list[Findings] = []
+        if part:
+            document = Document(exchange.url, kind, charset, headers, part)
+            for extractor in self._registry.readers_of(kind):
+                found = _run(extractor, document, problems)
+                if found is not None:
+                    findings.append(found)
+        return Page(
+            url=exchange.url,
+            media_type=kind,
+            charset=charset,
+            title=self._first(found.title for found in findings),
+            description=self._first(found.description for found in findings),
+            author=self._first(found.author for found in findings),
+            language=self._first(found.language for found in findings),
+            text_length=next((found.text_length for found in findings if found.text_length), 0),
+            links=self._all_links(exchange, findings),
+            directives=self._directives(exchange, findings),
+            content_digest=xxhash.xxh3_64_intdigest(content) if content else 0,
+            fields={name: value for found in reversed(findings) for name, value in found.fields.items()},
+            problems=tuple(problems),
+        )
+
+    def _first(self, values: Iterable[str]) -> str:
+        return next((value[: self._config.text_fields] for value in values if value), "")
+
+    def _all_links(self, exchange: Exchange, findings: list[Findings]) -> tuple[Link, ...]:
+        headers = exchange.headers.get_all("link") if exchange.headers.get("link") else []
+        parts = [found.links for found in findings if found.links]
+        if headers:
+            parts.append(self._links.make(header_mentions(headers), exchange.url, "utf-8"))
+        if not parts:
+            return ()
+        if len(parts) == 1:
+            return tuple(parts[0][: self._config.max_links])
+        once: dict[tuple[str, LinkKind], Link] = {}
+        for link in chain.from_iterable(parts):
+            known = once.setdefault((link.url.text, link.kind), link)
+            if known.nofollow and not link.nofollow:
+                once[link.url.text, link.kind] = link
+        return tuple(islice(once.values(), self._config.max_links))
+
+    def _directives(self, exchange: Exchange, findings: list[Findings]) -> Directives:
+        headers = exchange.headers
+        tags = headers.get_all("x-robots-tag") if headers.get("x-robots-tag") else []
+        meta = tuple(entry for found in findings for entry in found.robots)
+        if not tags and not meta:
+            return _NO_DIRECTIVES
+        return merge_directives(meta, tags, self._token, exchange.started)
+
+
+def _run(extractor: Extractor, document: Document, problems: list[str]) -> Findings | None:
+    try:
+        found = extractor.extract(document)
+    except Exception as error:  # noqa: BLE001 (the plug-in border: whatever it raises, the page is kept)
+        problems.append(_problem(extractor, f"{type(error).__name__}: {error}"))
+        return None
+    if not isinstance(found, Findings):
+        problems.append(_problem(extractor, f"returned {type(found).__name__}, not Findings"))
+        return None
+    return found
+
+
+def _problem(extractor: Extractor, what: str) -> str:
+    line = _UNPRINTABLE.sub("?", f"{extractor.name}: {what}")
+    return line if len(line) <= LONGEST_PROBLEM else line[: LONGEST_PROBLEM - 3] + "..."

@@ -1,0 +1,74 @@
+"""Which extractors read which media types."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from gossamer.extract.config import ExtractConfig
+from gossamer.extract.css import CssExtractor
+from gossamer.extract.feed import FeedExtractor
+from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.links import LinkMaker
+from gossamer.extract.sitemap import SitemapExtractor
+from gossamer.model.document import Document, Findings
+from gossamer.ports import Extractor
+
+__all__ = ["ENTRY_POINT_GROUP", "Registry", "builtin_extractors", "function_extractor"]
+
+ENTRY_POINT_GROUP = "gossamer.extractors"
+"""Installed packages name extractors here; an entry is an `Extractor`, or a callable without arguments that makes one."""
+
+
+class FunctionExtractor(msgspec.Struct, frozen=True):
+    """A plain function as an extractor."""
+
+    name: str
+    media_types: frozenset[str]
+    function: Callable[[Document], Findings]
+
+    def extract(self, document: Document) -> Findings:
+        """Call the function."""
+        return self.function(document)
+
+
+def function_extractor(
+    name: str, media_types: Iterable[str], function: Callable[[Document], Findings]
+) -> FunctionExtractor:
+    """Make an extractor of a function.
+
+    Args:
+        name: for logs and configuration.
+        media_types: essences; `text/*` and `*/*` stand for many.
+        function: says what a document holds; may raise, which is logged.
+    """
+    return FunctionExtractor(name, frozenset(kind.lower() for kind in media_types), function)
+
+
+def builtin_extractors(config: ExtractConfig) -> list[Extractor]:
+    """The extractors that come with the program, less those switched off."""
+    links = LinkMaker(config)
+    every: list[Extractor] = [
+        HtmlExtractor(config, links),
+        CssExtractor(config, links),
+        SitemapExtractor(config, links),
+        FeedExtractor(config, links),
+    ]
+    return [extractor for extractor in every if extractor.name not in config.extractors_off]
+
+
+class Registry:
+    """Extractors by media type, in the order given."""
+
+    def __init__(self, extractors: Sequence[Extractor]) -> None:
+        self._by_type: dict[str, list[Extractor]] = {}
+        wide = {kind for extractor in extractors for kind in extractor.media_types}
+        for kind in wide:
+            general = {kind, kind.partition("/")[0] + "/*", "*/*"}
+            self._by_type[kind] = [one for one in extractors if one.media_types & general]
+
+    def readers_of(self, media_type: str) -> Sequence[Extractor]:
+        """Extractors that read documents of this type; none for a leaf."""
+        known = self._by_type.get(media_type)
+        if known is None:
+            known = self._by_type.get(media_type.partition("/")[0] + "/*")
+        return self._by_type.get("*/*", ()) if known is None else known

@@ -1,0 +1,78 @@
+"""A lenient, linear walk over XML that may be broken: elements with their attributes and first text.
+
+Entities of a document type are never expanded, namespaces are taken for mere prefixes, nothing need be closed.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.extract.character_references import unescape_text
+
+__all__ = ["Element", "elements"]
+
+_START = re.compile(r"<(?:(!--)|(!\[CDATA\[)|([A-Za-z_][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)(>?))")
+_ATTRIBUTE = re.compile(r"([^\s=/\"'>]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
+
+
+class Element(msgspec.Struct, frozen=True, gc=False):
+    """A start tag and the text up to the next tag.
+
+    Attributes:
+        prefix, name: of the tag, as written.
+        source: its attributes, as written.
+        text: references replaced, CDATA included, white space stripped.
+    """
+
+    prefix: str
+    name: str
+    source: str
+    text: str
+
+    def attributes(self) -> dict[str, str]:
+        """The attributes by name, references replaced."""
+        found: dict[str, str] = {}
+        for match in _ATTRIBUTE.finditer(self.source[:4096]):
+            found.setdefault(match[1], unescape_text(match[2] or match[3] or ""))
+        return found
+
+
+def elements(text: str) -> Iterator[Element]:
+    """Every start tag in order; ends at what is unterminated."""
+    position = 0
+    while match := _START.search(text, position):
+        position = match.end()
+        if match[1]:
+            position = _behind(text, "-->", position)
+        elif match[2]:
+            position = _behind(text, "]]>", position)
+        else:
+            if not match[5]:
+                return
+            prefix, _, name = match[3].rpartition(":")
+            body, position = _text(text, position) if not match[4].endswith("/") else ("", position)
+            yield Element(prefix, name, match[4], body)
+        if position < 0:
+            return
+
+
+def _text(text: str, position: int) -> tuple[str, int]:
+    """What stands from `position` up to the next tag, and where that is."""
+    parts = []
+    while True:
+        end = text.find("<", position)
+        end = len(text) if end < 0 else end
+        if end > position:
+            parts.append(unescape_text(text[position:end]))
+        if not text.startswith("<![CDATA[", end):
+            return "".join(parts).strip(), end
+        close = text.find("]]>", end)
+        stop = len(text) if close < 0 else close
+        parts.append(text[end + 9 : stop])
+        position = min(stop + 3, len(text))
+
+
+def _behind(text: str, mark: str, position: int) -> int:
+    end = text.find(mark, position)
+    return end + len(mark) if end >= 0 else -1
