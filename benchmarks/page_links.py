@@ -25,7 +25,7 @@ FOLLOWED_RELS = frozenset({
     "help", "search", "author", "license", "copyright", "privacy-policy", "terms-of-service", "archives",
     "tag", "child", "related", "sitemap",
 })  # fmt: skip
-"""`link` types that lead to another document (HTML Standard 4.6.7, HTML 4.01 6.12); others are not followed."""
+"""`link` types that lead to another document (HTML Standard 4.6.7, HTML 4.01 6.12); no others do."""
 
 _NOT_NESTING = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",

@@ -5,6 +5,7 @@ import contextlib
 import shutil
 import ssl
 import subprocess
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -92,6 +93,14 @@ class RawServer:
         await hang_up(writer)
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Let others run until `condition` holds."""
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        await asyncio.sleep(0.001)
+
+
 async def hang_up(writer: asyncio.StreamWriter) -> None:
     """Close a connection to the end, whatever its other side does."""
     with contextlib.suppress(ConnectionError, ssl.SSLError, asyncio.CancelledError):
@@ -154,9 +163,10 @@ def certificate(folder: Path, name: str = "tls.example") -> tuple[Path, Path]:
         pytest.skip("openssl is not installed")
     cert, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        + ["-keyout", str(key), "-out", str(cert), "-days", "2", "-subj", f"/CN={name}"]
-        + ["-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"],
+        (
+            f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN={name} "
+            f"-addext subjectAltName=DNS:{name},IP:127.0.0.1 -keyout {key} -out {cert}"
+        ).split(),
         check=True,
         capture_output=True,
     )

@@ -4,7 +4,7 @@ import asyncio
 import tracemalloc
 from pathlib import Path
 
-from fetch_servers import OK, failed, fetched, fetching, lease, serving
+from fetch_servers import OK, failed, fetched, fetching, lease, serving, until
 
 from gossamer.model.exchange import Truncation
 from gossamer.model.outcome import Failed, Fault
@@ -149,17 +149,9 @@ def test_idle_and_slow_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_handshake_that_never_ends_is_a_connect_timeout(tmp_path: Path) -> None:
-    async def silent(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.close()
-
     async def main() -> None:
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with fetching(tmp_path, connect_timeout=0.2) as module:
-            outcome = await failed(module, f"https://127.0.0.1:{port}/")
-            assert outcome.fault is Fault.CONNECT_TIMEOUT
-        server.close()
+        async with serving(b"") as server, fetching(tmp_path, connect_timeout=0.2) as module:
+            assert (await failed(module, server.url(scheme="https"))).fault is Fault.CONNECT_TIMEOUT
 
     asyncio.run(main())
 
@@ -191,8 +183,7 @@ def test_a_waiting_visit_can_be_cancelled(tmp_path: Path) -> None:
         ):
             first = asyncio.create_task(module.fetch(lease(server.url("/1"))))
             second = asyncio.create_task(module.fetch(lease(server.url("/2"))))
-            while not server.requests:
-                await asyncio.sleep(0)
+            await until(lambda: bool(server.requests))
             second.cancel()
             first.cancel()
             await asyncio.gather(first, second, return_exceptions=True)

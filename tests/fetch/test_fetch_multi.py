@@ -8,7 +8,7 @@ from pathlib import Path
 import pycurl
 import pytest
 import uvloop
-from fetch_servers import OK, failed, fetched, fetching, lease, serving
+from fetch_servers import OK, failed, fetched, fetching, lease, serving, until
 
 from gossamer.fetch.multi import Multi
 from gossamer.model.errors import InternalError, StorageError
@@ -16,6 +16,10 @@ from gossamer.model.outcome import Fault, Fetched
 
 RUNNERS = [asyncio.run, uvloop.run]
 REPLY = OK + b"Content-Length: 2\r\n\r\nhi"
+
+
+def spooled(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
 
 
 async def _endless(writer: asyncio.StreamWriter) -> None:
@@ -78,12 +82,8 @@ def test_idle_connections_are_bounded(run: Callable[..., None], tmp_path: Path) 
         ):
             for host in table:
                 await fetched(module, server.url("/", host))
-            for _ in range(100):
-                if len(server._tasks) <= 5:
-                    break
-                await asyncio.sleep(0.01)
             assert server.connections == 30
-            assert len(server._tasks) <= 5
+            await until(lambda: len(server._tasks) <= 5)
 
     run(main())
 
@@ -93,14 +93,12 @@ def test_cancelling_drops_connection_and_body(run: Callable[..., None], tmp_path
     async def main() -> None:
         async with serving(_endless) as server, fetching(tmp_path) as module:
             task = asyncio.create_task(module.fetch(lease(server.url())))
-            while not list(tmp_path.iterdir()):
-                await asyncio.sleep(0.001)
+            await until(lambda: bool(spooled(tmp_path)))
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert not list(tmp_path.iterdir())
-            while server._tasks:  # the server sees that we are gone
-                await asyncio.sleep(0.001)
+            assert not spooled(tmp_path)
+            await until(lambda: not server._tasks)  # the server sees that we are gone
             server.reply = REPLY
             assert (await fetched(module, server.url())).body.read() == b"hi"
 
@@ -129,8 +127,7 @@ def test_closing_ends_what_runs(run: Callable[..., None], tmp_path: Path) -> Non
         async with serving(_endless) as server:
             async with fetching(tmp_path) as module:
                 tasks = [asyncio.create_task(module.fetch(lease(server.url()))) for _ in range(5)]
-                while len(server.requests) < 5:
-                    await asyncio.sleep(0.001)
+                await until(lambda: len(server.requests) == 5)
             await asyncio.wait(tasks)
             assert all(task.cancelled() for task in tasks)
             await module.close()
@@ -139,7 +136,7 @@ def test_closing_ends_what_runs(run: Callable[..., None], tmp_path: Path) -> Non
 
     run(main())
     gc.collect()
-    assert not list(tmp_path.iterdir())
+    assert not spooled(tmp_path)
 
 
 @pytest.mark.parametrize("run", RUNNERS)

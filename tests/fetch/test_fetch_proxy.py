@@ -167,9 +167,11 @@ def test_tunnel_shows_the_origin_only(identity: tuple[Path, Path], tmp_path: Pat
 )
 def test_a_failing_tunnel_is_the_proxys_fault(reply: bytes, tmp_path: Path) -> None:
     async def main() -> None:
-        async with proxying(Proxy(connect_reply=reply)) as proxy:
-            async with fetching(tmp_path, table=HOST, proxy=f"http://127.0.0.1:{proxy.port}") as module:
-                assert (await failed(module, "https://tls.example/")).fault is Fault.PROXY
+        async with (
+            proxying(Proxy(connect_reply=reply)) as proxy,
+            fetching(tmp_path, table=HOST, proxy=f"http://127.0.0.1:{proxy.port}") as module,
+        ):
+            assert (await failed(module, "https://tls.example/")).fault is Fault.PROXY
 
     asyncio.run(main())
 
@@ -182,10 +184,12 @@ def test_a_tunnel_to_a_host_without_tls_is_the_hosts_fault(tmp_path: Path) -> No
             await hang_up(writer)
 
         server = await asyncio.start_server(blunt, "127.0.0.1", 0)
-        async with proxying(Proxy()) as proxy:
-            async with fetching(tmp_path, table=HOST, proxy=f"http://127.0.0.1:{proxy.port}") as module:
-                port = server.sockets[0].getsockname()[1]
-                assert (await failed(module, f"https://tls.example:{port}/")).fault is Fault.TLS
+        async with (
+            proxying(Proxy()) as proxy,
+            fetching(tmp_path, table=HOST, proxy=f"http://127.0.0.1:{proxy.port}") as module,
+        ):
+            port = server.sockets[0].getsockname()[1]
+            assert (await failed(module, f"https://tls.example:{port}/")).fault is Fault.TLS
         server.close()
 
     asyncio.run(main())
@@ -248,16 +252,18 @@ def test_names_left_to_the_proxy(tmp_path: Path) -> None:
 
 def test_our_own_answer_is_guarded_behind_a_proxy(tmp_path: Path) -> None:
     async def main() -> None:
-        async with proxying(Proxy()) as proxy:
-            async with fetching(
+        async with (
+            proxying(Proxy()) as proxy,
+            fetching(
                 tmp_path,
                 table={"rebind.example": ("10.0.0.1",), "public.example": ("93.184.215.14",)},
                 proxy=f"http://127.0.0.1:{proxy.port}",
                 allow_private=False,
-            ) as module:
-                assert (await failed(module, "http://rebind.example/")).fault is Fault.ADDRESS_FORBIDDEN
-                assert not proxy.heads
-                assert (await fetched(module, "http://public.example/")).status == 200
+            ) as module,
+        ):
+            assert (await failed(module, "http://rebind.example/")).fault is Fault.ADDRESS_FORBIDDEN
+            assert not proxy.heads
+            assert (await fetched(module, "http://public.example/")).status == 200
 
     asyncio.run(main())
 

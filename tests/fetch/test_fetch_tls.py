@@ -99,26 +99,6 @@ def test_many_first_visits_at_once_all_know_their_suite(identity: tuple[Path, Pa
     asyncio.run(main())
 
 
-def test_plain_text_on_the_tls_port(tmp_path: Path) -> None:
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-
-        class Blunt(asyncio.Protocol):
-            def data_received(self, data: bytes) -> None:
-                self.transport.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")  # type: ignore[attr-defined]
-
-            def connection_made(self, transport: asyncio.BaseTransport) -> None:
-                self.transport = transport
-
-        server = await loop.create_server(Blunt, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with fetching(tmp_path) as module:
-            assert (await failed(module, f"https://127.0.0.1:{port}/")).fault is Fault.TLS
-        server.close()
-
-    asyncio.run(main())
-
-
 @pytest.fixture(scope="module")
 def h2_port(identity: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

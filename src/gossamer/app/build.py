@@ -149,7 +149,7 @@ class _Builder:
         judge = Judge(
             frontier, robots, config.retry, self._politeness, every_attempt=config.engine.every_attempt
         )
-        memory = PageMemory(self.environment, identity)
+        memory = PageMemory(self.environment)
         writer = self._writer()
         archivist = Archivist(writer, self.environment, self.ledger.counters)
         links = LinkRules(
@@ -176,7 +176,7 @@ class _Builder:
         reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
         reading = Reading(reader, config.fetch, config.extract, config.robots.max_size)
         modules = {scheme: http for scheme in http.schemes}
-        worker = Worker(dispatch, robots, memory, modules, reading, settlement)
+        worker = Worker(dispatch, robots, modules, reading, settlement)
 
         async def close() -> None:
             await http.close()

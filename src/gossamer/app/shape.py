@@ -11,6 +11,10 @@ import msgspec
 from msgspec import NODEFAULT, Meta
 
 
+SECRET_NAMES = frozenset({"password", "token"})
+"""Settings of these names are secret even where their owner forgot to mark them: leaking is worse."""
+
+
 class Kind(Enum):
     """How a setting is written in TOML."""
 
@@ -94,7 +98,7 @@ def leaf_paths(struct_type: type[msgspec.Struct], prefix: str = "") -> Iterator[
 
 
 def _setting(field: msgspec.structs.FieldInfo) -> Setting:
-    shape = shape_of(field.type)
+    shape = shape_of(field.type, secret=field.name in SECRET_NAMES)
     description, example = "", None
     for meta in shape.metas:
         description = meta.description or description

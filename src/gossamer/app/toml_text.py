@@ -78,7 +78,7 @@ def _sample(shape: Shape, given: Any = None) -> Any:
             continue
         try:
             return msgspec.convert(candidate, shape.annotation)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, TypeError):  # TypeError: the type itself is none to msgspec
             continue
     return ""
 

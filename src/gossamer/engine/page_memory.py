@@ -5,12 +5,10 @@ import time
 import msgspec
 
 from gossamer.engine.archivist import Kept
-from gossamer.engine.identity import Identity
 from gossamer.engine.visit import Visit
 from gossamer.model.disposition import Disposition
 from gossamer.model.exchange import Exchange
-from gossamer.model.lease import Lease, Validators
-from gossamer.model.link import LinkKind
+from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.model.page import Page
 from gossamer.policy.freshness import fresh_until
@@ -25,33 +23,17 @@ LONGEST_VALIDATOR = 1_000
 class PageMemory:
     """The `pages` family: one record per URL that was visited or turned away (K7)."""
 
-    def __init__(self, environment: Environment, identity: Identity) -> None:
+    def __init__(self, environment: Environment) -> None:
         self._environment = environment
-        self._identity = identity
 
-    def get(self, key: bytes) -> PageRecord | None:
+    def get(self, fingerprint: bytes) -> PageRecord | None:
         """What is known, or `None`."""
-        data = self._environment.get(Family.PAGES, key)
+        data = self._environment.get(Family.PAGES, fingerprint)
         return decode_page(data) if data else None
 
-    def put(self, key: bytes, record: PageRecord, batch: Batch) -> None:
+    def put(self, fingerprint: bytes, record: PageRecord, batch: Batch) -> None:
         """Replace what is known, within `batch`."""
-        batch.put(Family.PAGES, key, encode(record))
-
-    def with_validators(self, lease: Lease) -> Lease:
-        """The lease, conditional if the URL was fetched well before (RFC 9110 13.1).
-
-        In a first crawl only robots files that have expired come twice; a retry has nothing to compare
-        with, since its earlier visit brought nothing.
-        """
-        if lease.candidate.kind is not LinkKind.ROBOTS:
-            return lease
-        record = self.get(self._identity.fingerprint(lease.candidate.url))
-        if record is None or not record.visits or record.visits[-1].status != 200:
-            return lease
-        if not record.etag and not record.last_modified:
-            return lease
-        return msgspec.structs.replace(lease, validators=Validators(record.etag, record.last_modified))
+        batch.put(Family.PAGES, fingerprint, encode(record))
 
 
 def page_record(

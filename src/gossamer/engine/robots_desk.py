@@ -9,7 +9,7 @@ from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.exchange import Truncation
-from gossamer.model.lease import Lease
+from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.url import Url
@@ -27,6 +27,7 @@ from gossamer.policy.robots_access import (
 )
 from gossamer.state.records import RobotsRecord, encode
 
+LONGEST_VALIDATOR = 1_000
 PENDING_SECONDS = 3600.0
 """How long a redirected robots file may wait for its new host's turn before it is asked for again."""
 
@@ -63,6 +64,19 @@ class RobotsDesk:
         allowed, line = entry.rules.allows(candidate.url.target)
         return None if allowed else Refused(Rule.ROBOTS, line)
 
+    def with_validators(self, lease: Lease) -> Lease:
+        """The lease, conditional if it asks again for the very file the origin's rules came from."""
+        candidate = lease.candidate
+        asked = Url.from_serialised(candidate.origin + "/") if candidate.origin else None
+        if asked is None:
+            return lease
+        host, _ = self._frontier.host_key(asked)
+        entry = self._frontier.robots.latest(host, candidate.origin)
+        if entry is None or entry.rules is None or entry.record.source != candidate.url.text:
+            return lease
+        validators = Validators(entry.record.etag, entry.record.last_modified)
+        return msgspec.structs.replace(lease, validators=validators)
+
     def crawl_delay(self, url: Url) -> float | None:
         """Seconds the origin of `url` asks for between visits, capped."""
         host, _ = self._frontier.host_key(url)
@@ -97,19 +111,31 @@ class RobotsDesk:
         failures = before.record.failures if before else 0
         now = self._now()
         fresh_until = now + int(self._config.max_age * 1e6)
-        status, fault, fetched = _answer(visit.outcome)
+        status, fault = _answer(visit.outcome)
         match access_for(status, fault, failures, self._config, _retry_after(visit.outcome)):
             case UseBody():
-                rules = parse_robots(visit.robots_body, self._token, self._config.max_size)
-                return RobotsRecord("rules", fresh_until, encode(rules), fetched=fetched)
-            case KeepRules() if before is not None and before.record.state == "rules":
-                return msgspec.structs.replace(before.record, until=fresh_until, failures=0, fetched=fetched)
+                return self._rules(visit, fresh_until)
+            case KeepRules() if before is not None and before.rules is not None:
+                return msgspec.structs.replace(before.record, until=fresh_until, failures=0)
             case KeepRules():
-                return RobotsRecord("open", fresh_until, detail="304 without rules", fetched=fetched)
+                return RobotsRecord("open", fresh_until, detail="304 without rules")
             case AllowAll(reason=reason):
-                return RobotsRecord("open", fresh_until, detail=reason, fetched=fetched)
+                return RobotsRecord("open", fresh_until, detail=reason)
             case Hold(wait=wait, reason=reason):
-                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason, fetched)
+                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason)
+
+    def _rules(self, visit: Visit, until: int) -> RobotsRecord:
+        assert isinstance(visit.outcome, Fetched)
+        headers = visit.outcome.exchange.headers
+        rules = parse_robots(visit.robots_body, self._token, self._config.max_size)
+        return RobotsRecord(
+            "rules",
+            until,
+            encode(rules),
+            source=visit.lease.candidate.url.text,
+            etag=headers.get("etag")[:LONGEST_VALIDATOR],
+            last_modified=headers.get("last-modified")[:LONGEST_VALIDATOR],
+        )
 
     def _redirected(self, visit: Visit, asked: Url) -> bool:
         """Send a redirected robots file on its way, unless it went too far or its end is known."""
@@ -160,17 +186,16 @@ class RobotsDesk:
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
 
 
-def _answer(outcome: Outcome) -> tuple[int | None, Fault | None, float]:
-    """(status, fault, wall time) of the visit; a body cut on the way may lack rules, so it is a fault."""
+def _answer(outcome: Outcome) -> tuple[int | None, Fault | None]:
+    """Status and fault of the visit; a body cut on the way may lack rules, so that is a fault."""
     match outcome:
         case Fetched(exchange=exchange):
             cut = {Truncation.TIME: Fault.TIMEOUT, Truncation.DISCONNECT: Fault.RESET}
-            fault = cut.get(exchange.truncated) if exchange.truncated else None
-            return exchange.status, fault, exchange.started
+            return exchange.status, cut.get(exchange.truncated) if exchange.truncated else None
         case Failed(fault=fault):
-            return None, fault, 0.0
+            return None, fault
         case Refused():
-            return None, Fault.UNSUPPORTED, 0.0
+            return None, Fault.UNSUPPORTED
 
 
 def _retry_after(outcome: Outcome) -> float | None:

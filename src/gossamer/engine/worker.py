@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping
 
 from gossamer.engine.dispatch import Dispatch
-from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.reading import Reading
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Settlement
@@ -22,14 +21,12 @@ class Worker:
         self,
         dispatch: Dispatch,
         robots: RobotsDesk,
-        memory: PageMemory,
         modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
     ) -> None:
         self._dispatch = dispatch
         self._robots = robots
-        self._memory = memory
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
@@ -57,4 +54,4 @@ class Worker:
         module = self._modules.get(scheme)
         if module is None:
             return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(self._memory.with_validators(lease))
+        return await module.fetch(self._robots.with_validators(lease))

@@ -6,7 +6,9 @@ __all__ = ["refresh_address", "srcset_addresses"]
 
 _CANDIDATE = re.compile(r"[\s,]*+(\S++)")
 _DESCRIPTORS = re.compile(r"(?:[^,()]++|\([^)]*+\)?)*+,?")
-_REFRESH = re.compile(r"[\t\n\f\r ]*+(?:[0-9]++[0-9.]*+|\.[0-9.]*+)(?:[\t\n\f\r ]*+[;,]|[\t\n\f\r ])[\t\n\f\r ]*+")
+_REFRESH = re.compile(
+    r"[\t\n\f\r ]*+(?:[0-9]++[0-9.]*+|\.[0-9.]*+)(?:[\t\n\f\r ]*+[;,]|[\t\n\f\r ])[\t\n\f\r ]*+"
+)
 _URL_EQUALS = re.compile(r"[uU][rR][lL][\t\n\f\r ]*+=[\t\n\f\r ]*+")
 
 MOST_CANDIDATES = 500

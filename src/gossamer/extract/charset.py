@@ -72,7 +72,9 @@ def _declared(content: bytes, media_type: str) -> str:
     if media_type == "text/css":
         return _css_declaration(content)
     if media_type.endswith("xml"):
-        return xml_declaration(content) or _utf16_by_shape(content) or ("utf-8" if _valid_utf8(content) else "")
+        return (
+            xml_declaration(content) or _utf16_by_shape(content) or ("utf-8" if _valid_utf8(content) else "")
+        )
     if media_type.endswith("json"):
         return _utf16_by_shape(content) or "utf-8"
     return ""

@@ -12,19 +12,22 @@ class ExtractConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """How much of a document is read, and by whom."""
 
     max_content: Annotated[
-        Bytes, Meta(ge=1024, description="Decoded content read by extractors; what lies beyond is not searched.")
+        Bytes,
+        Meta(ge=1024, description="Decoded content read by extractors; what lies beyond is not searched."),
     ] = 16 << 20
     max_links: Annotated[
         Count, Meta(description="Links kept of one page; a page with more loses the later ones.")
     ] = 50_000
     max_link_text: Annotated[
-        Bytes, Meta(ge=1 << 16, description="Text of all links of one page; bounds the memory one page can take.")
+        Bytes,
+        Meta(ge=1 << 16, description="Text of all links of one page; bounds the memory one page can take."),
     ] = 16 << 20
     text_fields: Annotated[
         int, Meta(ge=1, le=100_000, description="Characters kept of title, description, author, language.")
     ] = 1_000
     offload_above: Annotated[
-        Bytes, Meta(description="Content longer than this is read in a thread, so that the event loop goes on.")
+        Bytes,
+        Meta(description="Content longer than this is read in a thread, so that the event loop goes on."),
     ] = 256 << 10
     memo_links: Annotated[
         Count, Meta(description="Resolved links remembered between pages; 0.6 KB each, fewer cost CPU time.")

@@ -61,7 +61,9 @@ def _mention(element: Element) -> Mention | None:
         if relation in _NOT_PAGES:
             return None
         # In a feed `alternate` is the page that an entry stands for.
-        known = LinkKind.NAVIGATION if relation in ("alternate", "via", "related") else kind_of_relation(relation)
+        known = (
+            LinkKind.NAVIGATION if relation in ("alternate", "via", "related") else kind_of_relation(relation)
+        )
         return ("link@href", known or LinkKind.REQUISITE, attributes["href"], False)
     if name == "guid" and element.text.startswith(("http://", "https://")):
         permanent = element.attributes().get("isPermaLink", "true").lower() != "false"

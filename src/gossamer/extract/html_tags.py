@@ -21,7 +21,9 @@ Attributes = dict[str, str]
 
 _NAVIGATION, _REQUISITE = LinkKind.NAVIGATION, LinkKind.REQUISITE
 _SPACES = "\t\n\f\r "
-_ROBOT_WORD = re.compile(r"no(?:index|follow|archive|ne)\b|unavailable_after|\ball\b|(?<!no)(?:index|follow)", re.I)
+_ROBOT_WORD = re.compile(
+    r"no(?:index|follow|archive|ne)\b|unavailable_after|\ball\b|(?<!no)(?:index|follow)", re.I
+)
 _ROBOT_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _FACTS = {
     "description": "description",
@@ -77,7 +79,9 @@ def _take(*names: str, kind: LinkKind) -> Rule:
         for name in names:
             value = attributes.get(name, "")
             if name.endswith("srcset"):
-                mentions.extend((f"{element}@{name}", kind, found, False) for found in srcset_addresses(value))
+                mentions.extend(
+                    (f"{element}@{name}", kind, found, False) for found in srcset_addresses(value)
+                )
             elif value.strip(_SPACES):
                 mentions.append((f"{element}@{name}", kind, value, False))
 
@@ -88,7 +92,9 @@ def _anchor(element: str, attributes: Attributes, mentions: list[Mention]) -> No
     # An empty `href` is a link to the page itself, so its presence counts, not its value.
     for name in ("href", "xlink:href"):
         if name in attributes:
-            mentions.append((f"{element}@{name}", _NAVIGATION, attributes[name], nofollow(attributes.get("rel", ""))))
+            mentions.append(
+                (f"{element}@{name}", _NAVIGATION, attributes[name], nofollow(attributes.get("rel", "")))
+            )
             return
 
 

@@ -31,7 +31,15 @@ _TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
 """Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
 
 _ANCHOR = (
-    rb"a" + _TRUSTED_ATTRIBUTE + rb"(?:" + SPACE + rb"++href=\"([^\"]*+)\"" + _TRUSTED_ATTRIBUTE + rb")?+" + SPACE + rb"*+>"
+    rb"a"
+    + _TRUSTED_ATTRIBUTE
+    + rb"(?:"
+    + SPACE
+    + rb"++href=\"([^\"]*+)\""
+    + _TRUSTED_ATTRIBUTE
+    + rb")?+"
+    + SPACE
+    + rb"*+>"
 )
 _ORDINARY = (
     rb"(?:span|p(?:re)?|d(?:iv|[dlt]|el|etails)|code|li|h(?:[1-6r]|eader)|t(?:[dhrt]|able|head|body|foot|ime)|ul|ol|em"

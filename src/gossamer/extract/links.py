@@ -26,7 +26,9 @@ LONGEST_ADDRESS = 16 << 10
 """Characters of an address; longer ones are data, not addresses."""
 LONGEST_KEPT = 256
 """Characters of a directory or an address that is remembered; bounds the memo's memory."""
-_UNKNOWN_SCHEME = re.compile(r"[\x00-\x20]*+(?:javascript|mailto|data|tel|about|blob|sms|whatsapp|skype):", re.IGNORECASE)
+_UNKNOWN_SCHEME = re.compile(
+    r"[\x00-\x20]*+(?:javascript|mailto|data|tel|about|blob|sms|whatsapp|skype):", re.IGNORECASE
+)
 _IN_QUERY = re.compile(rb"[\x00-\x20\"#<>'\x7f-\xff]")
 _ENCODED = re.compile(r"[^\x21\x23-\x26\x28-\x3b\x3d\x3f-\x7e]")
 """What the special-query percent-encode set covers (WHATWG URL 1.3), by latin-1 characters for bytes."""
@@ -83,7 +85,9 @@ class LinkMaker:
     def _memo(self, base: Url, charset: str) -> _Memo:
         directory = base.text
         if base.scheme in ("http", "https"):
-            directory = directory[: directory.rfind("/", 0, directory.find("?") if "?" in directory else None) + 1]
+            directory = directory[
+                : directory.rfind("/", 0, directory.find("?") if "?" in directory else None) + 1
+            ]
         if len(directory) > LONGEST_KEPT or self._config.memo_links == 0:
             return {}
         if self._kept >= self._config.memo_links:
@@ -101,7 +105,11 @@ class LinkMaker:
             element, kind, address, nofollow = mention
         url = _resolve(address, base, charset)
         link = Link(url, kind, element, nofollow) if url else None
-        if len(address) <= LONGEST_KEPT and _by_directory(address, base) and self._kept < self._config.memo_links:
+        if (
+            len(address) <= LONGEST_KEPT
+            and _by_directory(address, base)
+            and self._kept < self._config.memo_links
+        ):
             memo[mention] = link
             self._kept += 1
         return link

@@ -9,7 +9,9 @@ import re
 __all__ = ["media_type"]
 
 _HEADER_BYTES = 1445
-_ESSENCE = re.compile(r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127})[ \t]*(?:;|,|$)")
+_ESSENCE = re.compile(
+    r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127})[ \t]*(?:;|,|$)"
+)
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
 _PLAIN = frozenset(
     {
@@ -33,7 +35,11 @@ _FEED = re.compile(
     rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*+(?:<\?[^>]*+>[\t\n\f\r ]*+|<!--(?:[^-]++|-(?!->))*+-->[\t\n\f\r ]*+)*+"
     rb"<(rss|feed|rdf:RDF)[\t\n\f\r >]"
 )
-_FEED_TYPES = {b"rss": "application/rss+xml", b"feed": "application/atom+xml", b"rdf:RDF": "application/rss+xml"}
+_FEED_TYPES = {
+    b"rss": "application/rss+xml",
+    b"feed": "application/atom+xml",
+    b"rdf:RDF": "application/rss+xml",
+}
 _SIGNATURES = (
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),

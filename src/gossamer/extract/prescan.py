@@ -18,7 +18,9 @@ _ATTRIBUTE = re.compile(
     rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>)))?+"
 )
 _AFTER_NAME = re.compile(rb"[^\t\n\f\r >]*+")
-_CHARSET = re.compile(rb"charset[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"']++))", re.I)
+_CHARSET = re.compile(
+    rb"charset[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r ;\"']++))", re.I
+)
 _XML = re.compile(rb"""<\?xml[^>]*?encoding[\t\n\r ]*+=[\t\n\r ]*+["']([^"'>]++)["']""")
 
 

@@ -28,7 +28,14 @@ class SitemapExtractor:
 
     name = "sitemap"
     media_types = frozenset(
-        {"text/xml", "application/xml", "text/plain", "application/gzip", "application/x-gzip", "application/octet-stream"}
+        {
+            "text/xml",
+            "application/xml",
+            "text/plain",
+            "application/gzip",
+            "application/x-gzip",
+            "application/octet-stream",
+        }
     )
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
@@ -44,7 +51,9 @@ class SitemapExtractor:
             charset = charset_of(content, "", "text/xml")
         elif not charset:
             return Findings()
-        if document.media_type == "text/plain" or (zipped and not content.lstrip()[:4].startswith((b"<", b"\xef\xbb\xbf"))):
+        if document.media_type == "text/plain" or (
+            zipped and not content.lstrip()[:4].startswith((b"<", b"\xef\xbb\xbf"))
+        ):
             mentions = _listed(document, decode(content, charset))
         else:
             mentions = _located(decode(content, charset))
@@ -74,7 +83,9 @@ def _listed(document: Document, text: str) -> list[Mention]:
         return []
     lines = (line.strip() for line in text.splitlines())
     found: list[Mention] = [
-        ("urlset", LinkKind.SITEMAP, line, False) for line in lines if line.startswith(("http://", "https://"))
+        ("urlset", LinkKind.SITEMAP, line, False)
+        for line in lines
+        if line.startswith(("http://", "https://"))
     ]
     return found[:MOST_LOCATIONS]
 

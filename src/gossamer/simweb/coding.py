@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import brotli
 import zstandard
-from isal import igzip
+from isal import igzip, isal_zlib
 
 TOKENS = {"gzip": "gzip", "deflate": "deflate", "raw-deflate": "deflate", "br": "br", "zstd": "zstd"}
 """Coding -> what Content-Encoding calls it; `deflate` means zlib's format, which servers often get wrong."""
@@ -39,7 +39,7 @@ def raw_deflate(content: bytes) -> bytes:
 
 @lru_cache(maxsize=4)
 def bomb(coding: str, size: int) -> bytes:
-    """About `size` zero bytes (rounded up to 1 MiB; `br`: at most 256 MiB), packed very small."""
+    """About `size` zero bytes (rounded up to 1 MiB): one block is packed, then repeated."""
     blocks = max(1, -(-size // len(_ZEROS)))
     match coding:
         case "gzip":
@@ -47,21 +47,33 @@ def bomb(coding: str, size: int) -> bytes:
         case "gzip-twice":
             return gzip.compress(_gzip_bomb(blocks), 9, mtime=0)
         case "br":
-            brotli_packer = brotli.Compressor(quality=5)
-            parts = [brotli_packer.process(_ZEROS) for _ in range(min(blocks, 256))]
-            return b"".join([*parts, brotli_packer.finish()])
+            return _brotli_bomb(blocks)
         case "zstd":
-            zstd_packer = zstandard.ZstdCompressor(level=1).compressobj()
-            return b"".join([*(zstd_packer.compress(_ZEROS) for _ in range(blocks)), zstd_packer.flush()])
+            return _zstd_bomb(blocks)
     raise ValueError(f"no bomb in {coding}")
 
 
 def _gzip_bomb(blocks: int) -> bytes:
-    """One gzip member in which the same flushed block stands `blocks` times: packing is done only once."""
+    """One member; a full flush makes its blocks independent of each other."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     block = packer.compress(_ZEROS) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = 0
     for _ in range(blocks):
-        checksum = zlib.crc32(_ZEROS, checksum)
+        checksum = isal_zlib.crc32(_ZEROS, checksum)
     trailer = struct.pack("<II", checksum, blocks * len(_ZEROS) & 0xFFFFFFFF)
     return b"\x1f\x8b\x08\0\0\0\0\0\x02\xff" + block * blocks + packer.flush() + trailer
+
+
+def _brotli_bomb(blocks: int) -> bytes:
+    """From the second on, flushed blocks of zeros are equal: all they refer to are the zeros before."""
+    packer = brotli.Compressor(quality=5)
+    first, second = (packer.process(_ZEROS) + packer.flush() for _ in range(2))
+    return bytes(first + second * (blocks - 1) + packer.finish())
+
+
+def _zstd_bomb(blocks: int) -> bytes:
+    """A frame of run-length blocks, four bytes for 128 KiB each (RFC 8878 3.1.1.2)."""
+    window, length, run = b"\0\x38", 1 << 17, 1 << 1
+    header = (run | length << 3).to_bytes(3, "little") + b"\0"
+    last = (run | 1 | length << 3).to_bytes(3, "little") + b"\0"
+    return b"\x28\xb5\x2f\xfd" + window + header * (blocks * 8 - 1) + last

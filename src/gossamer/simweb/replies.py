@@ -14,6 +14,7 @@ from gossamer.simweb.spec import WorldSpec
 
 Fields = Iterable[tuple[str, str]]
 _EPOCH = 1_577_836_800  # 2020-01-01
+_DAYS = 1_200
 _BODILESS = frozenset({204, 304})
 
 
@@ -57,7 +58,7 @@ def validators(seed: int, place: Place, coding: str) -> tuple[str, str]:
     """ETag and Last-Modified of what stands at `place`, forever the same."""
     number = fingerprint(seed, place.host, place.target)
     suffix = "" if coding == "identity" else f"-{coding}"
-    return f'"{number:016x}{suffix}"', _date(_EPOCH + number % 100_000_000)
+    return f'"{number:016x}{suffix}"', _date(_EPOCH + number % _DAYS * 86_400)
 
 
 def failing(resource: Resource, spec: WorldSpec) -> Resource:
@@ -114,7 +115,7 @@ def _unchanged(request: Request, etag: str, modified: str) -> bool:
     return since is not None and since[:6] >= (parsedate(modified) or ())[:6]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_DAYS)
 def _date(moment: int) -> str:
     return formatdate(moment, usegmt=True)
 

@@ -7,6 +7,7 @@ from gossamer.simweb.resource import Ending, Place, Reply, Request
 from gossamer.simweb.world import World
 
 _REMEMBERED = 64 << 20  # bytes of finished answers
+_OVERHEAD = 500  # bytes for key and entry
 
 
 class Service:
@@ -64,11 +65,11 @@ class Service:
         return turn
 
     def _remember(self, key: tuple[str, str, str], reply: Reply) -> None:
-        self._size += len(reply.data) + 500
-        if self._size > _REMEMBERED:
-            self._remembered.clear()
-            self._size = len(reply.data) + 500
         self._remembered[key] = reply
+        self._size += len(reply.data) + _OVERHEAD
+        while self._size > _REMEMBERED:
+            oldest = self._remembered.pop(next(iter(self._remembered)))
+            self._size -= len(oldest.data) + _OVERHEAD
 
 
 def _head_of(answer: bytes) -> bytes:

@@ -18,6 +18,7 @@ _PRINT = re.compile(r"/s([0-7])/p([1-9]\d{0,8})\.html\?print=1")
 _NUMBERED = re.compile(r"/([a-z]+(?:/open)?)/(0|[1-9]\d{0,8})(?:\.(html|png|pdf|txt|css|js))?(/.*)?")
 _HOST_FAN = 16  # front pages lead to so many other hosts
 _STATUSES = (301, 302, 303, 307, 308)
+_ODD_SHARES = ("redirects", "far_redirects", "copies", "leaves", "missing", "nofollow")
 _LEAVES = ("png", "pdf", "txt", "js")
 
 
@@ -37,6 +38,8 @@ class OrdinarySite:
         dice = self._dice("host")
         self.robots_kind = dice.pick(self._spec.robots)
         self._has_sitemap = dice.chance(self._spec.sitemaps) and self.robots_kind != "absent"
+        self._has_rules = self.robots_kind not in ("absent", "allow", "forbidden", "closed")
+        self._odd = self._has_rules or any(getattr(self._spec, share) for share in _ODD_SHARES)
         self._menu_size = min(12, self._spec.links * 2 // 5)
         self._menus: dict[str, tuple[tuple[Link, ...], str]] = {}
         self._fan = max(2, min(8, self._spec.links // 3))
@@ -128,6 +131,8 @@ class OrdinarySite:
 
     def _oddities(self, here: Place, number: int) -> list[Link]:
         """Links to redirects, copies, files, holes and forbidden places, by the shares of the spec."""
+        if not self._odd:
+            return []
         spec, dice = self._spec, self._dice("odd", number)
         links = []
 
@@ -145,7 +150,7 @@ class OrdinarySite:
         add(spec.leaves, f"/images/{number}.png", element="img")
         add(spec.missing, f"/gone/{number}.html")
         add(spec.nofollow, f"/aside/{number}.html", nofollow=True)
-        if self.robots_kind not in ("absent", "allow", "forbidden", "closed") and number % 4 == 0:
+        if self._has_rules and number % 4 == 0:
             add(1.0, f"/private/{number}.html", f"/private/open/{number}.html")
             if number:
                 add(1.0, f"{here.target}?print=1")

@@ -148,7 +148,9 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     rules: bytes = b""  # policy's rules, msgpack
     failures: int = 0
     detail: str = ""
-    fetched: float = 0.0  # wall time
+    source: str = ""  # URL the rules came from, at the end of redirects
+    etag: str = ""
+    last_modified: str = ""
 
 
 class Counters(msgspec.Struct, array_like=True):
