@@ -46,6 +46,14 @@ class StaticResolver:
         pass
 
 
+async def whole_head(reader: asyncio.StreamReader) -> bytes:
+    return await reader.readuntil(b"\r\n\r\n")
+
+
+async def first_byte(reader: asyncio.StreamReader) -> bytes:
+    return await reader.read(1)
+
+
 class RawServer:
     """Sends given bytes to whoever asks; keeps the heads of all requests."""
 
@@ -56,9 +64,11 @@ class RawServer:
         self.requests: list[bytes] = []
         self.connections = 0
         self.port = 0
+        self.wait: Callable[[asyncio.StreamReader], Awaitable[bytes]] = whole_head
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self, tls: ssl.SSLContext | None = None) -> "RawServer":
+        self._tls = tls is not None
         self._server = await asyncio.start_server(self._accept, self.address, 0, ssl=tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -68,6 +78,8 @@ class RawServer:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # Connections that failed in their TLS handshake never had a task; the loop closes them.
+        await asyncio.sleep(0.01 if self._tls else 0)
 
     def url(self, path: str = "/", host: str = "", scheme: str = "http") -> str:
         return f"{scheme}://{host or self.address}:{self.port}{path}"
@@ -82,7 +94,7 @@ class RawServer:
             ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError
         ):
             while True:
-                self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+                self.requests.append(await self.wait(reader))
                 if isinstance(self.reply, bytes):
                     writer.write(self.reply)
                 else:
@@ -164,8 +176,8 @@ def certificate(folder: Path, name: str = "tls.example") -> tuple[Path, Path]:
     cert, key = folder / "cert.pem", folder / "key.pem"
     subprocess.run(
         (
-            f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN={name} "
-            f"-addext subjectAltName=DNS:{name},IP:127.0.0.1 -keyout {key} -out {cert}"
+            f"{openssl} req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+            f"-subj /CN={name} -addext subjectAltName=DNS:{name},IP:127.0.0.1 -keyout {key} -out {cert}"
         ).split(),
         check=True,
         capture_output=True,

@@ -2,12 +2,11 @@
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pycurl
 import pytest
-from fetch_servers import OK, certificate, fetching, hang_up, lease, tls_server_context
+from fetch_servers import OK, certificate, fetching, first_byte, lease, serving, tls_server_context
 
 from gossamer.fetch.faults import FAULTS, PHRASES, UNKNOWN, fault_of
 from gossamer.fetch.multi import Multi
@@ -17,6 +16,16 @@ from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 RESET_STREAM = b"\0\0\4\3\0\0\0\0\1\0\0\0\2"
 GOAWAY = b"\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\2"
+
+
+ELSEWHERE = (
+    *("FTP", "TFTP", "LDAP", "TELNET", "SSH", "RTSP", "MULTI", "QUOTE", "REMOTE", "CHUNK", "RANGE", "UPLOAD"),
+    *("CONV", "FILE", "HTTP_POST", "HTTP_RETURNED", "HTTP_RANGE", "HTTP_NOT", "HTTP_PORT", "MALFORMAT_USER"),
+    *("URL_MALFORMAT_USER", "PASSWORD", "LOGIN", "OK", "FAILED_INIT", "NOT_BUILT_IN", "FUNCTION", "ALREADY"),
+    *("LIBRARY", "READ", "WRITE", "BAD_CALLING", "BAD_DOWNLOAD", "INTERFACE", "UNKNOWN", "AGAIN", "ABORTED"),
+    *("NO_CONNECTION", "SHARE", "CALL", "BAD_PASSWORD", "SEND_FAIL", "FILESIZE"),
+)
+"""Codes of other protocols, of uses that we make none of, and of our own callbacks."""
 
 
 @pytest.fixture
@@ -39,27 +48,20 @@ def _visit(
     *,
     scheme: str = "http",
     tls: ssl.SSLContext | None = None,
-    wait: Callable[[asyncio.StreamReader], Awaitable[object]] = lambda reader: reader.read(1),
     **settings: object,
 ) -> Outcome:
-    """One visit to a server that answers the first bytes with `reply` and hangs up."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await wait(reader)
-        writer.write(reply)
-        await hang_up(writer)
+    """One visit to a server that answers with `reply` (in TLS and to it: after one byte) and hangs up."""
 
     async def main() -> Outcome:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
-        port = server.sockets[0].getsockname()[1]
-        changed = {
-            name: value.format(port=port) if isinstance(value, str) else value
-            for name, value in settings.items()
-        }
-        async with fetching(tmp_path, table={"tls.example": ("127.0.0.1",)}, **changed) as module:
-            outcome = await module.fetch(lease(f"{scheme}://tls.example:{port}/"))
-        server.close()
-        return outcome
+        async with serving(reply, tls=tls) as server:
+            if scheme == "https":
+                server.wait = first_byte
+            changed = {
+                name: value.format(port=server.port) if isinstance(value, str) else value
+                for name, value in settings.items()
+            }
+            async with fetching(tmp_path, table={"tls.example": ("127.0.0.1",)}, **changed) as module:
+                return await module.fetch(lease(server.url("/", "tls.example", scheme)))
 
     return asyncio.run(main())
 
@@ -77,7 +79,7 @@ def _visit(
     ],
 )
 def test_plain(code: int, fault: Fault, reply: bytes, codes: list[int], tmp_path: Path) -> None:
-    outcome = _visit(tmp_path, reply, wait=lambda reader: reader.readuntil(b"\r\n\r\n"))
+    outcome = _visit(tmp_path, reply)
     assert isinstance(outcome, Failed)
     assert (codes, outcome.fault) == ([code], fault)
 
@@ -128,20 +130,14 @@ def test_absent_certificates_are_a_configuration_error(tmp_path: Path) -> None:
 
 
 def test_success_is_no_fault(codes: list[int], tmp_path: Path) -> None:
-    outcome = _visit(tmp_path, OK + b"\r\nhi", wait=lambda reader: reader.readuntil(b"\r\n\r\n"))
+    outcome = _visit(tmp_path, OK + b"\r\nhi")
     assert isinstance(outcome, Fetched)
     assert codes == [0]
 
 
 def test_every_network_code_of_libcurl_is_in_the_table() -> None:
-    elsewhere = tuple(
-        "FTP TFTP LDAP TELNET SSH RTSP MULTI QUOTE REMOTE CHUNK RANGE UPLOAD CONV FILE HTTP_POST HTTP_RETURNED "
-        "HTTP_RANGE HTTP_NOT HTTP_PORT MALFORMAT_USER URL_MALFORMAT_USER PASSWORD LOGIN OK FAILED_INIT NOT_BUILT_IN "
-        "FUNCTION ALREADY LIBRARY READ WRITE BAD_CALLING BAD_DOWNLOAD INTERFACE UNKNOWN AGAIN NO_CONNECTION ABORTED "
-        "SHARE CALL BAD_PASSWORD SEND_FAIL FILESIZE".split()
-    )
     for name in dir(pycurl):
-        if name.startswith("E_") and not name.removeprefix("E_").startswith(elsewhere):
+        if name.startswith("E_") and not name.removeprefix("E_").startswith(ELSEWHERE):
             assert getattr(pycurl, name) in FAULTS, name
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import NODEFAULT, Meta
 
-
 SECRET_NAMES = frozenset({"password", "token"})
 """Settings of these names are secret even where their owner forgot to mark them: leaking is worse."""
 

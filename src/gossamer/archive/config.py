@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gossamer.model.quantity import Bytes
+from gossamer.model.quantity import BYTES
 
 FieldName = Annotated[str, Meta(pattern=r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$")]
 
@@ -21,8 +21,9 @@ class ArchiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ] = "gossamer"
     max_file_size: Annotated[
-        Bytes,
+        int,
         Meta(
+            extra=BYTES,
             ge=1024,
             description="a file of this size is closed; larger means fewer files and longer syncs",
         ),

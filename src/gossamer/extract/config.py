@@ -5,22 +5,30 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gossamer.model.quantity import Bytes, Count
+from gossamer.model.quantity import BYTES, Bytes, Count
 
 
 class ExtractConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much of a document is read, and by whom."""
 
     max_content: Annotated[
-        Bytes,
-        Meta(ge=1024, description="Decoded content read by extractors; what lies beyond is not searched."),
+        int,
+        Meta(
+            extra=BYTES,
+            ge=1024,
+            description="Decoded content read by extractors; what lies beyond is not searched.",
+        ),
     ] = 16 << 20
     max_links: Annotated[
         Count, Meta(description="Links kept of one page; a page with more loses the later ones.")
     ] = 50_000
     max_link_text: Annotated[
-        Bytes,
-        Meta(ge=1 << 16, description="Text of all links of one page; bounds the memory one page can take."),
+        int,
+        Meta(
+            extra=BYTES,
+            ge=1 << 16,
+            description="Text of all links of one page; bounds the memory one page can take.",
+        ),
     ] = 16 << 20
     text_fields: Annotated[
         int, Meta(ge=1, le=100_000, description="Characters kept of title, description, author, language.")

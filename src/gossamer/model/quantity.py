@@ -4,6 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-Seconds = Annotated[float, Meta(ge=0, extra={"unit": "s"})]
-Bytes = Annotated[int, Meta(ge=0, extra={"unit": "B"})]
+SECONDS = {"unit": "s"}
+BYTES = {"unit": "B"}
+"""For fields with a lower bound of their own, which msgspec does not let stand beside another."""
+
+Seconds = Annotated[float, Meta(ge=0, extra=SECONDS)]
+Bytes = Annotated[int, Meta(ge=0, extra=BYTES)]
 Count = Annotated[int, Meta(ge=0)]

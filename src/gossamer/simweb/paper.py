@@ -51,6 +51,7 @@ class Sheet:
         key: number that decides which text is cut from the pool.
         declaration: how the charset is told: `header`, `meta`, `none` or `bom`.
         size: bytes to reach, roughly.
+        anchors: further links, written by `anchor`.
         menu: links that many pages share, written by `menu`.
         broken: whether to write as badly as browsers forgive.
     """
@@ -62,6 +63,7 @@ class Sheet:
     declaration: str = "header"
     links: tuple[Link, ...] = ()
     size: int = 0
+    anchors: Sequence[str] = ()
     menu: str = ""
     broken: bool = False
 
@@ -74,15 +76,16 @@ class Sheet:
 
     def _text(self, label: str, language: str) -> str:
         declared = f'<meta charset="{label}">\n' if self.declaration == "meta" else ""
-        anchor = self._broken_anchor() if self.broken else _anchor
+        write = self._broken_anchor() if self.broken else anchor
         heads, inner = [], []
         for number, link in enumerate(self.links, 1):
             if link.element == "a" and not link.nofollow:
-                inner.append(anchor(link.href, number))
+                inner.append(write(link.href, number))
             elif link.element in _HEAD_ELEMENTS:
                 heads.append(_form(link, number))
             else:
                 inner.append(_form(link, number))
+        inner.extend(self.anchors)
         head = "\n".join(heads)
         start = (
             f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n{declared}<title>{self.title}</title>\n'
@@ -122,11 +125,12 @@ class Sheet:
 
 def menu(links: Sequence[Link]) -> str:
     """The navigation that pages of one folder share, as sites have it."""
-    items = "\n".join(f"<li>{_anchor(link.href, number)}" for number, link in enumerate(links, 1))
+    items = "\n".join(f"<li>{anchor(link.href, number)}" for number, link in enumerate(links, 1))
     return f"<nav>\n<ul>\n{items}\n</ul>\n</nav>\n" if links else ""
 
 
-def _anchor(href: str, number: int) -> str:
+def anchor(href: str, number: int) -> str:
+    """A plain link."""
     if "&" in href or '"' in href:
         href = escape(href, quote=True)
     return f'<a href="{href}">page {number}</a>'

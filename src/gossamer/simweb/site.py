@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from gossamer.simweb import leaves, paper, robots, sitemaps
 from gossamer.simweb.atlas import Atlas
@@ -19,7 +20,20 @@ _NUMBERED = re.compile(r"/([a-z]+(?:/open)?)/(0|[1-9]\d{0,8})(?:\.(html|png|pdf|
 _HOST_FAN = 16  # front pages lead to so many other hosts
 _STATUSES = (301, 302, 303, 307, 308)
 _ODD_SHARES = ("redirects", "far_redirects", "copies", "leaves", "missing", "nofollow")
+_STOCK = 64
 _LEAVES = ("png", "pdf", "txt", "js")
+
+
+class _Folder(NamedTuple):
+    """What pages of one folder have in common: a menu, and a stock from which each draws its other links.
+
+    Making a link takes a microsecond, drawing one next to nothing.
+    """
+
+    menu: tuple[Link, ...]
+    menu_html: str
+    stock: list[Link]
+    anchors: list[str]
 
 
 class OrdinarySite:
@@ -41,7 +55,7 @@ class OrdinarySite:
         self._has_rules = self.robots_kind not in ("absent", "allow", "forbidden", "closed")
         self._odd = self._has_rules or any(getattr(self._spec, share) for share in _ODD_SHARES)
         self._menu_size = min(12, self._spec.links * 2 // 5)
-        self._menus: dict[str, tuple[tuple[Link, ...], str]] = {}
+        self._folders: dict[str, _Folder] = {}
         self._fan = max(2, min(8, self._spec.links // 3))
 
     def find(self, target: str) -> Resource | None:
@@ -68,23 +82,26 @@ class OrdinarySite:
         charset, _, declaration = dice.pick(spec.charsets).partition("/")
         heading = f"{title(charset_of(charset).language, dice)} {self._index}.{number}"
         coding, size, broken = dice.pick(spec.codings), dice.near(spec.page_bytes), dice.chance(spec.broken)
-        shared, menu = self._menu(here)
-        links = (*self._tree(here, number, dice), *self._drawn(here, dice), *self._oddities(here, number))
+        folder = self._folder(here)
+        drawn = self._drawn(folder, dice)
+        links = (*self._tree(here, number, dice), *self._oddities(here, number))
+        all_links = (*folder.menu, *links, *[folder.stock[turn] for turn in drawn])
         sheet = Sheet(
             seed=spec.seed,
             key=dice.roll(),
             title=heading,
             charset=charset,
             declaration=declaration,
-            links=links,
+            links=all_links[len(folder.menu) :] if broken else links,
+            anchors=() if broken else [folder.anchors[turn] for turn in drawn],
             size=size,
-            menu=menu,
+            menu=folder.menu_html,
             broken=broken,
         )
         return Resource(
             content_type=html_type(charset, declaration),
             body=sheet.write,
-            links=shared + links,
+            links=all_links,
             coding=coding,
             title=heading,
         )
@@ -105,29 +122,33 @@ class OrdinarySite:
             places.insert(0, Place(here.host, "/"))
         return [atlas.link(here, place, dice.roll()) for place in places]
 
-    def _menu(self, here: Place) -> tuple[tuple[Link, ...], str]:
-        """Links that all pages of a folder share, with their HTML."""
-        folder = here.target.rpartition("/")[0]
-        if folder not in self._menus:
-            atlas, dice = self._atlas, self._dice("menu", folder)
+    def _folder(self, here: Place) -> "_Folder":
+        """The menu and the stock of links of a folder, made when its first page is."""
+        name = here.target.rpartition("/")[0]
+        if name not in self._folders:
+            atlas, dice = self._atlas, self._dice("folder", name)
             places = (atlas.page(self._index, dice.below(self._pages)) for _ in range(self._menu_size))
-            links = tuple(atlas.link(here, place, dice.roll()) for place in places)
-            self._menus[folder] = links, paper.menu(links)
-        return self._menus[folder]
+            shared = tuple(atlas.link(here, place, dice.roll()) for place in places)
+            stock = [self._any_link(here, dice) for _ in range(min(_STOCK, max(8, self._pages)))]
+            anchors = [paper.anchor(link.href, number) for number, link in enumerate(stock, 1)]
+            self._folders[name] = _Folder(shared, paper.menu(shared), stock, anchors)
+        return self._folders[name]
 
-    def _drawn(self, here: Place, dice: Dice) -> list[Link]:
-        """Links across this host and to others, so many that the mean comes out as the spec says."""
-        atlas, pages, index = self._atlas, self._pages, self._index
-        crossing = int(self._spec.cross_links * 65_536)
-        links = []
-        for _ in range(max(0, dice.near(self._spec.links) - self._menu_size - 2)):
-            draw = dice.roll()  # 16 bits to choose the host, 24 the page, 24 the spelling
-            if draw & 0xFFFF < crossing:
-                place = atlas.any_page(dice)
-            else:
-                place = atlas.page(index, (draw >> 16 & 0xFFFFFF) % pages)
-            links.append(atlas.link(here, place, draw >> 40))
-        return links
+    def _any_link(self, here: Place, dice: Dice) -> Link:
+        """A link across this host or, by the share in the spec, to another."""
+        if self._spec.cross_links and dice.chance(self._spec.cross_links):
+            place = self._atlas.any_page(dice)
+        else:
+            place = self._atlas.page(self._index, dice.below(self._pages))
+        return self._atlas.link(here, place, dice.roll())
+
+    def _drawn(self, folder: "_Folder", dice: Dice) -> list[int]:
+        """Which links of the folder's stock a page shows, so many that their mean is as the spec says."""
+        size = len(folder.stock)
+        count = min(size, max(0, dice.near(self._spec.links) - self._menu_size - 2))
+        draw = dice.roll()
+        start, stride = draw % size, 1 + 2 * (draw >> 32) % size
+        return [(start + turn * stride) % size for turn in range(count)]
 
     def _oddities(self, here: Place, number: int) -> list[Link]:
         """Links to redirects, copies, files, holes and forbidden places, by the shares of the spec."""

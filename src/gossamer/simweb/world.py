@@ -30,7 +30,7 @@ class World:
         self.spec = spec
         self.atlas = Atlas(spec, port)
         self.cases = {f"{name}.{HOME}": name for name in names}
-        self._ordinary = lru_cache(maxsize=4_096)(self._ordinary_site)
+        self._ordinary = lru_cache(maxsize=1_024)(self._ordinary_site)
         self._scenes: dict[str, Scene] = {}
         self._names: dict[str, Naming] | None = None
 
