@@ -131,6 +131,13 @@ def test_the_effective_file():
     )
 
 
+def test_long_lists_take_a_line_for_each_member():
+    names = frozenset(f"name{number:02}" for number in range(30))
+    text = to_toml(Whole(names=names))
+    assert '\nnames = [\n    "name00",\n    "name01",\n' in text
+    assert load(Whole, tomllib.loads(text)).names == names
+
+
 def test_a_word_that_would_read_as_nothing_is_refused():
     with pytest.raises(ConfigError, match="perhaps: the value 'none' cannot be written"):
         to_toml(Whole(perhaps="none"))
@@ -150,7 +157,7 @@ def test_every_example_in_it_can_be_switched_on():
 
 
 def test_the_commented_default():
-    class Part(msgspec.Struct, kw_only=True):
+    class Part(msgspec.Struct, frozen=True, kw_only=True):
         """What the part does.
 
         More of it.

@@ -15,7 +15,6 @@ from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 RESET_STREAM = b"\0\0\4\3\0\0\0\0\1\0\0\0\2"
-GOAWAY = b"\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\2"
 
 
 ELSEWHERE = (
@@ -110,7 +109,6 @@ def test_untrusted_certificate(codes: list[int], tmp_path: Path) -> None:
     ("code", "fault", "reply"),
     [
         (92, Fault.PROTOCOL, SETTINGS + RESET_STREAM),
-        (92, Fault.PROTOCOL, SETTINGS + GOAWAY),
         (16, Fault.PROTOCOL, b"this is not a frame of HTTP/2 at all"),
         (16, Fault.PROTOCOL, SETTINGS),
     ],

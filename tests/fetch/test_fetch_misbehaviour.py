@@ -201,6 +201,21 @@ def test_every_address_is_tried(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_ipv6_by_name_and_by_number(tmp_path: Path) -> None:
+    async def main() -> None:
+        try:
+            context = serving(OK + b"\r\nhi", address="::1")
+            async with context as server, fetching(tmp_path, table={"six.example": ("::1",)}) as module:
+                for host in ("six.example", "[::1]"):
+                    exchange = await fetched(module, server.url(host=host))
+                    assert exchange.address == "::1"
+                    assert exchange.request_head == server.requests[-1]
+        except OSError as error:
+            pytest.skip(f"no IPv6 here: {error}")
+
+    asyncio.run(main())
+
+
 def test_a_new_answer_replaces_the_old_one(tmp_path: Path) -> None:
     async def main() -> None:
         table = {"moving.example": ("127.0.0.1",)}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
 _PART = re.compile(r'([A-Za-z0-9_-]+)|"((?:[^"\\]|\\["\\])*)"')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
@@ -25,9 +26,6 @@ def key_text(key: str) -> str:
 def join_path(keys: Sequence[str]) -> str:
     """The dotted path of `keys`; list positions (`name[2]`) stay as they are."""
     return ".".join(key if _INDEXED.fullmatch(key) else key_text(key) for key in keys)
-
-
-_INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
 
 
 def split_path(path: str) -> list[str]:

@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.app.dotted import join_path, key_text
 from gossamer.app.shape import Kind, Setting, Shape, choices, settings_of
-from gossamer.app.toml_text import example, holds_secret, inline
+from gossamer.app.toml_text import entry, example, holds_secret, inline
 from gossamer.app.units import print_duration, print_size
 from gossamer.model.errors import ConfigError
 
@@ -77,7 +77,7 @@ class _EffectiveWriter:
             if value != standard:
                 self._left_out(key_text(setting.key))
             return
-        self._lines.append(f"{key_text(setting.key)} = {inline(value, setting.shape)}")
+        self._lines += entry(setting.key, value, setting.shape)
 
     def _section(self, shape: Shape, value: Any, standard: Any, path: list[str]) -> None:
         if shape.kind is Kind.TABLE:
@@ -139,6 +139,8 @@ class _DefaultWriter:
         self._comment(_sentence(setting, required))
         if value is None or setting.shape.secret:
             self._lines.append(f"#{key_text(setting.key)} = {example(setting)}")
+        elif not mark:
+            self._lines += entry(setting.key, value, setting.shape)
         else:
             self._lines.append(f"{mark}{key_text(setting.key)} = {inline(value, setting.shape)}")
 
@@ -177,8 +179,8 @@ class _DefaultWriter:
         if not value:
             shown = setting.example or {"name": None}
             for key, member in shown.items():
-                entry = msgspec.structs.replace(setting, shape=item, example=member)
-                self._lines.append(f"#{key_text(key)} = {example(entry)}")
+                sample = msgspec.structs.replace(setting, shape=item, example=member)
+                self._lines.append(f"#{key_text(key)} = {example(sample)}")
 
     def _comment(self, text: str) -> None:
         if text:
@@ -195,7 +197,7 @@ def _sentence(setting: Setting, required: bool) -> str:
     if setting.shape.kind is Kind.LEAF:
         notes += _limits(setting.shape)
     note = f"({'; '.join(notes)})" if notes else ""
-    return " ".join(part for part in (setting.description, note) if part)
+    return " ".join(part for part in (setting.description.strip(), note) if part)
 
 
 def _limits(shape: Shape) -> list[str]:

@@ -151,4 +151,5 @@ def _unwrap(annotation: Any) -> tuple[Any, tuple[Meta, ...], bool]:
             if len(others) == 1:
                 annotation = others[0]
                 continue
+            metas = (*(meta for member in others for meta in _unwrap(member)[1]), *metas)
         return annotation, metas, optional

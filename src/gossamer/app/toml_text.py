@@ -13,6 +13,8 @@ from gossamer.app.shape import Kind, Setting, Shape, choices, settings_of
 from gossamer.app.units import print_duration, print_size
 
 _DATES = (datetime.datetime, datetime.date, datetime.time)
+_WIDTH = 100
+_TEXTS = ("...", "example.org", "2030-01-31", "2030-01-31T12:00:00Z", "12:00:00")
 
 
 def inline(value: Any, shape: Shape) -> str:
@@ -37,6 +39,18 @@ def inline(value: Any, shape: Shape) -> str:
     return f"[{', '.join(members)}]"
 
 
+def entry(key: str, value: Any, shape: Shape) -> list[str]:
+    """The lines `key = value`: one, or one for each member of a long list."""
+    line = f"{key_text(key)} = {inline(value, shape)}"
+    if len(line) <= _WIDTH or shape.kind is not Kind.SEQUENCE or len(value) < 2:
+        return [line]
+    assert shape.item is not None
+    members = [f"    {inline(member, shape.item)}," for member in value]
+    if isinstance(value, set | frozenset):
+        members.sort()
+    return [f"{key_text(key)} = [", *members, "]"]
+
+
 def holds_secret(value: Any, shape: Shape) -> bool:
     """Whether writing `value` would give a secret away; references and empty values do not."""
     if value is None:
@@ -54,11 +68,9 @@ def holds_secret(value: Any, shape: Shape) -> bool:
 
 def example(setting: Setting) -> str:
     """A value that the setting would accept, to show how one is written."""
-    return (
-        quoted("env:NAME")
-        if setting.shape.secret
-        else inline(_sample(setting.shape, setting.example), setting.shape)
-    )
+    if setting.shape.secret and setting.shape.kind is Kind.LEAF:
+        return quoted("env:NAME")
+    return inline(_sample(setting.shape, setting.example), setting.shape)
 
 
 def _sample(shape: Shape, given: Any = None) -> Any:
@@ -73,7 +85,7 @@ def _sample(shape: Shape, given: Any = None) -> Any:
     bounds = [bound for meta in shape.metas for bound in (meta.ge, meta.le) if bound is not None]
     steps = [meta.gt + 1 for meta in shape.metas if meta.gt is not None]
     numbers = {"s": [10, 1, 60], "B": [1 << 20, 1024]}.get(shape.unit, [10, 1, 0.5])
-    for candidate in [*choices(shape), *numbers, *bounds, *steps, True, "...", "example.org"]:
+    for candidate in [*choices(shape), *numbers, *bounds, *steps, True, *_TEXTS]:
         if isinstance(candidate, bool) != (shape.core is bool):
             continue
         try:

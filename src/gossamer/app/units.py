@@ -1,6 +1,5 @@
 """Durations and sizes as people write them: "10s", "5 min", "1h30min", "64MiB"."""
 
-import math
 import re
 from fractions import Fraction
 
@@ -76,11 +75,10 @@ def parse_size(text: str) -> int:
 
 def print_duration(seconds: float) -> str:
     """The shortest exact writing: `parse_duration` gives the same float back. Finite, not negative."""
-    units = {"ms": SECONDS["ms"]} if seconds < 1 else _WHOLE_SECONDS
-    writing = _whole(seconds, units)
-    if writing and parse_duration(writing) == seconds:
-        return writing
-    return f"{seconds!r}s" if seconds else "0s"
+    if seconds == 0:
+        return "0s"
+    units = _WHOLE_SECONDS if seconds >= 1 else {"ms": SECONDS["ms"]}
+    return _whole(seconds, units) or f"{seconds!r}s"
 
 
 def print_size(size: int) -> str:
@@ -129,9 +127,11 @@ def _whole(value: float, units: dict[str, Fraction]) -> str:
     """`value` as a whole number of the unit that needs the fewest digits, the first of equals; or nothing."""
     best, digits = "", 16
     for unit, factor in units.items():
-        count = Fraction(value) / factor
-        nearest = round(count)
-        # A float of milliseconds is not exact, so a last-place difference counts as none.
-        if nearest > 0 and len(str(nearest)) < digits and math.isclose(count, nearest, rel_tol=1e-15):
+        nearest = round(Fraction(value) / factor)
+        if nearest <= 0 or len(str(nearest)) >= digits:
+            continue
+        total = nearest * factor
+        # 100 ms are no exact float, so floats are compared as floats.
+        if value == (float(total) if isinstance(value, float) else total):
             best, digits = f"{nearest}{unit}", len(str(nearest))
     return best

@@ -50,6 +50,7 @@ class Question:
         self._failures = 0
         self._failed: Reply | None = None
         self._alone = False
+        self._last = False
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
         self._loop = asyncio.get_running_loop()
@@ -62,6 +63,7 @@ class Question:
         self._attempt += 1
         self._stop_timer()
         left = self._deadline - self._loop.time()
+        self._last = wait >= left or self._attempt >= self._config.attempts
         self._timer = self._loop.call_later(min(wait, left), self._waited)
         server.ask(self._name, self._kind, partial(self._heard, server), alone=self._alone)
 
@@ -71,8 +73,7 @@ class Question:
         self._stop_timer()
 
     def _waited(self) -> None:
-        exhausted = self._attempt >= self._config.attempts or self._loop.time() >= self._deadline
-        if exhausted:
+        if self._last:
             self._reply(self._failed or Reply(Verdict.FAILED, detail=TIME_OUT))
         else:
             self.ask()
@@ -96,7 +97,7 @@ class Question:
             self.ask()
         elif self._failures >= self._config.failure_attempts * len(self._servers):
             self._reply(reply)
-        elif self._attempt >= self._config.attempts and self._failures >= self._attempt:
+        elif self._last and self._failures >= self._attempt:
             self._reply(reply)  # every attempt has failed: nothing is left to wait for
 
     def _reply(self, reply: Reply) -> None:

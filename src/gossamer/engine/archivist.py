@@ -1,6 +1,5 @@
 """Decides how a visit stands in the archive: response, revisit of a twin, or not at all."""
 
-import asyncio
 from collections.abc import Iterator
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from gossamer.archive.cdxj import capture_key, capture_line
 from gossamer.archive.placement import ArchiveFile, Original, Placed
 from gossamer.archive.writer import ArchiveWriter
+from gossamer.engine.in_thread import in_thread
 from gossamer.engine.visit import Visit
 from gossamer.model.events import NameAnswered
 from gossamer.model.exchange import Exchange
@@ -85,7 +85,7 @@ class Archivist:
         original = self._original(exchange, before)
         fields = _metadata(visit)
         if exchange.body.size > THREAD_ABOVE:
-            placed = await asyncio.to_thread(self._writer.append, exchange, fields, original)
+            placed = await in_thread(self._writer.append, exchange, fields, original)
         else:
             placed = self._writer.append(exchange, fields, original)
         if original is None and _comparable(exchange):
@@ -140,7 +140,7 @@ class Archivist:
         self._captures.clear()
         self._writer.committed()
         if self._writer.rotate_due:
-            await asyncio.to_thread(self._writer.rotate)
+            await in_thread(self._writer.rotate)
 
     def close(self) -> None:
         """Finish the current file; `enter` its final length afterwards."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.fault_points import fault_point
+from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Checkpointed
 from gossamer.state.environment import Environment
@@ -36,7 +37,7 @@ class Checkpoints:
         """
         started = time.monotonic()
         async with held:
-            name = await asyncio.to_thread(self._take)
+            name = await in_thread(self._take)
         return Checkpointed(name, time.monotonic() - started)
 
     def _take(self) -> str:

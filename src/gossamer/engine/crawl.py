@@ -1,6 +1,7 @@
 """The lifetime of one crawl: starts the tasks, watches limits, ends well."""
 
 import asyncio
+import contextlib
 import shutil
 import time
 from collections.abc import Awaitable, Callable
@@ -15,6 +16,8 @@ from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crew import Crew
 from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.fault_points import fault_point
+from gossamer.engine.in_thread import in_thread
 from gossamer.engine.ledger import Ledger
 from gossamer.engine.observe import Observers
 from gossamer.engine.settlement import Settlement
@@ -53,6 +56,7 @@ class Crawl:
         self._crew: Crew | None = None
         self._disk_low: StorageError | None = None
         self._task: asyncio.Task[object] | None = None
+        self._settled = asyncio.Event()
 
     @property
     def parts(self) -> Parts:
@@ -92,19 +96,11 @@ class Crawl:
         parts.settlement.on_settled = parts.dispatch.pump
         broken: StorageError | None = None
         try:
-            async with asyncio.TaskGroup() as tasks:
-                settling = tasks.create_task(parts.settlement.run())
-                upkeep = tasks.create_task(self._upkeep())
-                self._crew = Crew(tasks, parts.dispatch, parts.worker.run)
-                self._crew.resize(self._config.workers)
-                await self._crew.wait_gone()
-                await parts.settlement.finish()
-                await settling
-                upkeep.cancel()
-        except* StorageError as failures:
-            broken = _first(failures)
-        reason = parts.dispatch.ended
-        try:
+            try:
+                await self._work()
+            except* StorageError as failures:
+                broken = _first(failures)
+            reason = parts.dispatch.ended
             if broken is None:
                 await self._end(reason)
         finally:
@@ -113,12 +109,29 @@ class Crawl:
             raise failure
         return reason
 
+    async def _work(self) -> None:
+        parts = self._parts
+        async with asyncio.TaskGroup() as tasks:
+            settling = tasks.create_task(parts.settlement.run())
+            tasks.create_task(self._upkeep())
+            self._crew = Crew(tasks, parts.dispatch, parts.worker.run)
+            self._crew.resize(self._config.workers)
+            await self._crew.wait_gone()
+            await parts.settlement.finish()
+            await settling
+            self._settled.set()
+
     async def _upkeep(self) -> None:
-        """Checkpoint at intervals; stop before the disk is full or when the time is up."""
+        """Checkpoint at intervals; stop before the disk is full or when the time is up.
+
+        Returns after everything is settled, but never in the middle of a checkpoint.
+        """
         parts, config = self._parts, self._config
         checkpointed = time.monotonic()
         while True:
-            await asyncio.sleep(UPKEEP_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._settled.wait(), UPKEEP_SECONDS)
+                return
             if shutil.disk_usage(self._folder).free < config.min_free_disk:
                 self._disk_low = StorageError(
                     f"{self._folder}: less than {config.min_free_disk >> 20} MiB of disk are free "
@@ -135,15 +148,18 @@ class Crawl:
     async def write_index(self) -> None:
         """Stream the sorted index out to `index.cdxj`."""
         captures = self._parts.archivist.captures()
-        await asyncio.to_thread(write_index, captures, self._folder / "index.cdxj")
+        await in_thread(write_index, captures, self._folder / "index.cdxj")
 
     async def _end(self, reason: str) -> None:
         parts = self._parts
         parts.archivist.close()
+        fault_point("end.archive_closed")
         with parts.frontier.changes() as batch:
             parts.archivist.enter(batch)
             parts.ledger.enter(batch)
+        fault_point("end.committed")
         await self.write_index()
+        fault_point("end.indexed")
         parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
         parts.observers.tell(Stopped(reason))
 

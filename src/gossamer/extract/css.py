@@ -19,7 +19,7 @@ _SINGLE = r"'((?:[^'\\\n\r\f]++|" + _ESCAPE + r")*+)'?"
 _BARE = r"((?:[^\s\"'()\\]++|" + _ESCAPE + r")++)"
 _TOKEN = re.compile(
     r"(?=[/uU@\"'])(?:/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
-    rf"|(?<![\w-])url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})"
+    rf"|(?<![\w-])url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE}(?=\s*+(?:\)|\Z)))"
     rf"|@import\s*+(?:/\*(?:[^*]++|\*(?!/))*+\*/\s*+)*+(?:{_DOUBLE}|{_SINGLE})"
     rf"|{_DOUBLE}|{_SINGLE})",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ def css_addresses(text: str) -> list[str]:
 
 def css_mentions(text: str) -> list[Mention]:
     """The same as mentions of requisites."""
-    return [("css", LinkKind.REQUISITE, address, False) for address in css_addresses(text)]
+    return [Mention("css", LinkKind.REQUISITE, address) for address in css_addresses(text)]
 
 
 def _unescape(value: str) -> str:

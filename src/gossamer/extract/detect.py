@@ -123,9 +123,10 @@ def _capital_inside(before: str, after: str) -> bool:
 def _script(letters: frozenset[str], text: str) -> float:
     """Scripts that fill whole words: a letter beside an ASCII letter speaks against them."""
     high, wrong = _high(text)
-    hits = sum(character.lower() in letters for character in high)
+    hits = sum(character in letters for character in high)
+    capitals = sum(character.lower() in letters for character in high) - hits
     mixed = sum(map(_mixed, text, text[1:]))
-    return _share(hits - (len(high) - hits) - 2 * mixed, high, wrong)
+    return _share(hits + 0.3 * capitals - (len(high) - hits - capitals) - 2 * mixed, high, wrong)
 
 
 def _mixed(before: str, after: str) -> bool:

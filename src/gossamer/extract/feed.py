@@ -56,7 +56,7 @@ def _mention(element: Element) -> Mention | None:
     if name == "link":
         attributes = element.attributes()
         if "href" not in attributes:
-            return ("link", LinkKind.NAVIGATION, element.text, False) if element.text else None
+            return Mention("link", LinkKind.NAVIGATION, element.text) if element.text else None
         relation = attributes.get("rel", "alternate")
         if relation in _NOT_PAGES:
             return None
@@ -64,12 +64,12 @@ def _mention(element: Element) -> Mention | None:
         known = (
             LinkKind.NAVIGATION if relation in ("alternate", "via", "related") else kind_of_relation(relation)
         )
-        return ("link@href", known or LinkKind.REQUISITE, attributes["href"], False)
+        return Mention("link@href", known or LinkKind.REQUISITE, attributes["href"])
     if name == "guid" and element.text.startswith(("http://", "https://")):
         permanent = element.attributes().get("isPermaLink", "true").lower() != "false"
-        return ("guid", LinkKind.NAVIGATION, element.text, False) if permanent else None
+        return Mention("guid", LinkKind.NAVIGATION, element.text) if permanent else None
     if name in ("enclosure", "content", "thumbnail"):
         attributes = element.attributes()
         address = attributes.get("url") or attributes.get("src", "")
-        return (f"{name}@url", LinkKind.REQUISITE, address, False) if address else None
+        return Mention(f"{name}@url", LinkKind.REQUISITE, address) if address else None
     return None

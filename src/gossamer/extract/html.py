@@ -2,16 +2,17 @@
 
 import msgspec
 
-from gossamer.extract.character_references import unescape_text
+from gossamer.extract.character_references import unescape_attribute, unescape_text
 from gossamer.extract.charset import codec_of, decode
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html_tags import Meaning, meaning_of
 from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.labels import NOT_ASCII
-from gossamer.extract.links import LinkMaker, Mention
+from gossamer.extract.links import LinkMaker, Mention, Source
 from gossamer.extract.tag_grammar import Tag, Tokens
 from gossamer.extract.visible import text_length
 from gossamer.model.document import Document, Findings
+from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 
 __all__ = ["HtmlExtractor"]
@@ -55,7 +56,9 @@ class HtmlExtractor:
         else:
             codec = codec_of(charset)
         tokens = tokenize(content, 4 * self._config.max_links)
-        mentions, facts = self._read(tokens, codec)
+        sources, facts = self._read(tokens, codec)
+        if charset in NOT_ASCII:
+            sources = [_decoded(source) for source in sources]
         base = _base(facts, document.url)
         named = facts.named
         clip = self._clip
@@ -65,25 +68,25 @@ class HtmlExtractor:
             author=clip(named.get("author", "") or named.get("article:author", "")),
             language=clip(named.get("language", "") or named.get("content-language", "")),
             text_length=text_length(content, tokens.hidden, codec),
-            links=self._links.make(mentions, base, charset),
+            links=self._links.make(sources, base, charset),
             robots=tuple(facts.robots),
         )
 
-    def _read(self, tokens: Tokens, codec: str) -> tuple[list[Mention], _Facts]:
-        mentions: list[Mention] = []
+    def _read(self, tokens: Tokens, codec: str) -> tuple[list[Source], _Facts]:
+        sources: list[Source] = []
         facts = _Facts()
         for token in tokens.found:
-            if isinstance(token, bytes):
-                mentions.append(token)
+            if token.__class__ is bytes:
+                sources.append(token)
                 continue
             if token.name == b"title":
                 facts.add("title", self._title(token, codec))
                 continue
             meaning = self._meaning(token, codec)
-            mentions += meaning.mentions
+            sources += meaning.mentions
             for name, value in meaning.facts:
                 facts.add(name, value)
-        return mentions, facts
+        return sources, facts
 
     def _meaning(self, tag: Tag, codec: str) -> Meaning:
         """As `meaning_of`; the same tags stand on every page of a site, so answers are kept."""
@@ -106,6 +109,13 @@ class HtmlExtractor:
 
     def _clip(self, text: str) -> str:
         return " ".join(text[: 10 * self._config.text_fields + 100].split())[: self._config.text_fields]
+
+
+def _decoded(source: Source) -> Source:
+    """A source of a document that was turned into UTF-8, while its queries stay in their own encoding."""
+    if isinstance(source, bytes):
+        return Mention("a@href", LinkKind.NAVIGATION, unescape_attribute(source.decode("utf-8", "replace")))
+    return source
 
 
 def _base(facts: _Facts, url: Url) -> Url:

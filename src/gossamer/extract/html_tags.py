@@ -19,19 +19,11 @@ __all__ = ["Meaning", "meaning_of"]
 
 Attributes = dict[str, str]
 
-_NAVIGATION, _REQUISITE = LinkKind.NAVIGATION, LinkKind.REQUISITE
 _SPACES = "\t\n\f\r "
-_ROBOT_WORD = re.compile(
-    r"no(?:index|follow|archive|ne)\b|unavailable_after|\ball\b|(?<!no)(?:index|follow)", re.I
-)
+_ROBOT_WORD = re.compile(r"no(?:index|follow|archive|ne|cache)\b|unavailable_after", re.IGNORECASE)
 _ROBOT_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
-_FACTS = {
-    "description": "description",
-    "og:description": "og:description",
-    "og:title": "og:title",
-    "author": "author",
-    "article:author": "article:author",
-}
+LONGEST_ROBOTS = 1_000
+_FACTS = frozenset({"description", "og:description", "og:title", "author", "article:author"})
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -55,131 +47,142 @@ def meaning_of(tag: Tag, codec: str) -> Meaning:
         codec: Python codec of the document.
     """
     attributes = attributes_of(tag, codec)
-    name = tag.name.decode("latin-1")
-    mentions: list[Mention] = []
-    facts: tuple[tuple[str, str], ...] = ()
-    rules = _FOREIGN if tag.foreign else _RULES
-    rule = rules.get(name)
-    if rule:
-        facts = rule(name, attributes, mentions) or ()
+    rule = (_FOREIGN if tag.foreign else _RULES).get(tag.name)
+    meaning = rule(attributes) if rule else _NOTHING
+    styles = []
     if "style" in attributes:
-        mentions += css_mentions(attributes["style"])
-    if tag.content and name == "style":
-        mentions += css_mentions(tag.content.decode(codec, "replace"))
-    return Meaning(tuple(mentions), facts)
+        styles += css_mentions(attributes["style"])
+    if tag.content and tag.name == b"style":
+        styles += css_mentions(tag.content.decode(codec, "replace"))
+    return Meaning((*meaning.mentions, *styles), meaning.facts) if styles else meaning
 
 
-Rule = Callable[[str, Attributes, list[Mention]], tuple[tuple[str, str], ...] | None]
+_NOTHING = Meaning()
+
+# Rules: the attributes of one element, to what they say.
+
+Rule = Callable[[Attributes], Meaning]
 
 
-def _take(*names: str, kind: LinkKind) -> Rule:
-    """A rule: the values of these attributes are addresses."""
+def _take(element: str, *names: str) -> Rule:
+    """The values of these attributes are addresses of what a browser loads with the page."""
 
-    def rule(element: str, attributes: Attributes, mentions: list[Mention]) -> None:
+    def rule(attributes: Attributes) -> Meaning:
+        mentions: list[Mention] = []
         for name in names:
             value = attributes.get(name, "")
-            if name.endswith("srcset"):
-                mentions.extend(
-                    (f"{element}@{name}", kind, found, False) for found in srcset_addresses(value)
-                )
-            elif value.strip(_SPACES):
-                mentions.append((f"{element}@{name}", kind, value, False))
+            addresses = srcset_addresses(value) if name.endswith("srcset") else [value]
+            mentions += _mentions(f"{element}@{name}", LinkKind.REQUISITE, addresses)
+        return Meaning(tuple(mentions))
 
     return rule
 
 
-def _anchor(element: str, attributes: Attributes, mentions: list[Mention]) -> None:
-    # An empty `href` is a link to the page itself, so its presence counts, not its value.
-    for name in ("href", "xlink:href"):
-        if name in attributes:
-            mentions.append(
-                (f"{element}@{name}", _NAVIGATION, attributes[name], nofollow(attributes.get("rel", "")))
-            )
-            return
+def _mentions(element: str, kind: LinkKind, addresses: list[str]) -> list[Mention]:
+    return [Mention(element, kind, address) for address in addresses if address.strip(_SPACES)]
 
 
-def _base(element: str, attributes: Attributes, mentions: list[Mention]) -> tuple[tuple[str, str], ...]:
-    return (("base", attributes["href"]),) if "href" in attributes else ()
+def _frame(element: str) -> Rule:
+    def rule(attributes: Attributes) -> Meaning:
+        return Meaning(tuple(_mentions(f"{element}@src", LinkKind.NAVIGATION, [attributes.get("src", "")])))
+
+    return rule
 
 
-def _form(element: str, attributes: Attributes, mentions: list[Mention]) -> None:
+def _anchor(element: str) -> Rule:
+    def rule(attributes: Attributes) -> Meaning:
+        # An empty `href` is a link to the page itself, so its presence counts, not its value.
+        for name in ("href", "xlink:href"):
+            if name in attributes:
+                forbidden = nofollow(attributes.get("rel", ""))
+                mention = Mention(f"{element}@{name}", LinkKind.NAVIGATION, attributes[name], forbidden)
+                return Meaning((mention,))
+        return _NOTHING
+
+    return rule
+
+
+def _base(attributes: Attributes) -> Meaning:
+    return Meaning(facts=(("base", attributes["href"]),)) if "href" in attributes else _NOTHING
+
+
+def _form(attributes: Attributes) -> Meaning:
     method = attributes.get("method", "").strip(_SPACES).lower()
-    if method not in ("post", "dialog") and attributes.get("action", "").strip(_SPACES):
-        relation = nofollow(attributes.get("rel", ""))
-        mentions.append(("form@action", _NAVIGATION, attributes["action"], relation))
+    action = attributes.get("action", "")
+    if method in ("post", "dialog") or not action.strip(_SPACES):
+        return _NOTHING
+    return Meaning((Mention("form@action", LinkKind.NAVIGATION, action, nofollow(attributes.get("rel", ""))),))
 
 
-def _html(element: str, attributes: Attributes, mentions: list[Mention]) -> tuple[tuple[str, str], ...]:
+def _html(attributes: Attributes) -> Meaning:
     language = attributes.get("lang") or attributes.get("xml:lang", "")
-    return (("language", language),) if language else ()
+    return Meaning(facts=(("language", language),)) if language else _NOTHING
 
 
-def _input(element: str, attributes: Attributes, mentions: list[Mention]) -> None:
-    if attributes.get("type", "").lower() == "image" and attributes.get("src", "").strip(_SPACES):
-        mentions.append(("input@src", _REQUISITE, attributes["src"], False))
+def _input(attributes: Attributes) -> Meaning:
+    return _image_button(attributes) if attributes.get("type", "").lower() == "image" else _NOTHING
 
 
-def _link(element: str, attributes: Attributes, mentions: list[Mention]) -> None:
-    relations = attributes.get("rel", "")
+def _link(attributes: Attributes) -> Meaning:
+    relations, address = attributes.get("rel", ""), attributes.get("href", "")
     kind = kind_of_relation(relations)
     if kind is None:
-        return
-    if attributes.get("href", "").strip(_SPACES):
-        mentions.append(("link@href", kind, attributes["href"], nofollow(relations)))
-    for address in srcset_addresses(attributes.get("imagesrcset", "")):
-        mentions.append(("link@imagesrcset", kind, address, False))
+        return _NOTHING
+    mentions = _mentions("link@imagesrcset", kind, srcset_addresses(attributes.get("imagesrcset", "")))
+    if address.strip(_SPACES):
+        mentions.insert(0, Mention("link@href", kind, address, nofollow(relations)))
+    return Meaning(tuple(mentions))
 
 
-def _meta(element: str, attributes: Attributes, mentions: list[Mention]) -> tuple[tuple[str, str], ...]:
+def _meta(attributes: Attributes) -> Meaning:
     content = attributes.get("content", "")
-    if not content:
-        return ()
     equivalent = attributes.get("http-equiv", "").strip(_SPACES).lower()
+    name = (attributes.get("name") or attributes.get("property") or equivalent).strip(_SPACES).lower()
+    if not content:
+        return _NOTHING
     if equivalent == "refresh":
-        address = refresh_address(content)
-        if address.strip(_SPACES):
-            mentions.append(("meta@content", _NAVIGATION, address, False))
-        return ()
+        return Meaning(tuple(_mentions("meta@content", LinkKind.NAVIGATION, [refresh_address(content)])))
     if equivalent == "content-language":
-        return (("content-language", content.partition(",")[0]),)
-    name = (attributes.get("name") or attributes.get("property", "") or equivalent).strip(_SPACES).lower()
+        return Meaning(facts=(("content-language", content.partition(",")[0]),))
     if name in _FACTS:
-        return ((_FACTS[name], content),)
-    if name == "robots" or (_ROBOT_NAME.fullmatch(name) and _ROBOT_WORD.search(content[:1000])):
-        return ((f"robots:{name}", content[:1000]),)
-    return ()
+        return Meaning(facts=((name, content),))
+    if name == "robots" or (_ROBOT_NAME.fullmatch(name) and _ROBOT_WORD.search(content[:LONGEST_ROBOTS])):
+        return Meaning(facts=((f"robots:{name}", content[:LONGEST_ROBOTS]),))
+    return _NOTHING
 
 
-_RULES: dict[str, Rule] = {
-    "a": _anchor,
-    "area": _anchor,
-    "audio": _take("src", kind=_REQUISITE),
-    "base": _base,
-    "body": _take("background", kind=_REQUISITE),
-    "embed": _take("src", kind=_REQUISITE),
-    "form": _form,
-    "frame": _take("src", kind=_NAVIGATION),
-    "html": _html,
-    "iframe": _take("src", kind=_NAVIGATION),
-    "image": _take("src", "srcset", kind=_REQUISITE),
-    "img": _take("src", "srcset", kind=_REQUISITE),
-    "input": _input,
-    "link": _link,
-    "meta": _meta,
-    "object": _take("data", kind=_REQUISITE),
-    "script": _take("src", kind=_REQUISITE),
-    "source": _take("src", "srcset", kind=_REQUISITE),
-    "table": _take("background", kind=_REQUISITE),
-    "td": _take("background", kind=_REQUISITE),
-    "th": _take("background", kind=_REQUISITE),
-    "tr": _take("background", kind=_REQUISITE),
-    "track": _take("src", kind=_REQUISITE),
-    "video": _take("src", "poster", kind=_REQUISITE),
+_image_button = _take("input", "src")
+
+_RULES: dict[bytes, Rule] = {
+    b"a": _anchor("a"),
+    b"area": _anchor("area"),
+    b"audio": _take("audio", "src"),
+    b"base": _base,
+    b"body": _take("body", "background"),
+    b"embed": _take("embed", "src"),
+    b"form": _form,
+    b"frame": _frame("frame"),
+    b"html": _html,
+    b"iframe": _frame("iframe"),
+    b"image": _take("img", "src", "srcset"),  # the parser makes an img of it
+    b"img": _take("img", "src", "srcset"),
+    b"input": _input,
+    b"link": _link,
+    b"meta": _meta,
+    b"object": _take("object", "data"),
+    b"script": _take("script", "src"),
+    b"source": _take("source", "src", "srcset"),
+    b"table": _take("table", "background"),
+    b"td": _take("td", "background"),
+    b"th": _take("th", "background"),
+    b"tr": _take("tr", "background"),
+    b"track": _take("track", "src"),
+    b"video": _take("video", "src", "poster"),
 }
-_FOREIGN: dict[str, Rule] = {
-    "a": _anchor,
-    "image": _take("href", "xlink:href", kind=_REQUISITE),
-    "feimage": _take("href", "xlink:href", kind=_REQUISITE),
-    "script": _take("href", "xlink:href", kind=_REQUISITE),
-    "use": _take("href", "xlink:href", kind=_REQUISITE),
+_FOREIGN: dict[bytes, Rule] = {
+    b"a": _anchor("a"),
+    b"image": _take("image", "href", "xlink:href"),
+    b"feimage": _take("feimage", "href", "xlink:href"),
+    b"script": _take("script", "href", "xlink:href"),
+    b"use": _take("use", "href", "xlink:href"),
 }

@@ -35,5 +35,5 @@ def header_mentions(values: list[str]) -> list[Mention]:
             kind: LinkKind | None = kind_of_relation(words)
             if kind is not None and match[1].strip():
                 address = match[1].encode("latin-1", "replace").decode("utf-8", "replace")
-                mentions.append(("Link", kind, address, nofollow(words)))
+                mentions.append(Mention("Link", kind, address, nofollow(words)))
     return mentions

@@ -7,6 +7,9 @@ twentieth of resolving. A path-relative reference depends on nothing of the base
 
 import codecs
 import re
+from collections.abc import Iterable
+
+import msgspec
 
 from gossamer.extract.character_references import unescape_attribute
 from gossamer.extract.charset import codec_of
@@ -14,13 +17,30 @@ from gossamer.extract.config import ExtractConfig
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 
-__all__ = ["LinkMaker", "Mention"]
+__all__ = ["LinkMaker", "Mention", "Source"]
 
-Mention = bytes | tuple[str, LinkKind, str, bool]
-"""What a document says of a URL: element, kind, address, nofollow. For a plain `a@href` only the attribute's
-source, to be decoded if it is new."""
 
-_Memo = dict[Mention, Link | None]
+class Mention(msgspec.Struct, frozen=True, gc=False):
+    """An address in a document, as it stands there, character references and escapes replaced."""
+
+    element: str
+    kind: LinkKind
+    address: str
+    nofollow: bool = False
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        # Hashed often: a mention lives as long as the tag it was read from is remembered.
+        key = f"{self.element} {self.kind.value} {self.nofollow} {self.address}"
+        msgspec.structs.force_setattr(self, "key", key)
+
+
+Source = bytes | Mention
+"""What a link is made of. Bytes are the source of a plain `a@href`, to be decoded only if it is new."""
+
+_Made = tuple[str, Link]
+"""A link, and what no two links of a page have in common."""
+_Memo = dict[bytes | str, _Made | None]
 
 LONGEST_ADDRESS = 16 << 10
 """Characters of an address; longer ones are data, not addresses."""
@@ -34,11 +54,8 @@ _ENCODED = re.compile(r"[^\x21\x23-\x26\x28-\x3b\x3d\x3f-\x7e]")
 """What the special-query percent-encode set covers (WHATWG URL 1.3), by latin-1 characters for bytes."""
 
 
-class _Missing:
-    """Type of the mark for mentions that are not remembered."""
-
-
-_MISSING = _Missing()
+_MISSING: _Made = "", Link(Url("", "", "", 0, ""), LinkKind.SEED, "")
+"""Stands for what is not remembered; told by identity."""
 
 
 class LinkMaker:
@@ -49,37 +66,39 @@ class LinkMaker:
         self._memos: dict[tuple[str, str], _Memo] = {}
         self._kept = 0
 
-    def make(self, mentions: list[Mention], base: Url, charset: str) -> tuple[Link, ...]:
+    def make(self, sources: Iterable[Source], base: Url, charset: str) -> tuple[Link, ...]:
         """The links of one document, in order, each URL and kind once.
 
         Args:
-            mentions: in document order.
+            sources: in document order.
             base: what addresses are resolved against.
             charset: WHATWG name of the encoding, for bytes and for queries.
 
         Of doubles that differ in `nofollow` the one that may be followed counts.
         """
         memo = self._memo(base, charset)
-        here = Link(base, LinkKind.NAVIGATION, "a@href")
-        found: dict[object, Link] = {}
+        here = base.text, Link(base, LinkKind.NAVIGATION, "a@href")
+        found: dict[str, Link] = {}
         most, room = self._config.max_links, self._config.max_link_text
-        for mention in mentions:
-            link = memo.get(mention, _MISSING)
-            if isinstance(link, _Missing):
+        for source in sources:
+            made = memo.get(source if source.__class__ is bytes else source.key, _MISSING)  # type: ignore[union-attr]
+            if made is _MISSING:
                 # Tables of contents are full of `#section`: not worth parsing.
-                link = here if mention[:1] == b"#" else self._new(mention, base, charset, memo)
-            if link is None:
+                if source.__class__ is bytes and source.startswith(b"#"):  # type: ignore[union-attr]
+                    made = here
+                else:
+                    made = self._new(source, base, charset, memo)
+            if made is None:
                 continue
-            text = link.url.text
-            key = text if link.kind is LinkKind.NAVIGATION else (text, link.kind)
-            if key in found:
-                if not link.nofollow and found[key].nofollow:
-                    found[key] = link
-                continue
-            room -= len(text)
-            if len(found) >= most or room < 0:
-                break
-            found[key] = link
+            key, link = made
+            known = found.get(key)
+            if known is None:
+                room -= len(key)
+                if len(found) >= most or room < 0:
+                    break
+                found[key] = link
+            elif known.nofollow and not link.nofollow:
+                found[key] = link
         return tuple(found.values())
 
     def _memo(self, base: Url, charset: str) -> _Memo:
@@ -95,24 +114,28 @@ class LinkMaker:
             self._memos, self._kept = {}, 0
         return self._memos.setdefault((directory, charset), {})
 
-    def _new(self, mention: Mention, base: Url, charset: str, memo: _Memo) -> Link | None:
-        if isinstance(mention, bytes):
-            if len(mention) > LONGEST_ADDRESS:
+    def _new(self, source: Source, base: Url, charset: str, memo: _Memo) -> _Made | None:
+        if isinstance(source, bytes):
+            if len(source) > LONGEST_ADDRESS:
                 return None
-            address = unescape_attribute(mention.decode(codec_of(charset), "replace"))
-            element, kind, nofollow = "a@href", LinkKind.NAVIGATION, False
+            mention = Mention("a@href", LinkKind.NAVIGATION, _attribute(source, charset))
         else:
-            element, kind, address, nofollow = mention
+            mention = source
+        address = mention.address
         url = _resolve(address, base, charset)
-        link = Link(url, kind, element, nofollow) if url else None
-        if (
-            len(address) <= LONGEST_KEPT
-            and _by_directory(address, base)
-            and self._kept < self._config.memo_links
-        ):
-            memo[mention] = link
+        made = None
+        if url:
+            kind = mention.kind
+            key = url.text if kind is LinkKind.NAVIGATION else f"{kind.value} {url.text}"
+            made = key, Link(url, kind, mention.element, mention.nofollow)
+        if len(address) <= LONGEST_KEPT and _by_directory(address, base) and self._kept < self._config.memo_links:
+            memo[source if isinstance(source, bytes) else source.key] = made
             self._kept += 1
-        return link
+        return made
+
+
+def _attribute(source: bytes, charset: str) -> str:
+    return unescape_attribute(source.decode(codec_of(charset), "replace"))
 
 
 def _resolve(address: str, base: Url, charset: str) -> Url | None:
@@ -152,11 +175,13 @@ def _percent(match: re.Match[str]) -> str:
     return f"%{ord(match[0]):02X}"
 
 
-def _as_reference(error: UnicodeError) -> tuple[str, int]:
+def _as_reference(error: UnicodeError) -> tuple[str | bytes, int]:
     """What an encoding cannot say is said by character reference, already percent-encoded."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = error.object[error.start : error.end]
+    if characters == "€" and error.encoding == "gbk":
+        return b"\x80", error.end  # which the standard's GBK has and Python's lacks
     return "".join(f"%26%23{ord(character)}%3B" for character in characters), error.end
 
 

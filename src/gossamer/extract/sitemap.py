@@ -70,7 +70,7 @@ def _located(text: str) -> list[Mention]:
         return found
     for child in walk:
         if child.name == "loc" and child.prefix == root.prefix and child.text:
-            found.append((element, LinkKind.SITEMAP, child.text, False))
+            found.append(Mention(element, LinkKind.SITEMAP, child.text))
             if len(found) >= MOST_LOCATIONS:
                 break
     return found
@@ -83,7 +83,7 @@ def _listed(document: Document, text: str) -> list[Mention]:
         return []
     lines = (line.strip() for line in text.splitlines())
     found: list[Mention] = [
-        ("urlset", LinkKind.SITEMAP, line, False)
+        Mention("urlset", LinkKind.SITEMAP, line)
         for line in lines
         if line.startswith(("http://", "https://"))
     ]

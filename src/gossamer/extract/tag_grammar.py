@@ -19,8 +19,10 @@ _BEFORE_VALUE = SPACE + rb"*+=" + SPACE + rb"*+"
 _BARE_VALUE = rb"[^\t\n\f\r >\"'][^\t\n\f\r >]*+"
 _SKIP_ATTRIBUTES = re.compile(
     # At most so many attributes in one step: the interpreter lock is held during a step.
+    # Where `=` follows a name a value must, or else a quotation without end would be read as more names.
     rb"(?:[\t\n\f\r /]*+(?:" + _NAME + rb")"
-    rb"(?:" + _BEFORE_VALUE + rb"(?:\"[^\"]*+\"|'[^']*+'|" + _BARE_VALUE + rb"|(?=>)))?+){0,1000}+"
+    rb"(?:" + _BEFORE_VALUE + rb"(?:\"[^\"]*+\"|'[^']*+'|" + _BARE_VALUE + rb"|(?=>))"
+    rb"|(?!" + SPACE + rb"*+=))){0,1000}+"
 )
 _TAG_END = re.compile(rb"[\t\n\f\r /]*+>")
 _ATTRIBUTE = re.compile(

@@ -5,8 +5,8 @@ import re
 __all__ = ["text_length"]
 
 _TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]++)")
-_WHOLE = 6 << 10
-_STRETCHES = 12
+_WHOLE = 4 << 10
+_STRETCHES = 8
 _STRETCH = 512
 
 
@@ -14,8 +14,8 @@ def text_length(content: bytes, hidden: list[tuple[int, int]], codec: str) -> in
     """Approximate number of characters of visible text.
 
     Counted is what stands between a `>` and the next `<`, without leading white space, outside `hidden`
-    (scripts, styles and other raw text); character references count as they are written. Up to 6 KiB of markup
-    are counted exactly; of more, twelve evenly spread stretches of 512 bytes stand for the whole.
+    (scripts, styles and other raw text); character references count as they are written. Up to 4 KiB of markup
+    are counted exactly; of more, eight evenly spread stretches of 512 bytes stand for the whole.
     """
     shown = _shown(content, hidden)
     size = sum(end - start for start, end in shown)

@@ -62,15 +62,17 @@ def _text(text: str, position: int) -> tuple[str, int]:
     parts = []
     while True:
         end = text.find("<", position)
-        end = len(text) if end < 0 else end
+        if end < 0:
+            return "", len(text)  # cut: an address without its end is another address
         if end > position:
             parts.append(unescape_text(text[position:end]))
         if not text.startswith("<![CDATA[", end):
             return "".join(parts).strip(), end
         close = text.find("]]>", end)
-        stop = len(text) if close < 0 else close
-        parts.append(text[end + 9 : stop])
-        position = min(stop + 3, len(text))
+        if close < 0:
+            return "", len(text)
+        parts.append(text[end + 9 : close])
+        position = close + 3
 
 
 def _behind(text: str, mark: str, position: int) -> int:

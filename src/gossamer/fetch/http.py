@@ -114,11 +114,12 @@ class HttpModule:
             self._cookies.close()
 
     async def _visit(self, lease: Lease, route: Route) -> Exchange | Failed:
+        order = self._order(lease)
         transfer = self._idle.pop() if self._idle else self._new_transfer()
-        order = self._order(lease, self._router.take(route))
+        resolve = self._router.take(route)
         started = time.time()
         try:
-            transfer.begin(order)
+            transfer.begin(order, resolve)
             self._pace.add(transfer)
             code, message = await self._multi.perform(transfer.easy)
             verdict = judge(transfer, code, message, proxied=self._proxied)
@@ -140,7 +141,7 @@ class HttpModule:
         configure(transfer.easy, self._config, self._cookies)
         return transfer
 
-    def _order(self, lease: Lease, resolve: list[str]) -> Order:
+    def _order(self, lease: Lease) -> Order:
         url = lease.candidate.url
         fields = self._fields
         credentials = self._credentials(url.origin)
@@ -153,7 +154,6 @@ class HttpModule:
             url=url,
             target=(url.text if forwarded else url.target).encode(),
             fields=fields,
-            resolve=resolve,
             tunnelled=self._forwards and not forwarded,
             # A forwarding proxy and the cookie engine add fields of their own.
             watched=forwarded or self._cookies is not None,
@@ -181,12 +181,10 @@ class HttpModule:
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
         if order.watched and transfer.sent_head:
+            if version in _HTTP_1:
+                return transfer.sent_head
             line, rest = transfer.sent_head.split(b"\r\n", 1)
-            return (
-                line.rpartition(b" ")[0] + b" HTTP/1.1\r\n" + rest
-                if version not in _HTTP_1
-                else transfer.sent_head
-            )
+            return line.rpartition(b" ")[0] + b" HTTP/1.1\r\n" + rest
         asked = b"1.1"
         if version == _HTTP_1_0:
             connection = transfer.easy.getinfo(pycurl.CONN_ID)

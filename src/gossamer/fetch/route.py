@@ -13,6 +13,9 @@ from gossamer.ports import Resolver
 _NO_ENTRY = "-unused.invalid:1"
 """pycurl ignores an empty list, which would leave the handle's last entries in force."""
 
+_MAX_ADDRESSES = 16
+"""More than any honest name has; the others would only be tried after these have failed."""
+
 
 class Route(msgspec.Struct, frozen=True):
     """Where a visit may connect.
@@ -91,8 +94,8 @@ def proxy_url(config: FetchConfig) -> Url | None:
 
 
 def _enter(entries: dict[str, str], url: Url, addresses: Sequence[str]) -> None:
-    if len(addresses) == 1 and addresses[0] == url.host.strip("[]"):
+    if url.host[0] == "[" or (len(addresses) == 1 and addresses[0] == url.host):
         return  # libcurl needs no help with a numeric address
-    listed = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+    listed = ",".join(f"[{address}]" if ":" in address else address for address in addresses[:_MAX_ADDRESSES])
     name = f"{url.host}:{url.port}"
     entries[name] = f"+{name}:{listed}"

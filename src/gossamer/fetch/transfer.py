@@ -25,7 +25,6 @@ class Order(msgspec.Struct, frozen=True):
     Attributes:
         target: request target, `/a?b`, or the whole URL for a forwarding proxy.
         fields: header fields after `Host`, in order.
-        resolve: name entries as CURLOPT_RESOLVE wants them.
         tunnelled: a proxy answers a CONNECT before the origin does.
         watched: have libcurl report the head that it sends (costs 14 us).
     """
@@ -33,7 +32,6 @@ class Order(msgspec.Struct, frozen=True):
     url: Url
     target: bytes
     fields: list[bytes]
-    resolve: list[str]
     tunnelled: bool = False
     watched: bool = False
 
@@ -67,8 +65,8 @@ class Transfer:
         ):
             self.easy.setopt(option, callback)
 
-    def begin(self, order: Order) -> None:
-        """Make ready for a visit."""
+    def begin(self, order: Order, resolve: list[str]) -> None:
+        """Make ready for a visit; `resolve` holds name entries as CURLOPT_RESOLVE wants them."""
         config, easy = self._config, self.easy
         self._order = order
         self.head = HeadReader(
@@ -83,7 +81,7 @@ class Transfer:
         self.storage_error: StorageError | None = None
         easy.setopt(pycurl.URL, order.url.text)
         easy.setopt(pycurl.REQUEST_TARGET, order.target)
-        easy.setopt(pycurl.RESOLVE, order.resolve)
+        easy.setopt(pycurl.RESOLVE, resolve)
         if order.fields is not self._fields:
             easy.setopt(pycurl.HTTPHEADER, order.fields)
             self._fields = order.fields

@@ -78,6 +78,7 @@ class Hosting:
         listeners = bind(world.atlas.addresses(), special, self.http_port)
         self.http_port = listeners[_HOME].getsockname()[1]
         self.world = World(self.spec, self.http_port)
+        self.world.naming("")  # sets all scenes now: later it would make visitors wait
         service = Service(self.world)
         for address, listener in listeners.items():
             factory: Callable[[], asyncio.Protocol] = partial(

@@ -81,8 +81,10 @@ class Environment:
     Invariant: writing environments hold RocksDB's lock, so there is one per folder.
     """
 
-    def __init__(self, path: Path, config: StateConfig, access: rocksdict.AccessType) -> None:
-        options, families = _options(config)
+    def __init__(
+        self, path: Path, config: StateConfig, access: rocksdict.AccessType, *, create: bool = False
+    ) -> None:
+        options, families = _options(config, create=create)
         try:
             self._db = rocksdict.Rdict(str(path), options, column_families=families, access_type=access)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
@@ -92,14 +94,14 @@ class Environment:
         self._handles = {family: self._db.get_column_family_handle(family.value) for family in Family}
 
     @classmethod
-    def open(cls, path: Path, config: StateConfig) -> "Environment":
-        """Open for writing, creating what is missing.
+    def open(cls, path: Path, config: StateConfig, *, create: bool = True) -> "Environment":
+        """Open for writing. Without `create`, a state that is gone is an error, not a new beginning.
 
         Raises:
             ConfigError: another process has it open.
             StorageError: it is damaged or cannot be written.
         """
-        return cls(path, config, rocksdict.AccessType.read_write())
+        return cls(path, config, rocksdict.AccessType.read_write(), create=create)
 
     @classmethod
     def open_secondary(cls, path: Path, scratch: Path, config: StateConfig) -> "Environment":
@@ -109,8 +111,15 @@ class Environment:
         return environment
 
     def get(self, family: Family, key: bytes) -> bytes | None:
-        """The value, or `None`."""
-        value: bytes | None = self._tables[family].get(key)
+        """The value, or `None`.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        try:
+            value: bytes | None = self._tables[family].get(key)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise _failure(self.path, "read", str(error)) from None
         return value
 
     def batch(self) -> Batch:
@@ -126,12 +135,14 @@ class Environment:
         try:
             self._db.write(batch._raw)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            raise StorageError(
-                f"{self.path}: the state cannot be written ({error}). Free some disk space, then resume."
-            ) from None
+            raise _failure(self.path, "written", str(error)) from None
 
     def scan(self, family: Family, start: bytes = b"", prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """(key, value) in key order from `start` (at least `prefix`) to the end of `prefix`."""
+        """(key, value) in key order from `start` (at least `prefix`) to the end of `prefix`.
+
+        Raises:
+            StorageError: it cannot be read to its end.
+        """
         end = after_prefix(prefix) if prefix else None
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host.
         read = rocksdict.ReadOptions()
@@ -142,15 +153,18 @@ class Environment:
         while cursor.valid():
             yield cursor.key(), cursor.value()
             cursor.next()
+        # A damaged block ends a cursor just as the last key does.
+        try:
+            cursor.status()
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise _failure(self.path, "read", str(error)) from None
 
     def sync(self) -> None:
         """Make every commit so far survive a power failure."""
         try:
             self._db.flush_wal(True)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            raise StorageError(
-                f"{self.path}: the state cannot be synced ({error}). Free disk space, resume."
-            ) from None
+            raise _failure(self.path, "synced", str(error)) from None
 
     def checkpoint(self, target: Path) -> None:
         """A consistent copy in `target` (which must not exist), by hard links where possible."""
@@ -159,9 +173,7 @@ class Environment:
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             with contextlib.suppress(OSError):
                 shutil.rmtree(target)
-            raise StorageError(
-                f"{target}: the checkpoint failed ({error}). Free disk space, resume."
-            ) from None
+            raise _failure(self.path, "copied to a checkpoint", str(error)) from None
 
     def estimate(self, family: Family) -> int:
         """About how many keys a family holds; cheap."""
@@ -177,14 +189,16 @@ class Environment:
         self._db.close()
 
 
-def _options(config: StateConfig) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
+def _options(
+    config: StateConfig, *, create: bool
+) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
     """Options of the database and of each family; all share one block cache and one bound on write buffers."""
     cache = rocksdict.Cache(config.block_cache)
     buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
 
     def options() -> rocksdict.Options:
         made = rocksdict.Options(raw_mode=True)
-        made.create_if_missing(True)
+        made.create_if_missing(create)
         made.create_missing_column_families(True)
         made.set_write_buffer_manager(buffers)
         made.set_write_buffer_size(max(1 << 20, config.write_buffers // 4))
@@ -209,12 +223,21 @@ def _options(config: StateConfig) -> tuple[rocksdict.Options, dict[str, rocksdic
 
 
 def _opening_error(path: Path, text: str) -> Exception:
-    if "lock" in text.lower():
+    if f"{path / 'LOCK'}: " in text and ("unavailable" in text or "lock hold" in text):
         return ConfigError(
             f"{path.parent}: another process is crawling into this folder. "
             "Wait for it, stop it, or choose another --dir."
         )
-    return StorageError(
-        f"{path}: the state cannot be opened ({text}). If it is damaged, go back to the last checkpoint: "
-        f"'gossamer resume {path.parent} --from-checkpoint'."
-    )
+    return _failure(path, "opened", text)
+
+
+_REFUSALS = ("No space left", "quota exceeded", "Read-only file system", "Permission denied", "Too many open")
+
+
+def _failure(path: Path, verb: str, text: str) -> StorageError:
+    """What RocksDB says, with the remedy: the disk may refuse, or what is on it may be damaged."""
+    if any(refusal in text for refusal in _REFUSALS):
+        remedy = f"Free some space, or see that the folder is writable; then 'gossamer resume {path.parent}'."
+    else:
+        remedy = f"If it is damaged, go back to a checkpoint: 'gossamer resume {path.parent} --from-checkpoint'."
+    return StorageError(f"{path}: the state cannot be {verb} ({' '.join(text.split())}). {remedy}")

@@ -1,0 +1,47 @@
+import pytest
+
+from gossamer.extract.media_type import media_type
+
+
+@pytest.mark.parametrize(
+    ("declared", "content", "expected"),
+    [
+        ("text/html; charset=utf-8", b"", "text/html"),
+        ("TEXT/HTML", b"x", "text/html"),
+        ("text/html", b"%PDF-1.4", "text/html"),
+        ("text/html", b"<?xml version='1.0'?>\n<!-- x --><rss version='2.0'>", "application/rss+xml"),
+        ("text/html", b"<feed xmlns='http://www.w3.org/2005/Atom'>", "application/atom+xml"),
+        ("", b"  \n<!DOCTYPE html><html>", "text/html"),
+        ("", b"<!-- x --><b>", "text/html"),
+        ("", b"<p>", "text/html"),
+        ("", b"<pre>", "text/plain"),
+        ("", b"\xef\xbb\xbf<html>", "text/html"),
+        ("", b"<?xml version='1.0'?><urlset>", "text/xml"),
+        ("", b"%PDF-1.7", "application/pdf"),
+        ("", b"\x89PNG\r\n\x1a\n....", "image/png"),
+        ("", b"\xff\xd8\xff\xe0", "image/jpeg"),
+        ("", b"GIF89a", "image/gif"),
+        ("", b"RIFF....WEBPVP8 ", "image/webp"),
+        ("", b"\x1f\x8b\x08\0", "application/x-gzip"),
+        ("", b"PK\x03\x04", "application/zip"),
+        ("", b"just text", "text/plain"),
+        ("", b"\x00\x01\x02", "application/octet-stream"),
+        ("", b"", "text/plain"),
+        ("nonsense", b"<html>", "text/html"),
+        ("*/*", b"<html>", "text/html"),
+        ("unknown/unknown", b"<html>", "text/html"),
+        ("text/plain", b"<html>", "text/plain"),
+        ("text/plain", b"\x00\x01", "application/octet-stream"),
+        ("text/plain", b"PK\x03\x04\x01", "application/zip"),
+        ("text/plain; charset=ISO-8859-1", b"\x01", "application/octet-stream"),
+        ("text/plain; charset=latin1", b"\x01", "text/plain"),
+        ("image/jpeg", b"\x89PNG\r\n\x1a\n", "image/png"),
+        ("image/jpeg", b"<html>", "image/jpeg"),
+        ("image/svg+xml", b"<svg>", "image/svg+xml"),
+        ("application/octet-stream", b"<html>", "application/octet-stream"),
+        ("application/xhtml+xml", b"<html>", "application/xhtml+xml"),
+        ("text/" + "x" * 5000, b"<html>", "text/html"),
+    ],
+)
+def test_media_type(declared: str, content: bytes, expected: str) -> None:
+    assert media_type(declared, content) == expected

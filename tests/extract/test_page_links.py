@@ -1,0 +1,199 @@
+"""Links as extractors give them: kinds, resolution, memo, charset."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gossamer.extract.config import ExtractConfig
+from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.link_header import header_mentions
+from gossamer.extract.links import LinkMaker, Mention
+from gossamer.model.document import Document, Findings
+from gossamer.model.exchange import Headers
+from gossamer.model.link import LinkKind
+from gossamer.model.url import Url
+
+BASE = "http://h.test/dir/page.html?q=1"
+
+
+def url(text: str) -> Url:
+    parsed = Url.parse(text)
+    assert parsed is not None
+    return parsed
+
+
+def read(markup: str | bytes, charset: str = "utf-8", base: str = BASE, **settings: int) -> Findings:
+    content = markup if isinstance(markup, bytes) else markup.encode()
+    config = ExtractConfig(**settings)  # type: ignore[arg-type]
+    extractor = HtmlExtractor(config, LinkMaker(config))
+    return extractor.extract(Document(url(base), "text/html", charset, Headers([]), content))
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind", "element", "target"),
+    [
+        ("<a href=x>", "navigation", "a@href", "/dir/x"),
+        ("<area href=/x>", "navigation", "area@href", "/x"),
+        ("<frame src=x>", "navigation", "frame@src", "/dir/x"),
+        ("<iframe src=x>", "navigation", "iframe@src", "/dir/x"),
+        ("<form action=x?a=1>", "navigation", "form@action", "/dir/x?a=1"),
+        ("<form method=GET action=x>", "navigation", "form@action", "/dir/x"),
+        ("<form method=strange action=x>", "navigation", "form@action", "/dir/x"),
+        ("<meta http-equiv=Refresh content='5; URL=x'>", "navigation", "meta@content", "/dir/x"),
+        ("<meta http-equiv=refresh content='0;url=\"x\" z'>", "navigation", "meta@content", "/dir/x"),
+        ("<meta http-equiv=refresh content='0,x'>", "navigation", "meta@content", "/dir/x"),
+        ("<meta http-equiv=refresh content='0 url = x'>", "navigation", "meta@content", "/dir/x"),
+        ("<link rel=next href=x>", "navigation", "link@href", "/dir/x"),
+        ("<link rel=stylesheet href=x>", "requisite", "link@href", "/dir/x"),
+        ("<link rel='shortcut icon' href=x>", "requisite", "link@href", "/dir/x"),
+        ("<link rel='ALTERNATE stylesheet' href=x>", "requisite", "link@href", "/dir/x"),
+        ("<link rel=alternate href=x>", "alternate", "link@href", "/dir/x"),
+        ("<link rel=canonical href=x>", "canonical", "link@href", "/dir/x"),
+        ("<link rel=preload imagesrcset='x 1x'>", "requisite", "link@imagesrcset", "/dir/x"),
+        ("<img src=x>", "requisite", "img@src", "/dir/x"),
+        ("<img srcset='x 1x'>", "requisite", "img@srcset", "/dir/x"),
+        ("<source src=x>", "requisite", "source@src", "/dir/x"),
+        ("<script src=x></script>", "requisite", "script@src", "/dir/x"),
+        ("<embed src=x>", "requisite", "embed@src", "/dir/x"),
+        ("<object data=x>", "requisite", "object@data", "/dir/x"),
+        ("<video poster=x>", "requisite", "video@poster", "/dir/x"),
+        ("<audio src=x>", "requisite", "audio@src", "/dir/x"),
+        ("<track src=x>", "requisite", "track@src", "/dir/x"),
+        ("<input type=IMAGE src=x>", "requisite", "input@src", "/dir/x"),
+        ("<body background=x>", "requisite", "body@background", "/dir/x"),
+        ("<td background=x>", "requisite", "td@background", "/dir/x"),
+        ("<p style='background: url(x)'>", "requisite", "css", "/dir/x"),
+        ('<li class="c" style="background: url(&quot;x&quot;)">', "requisite", "css", "/dir/x"),
+        ("<style>@import 'x';</style>", "requisite", "css", "/dir/x"),
+        ("<svg><image xlink:href=x /></svg>", "requisite", "image@xlink:href", "/dir/x"),
+        ("<svg><use href='x#y'/></svg>", "requisite", "use@href", "/dir/x"),
+    ],
+)
+def test_each_element_has_its_kind(markup: str, kind: str, element: str, target: str) -> None:
+    (link,) = read(markup).links
+    assert (link.kind.value, link.element, link.url.target) == (kind, element, target)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<a href='javascript:x()'>", "<a href=' JavaScript:x()'>", "<a href='mailto:a@b'>", "<a href='data:,x'>",
+        "<a href='http://'>", "<a href='http://a b/'>", "<img src=''>", "<img src=' '>", "<form method=post action=x>",
+        "<form method=dialog action=x>", "<form>", "<link href=x>", "<link rel=dns-prefetch href=//x>",
+        "<link rel=preconnect href=//x>", "<link rel=pingback href=x>", "<input src=x>", "<a name=x>",
+        "<meta http-equiv=refresh content=5>", "<meta http-equiv=refresh content='x; url=y'>", "<base href=x>",
+        "<a href='" + "x" * 20_000 + "'>",
+    ],
+)  # fmt: skip
+def test_what_is_no_link(markup: str) -> None:
+    assert read(markup).links == ()
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("", "/dir/page.html?q=1"),
+        ("#top", "/dir/page.html?q=1"),
+        ("?x", "/dir/page.html?x"),
+        ("x#y", "/dir/x"),
+        ("../x", "/x"),
+        ("./", "/dir/"),
+        ("http:x", "/dir/x"),
+        ("http:?x", "/dir/page.html?x"),
+        (" x\n", "/dir/x"),
+        ("\\x", "/x"),
+        ("x y", "/dir/x%20y"),
+        ("é?é", "/dir/%C3%A9?%C3%A9"),
+        ("x?a=1&amp;copy=2&copy=3", "/dir/x?a=1&copy=2&copy=3"),
+    ],
+)
+def test_resolution(href: str, target: str) -> None:
+    (link,) = read(f'<a href="{href}">').links
+    assert link.url.target == target
+
+
+@pytest.mark.parametrize(
+    ("charset", "href", "target"),
+    [
+        ("gbk", "中?q=中&r=&euro;", "/dir/%E4%B8%AD?q=%D6%D0&r=%80"),
+        ("windows-1252", "é?é&#x4E2D;'", "/dir/%C3%A9?%E9%26%2320013%3B%27"),
+        ("shift_jis", "?表", "/dir/page.html?%95\\"),
+        ("koi8-r", "?я#я", "/dir/page.html?%D1"),
+        ("utf-16le", "?é", "/dir/page.html?%C3%A9"),
+        ("iso-2022-jp", "x?あ", "/dir/x?%1B$B$%22%1B(B"),
+    ],
+)
+def test_queries_are_in_the_charset_of_the_page(charset: str, href: str, target: str) -> None:
+    codec = {"shift_jis": "cp932", "iso-2022-jp": "iso2022_jp", "windows-1252": "cp1252"}.get(charset, charset)
+    (link,) = read(f'<a href="{href}">'.encode(codec, "xmlcharrefreplace"), charset).links
+    assert link.url.target == target
+
+
+def test_base_is_the_first_with_an_address_wherever_it_stands() -> None:
+    found = read("<a href=x><base target=t><base href='/b/c'><base href=/d/><a href=y><a href=#f>")
+    assert [link.url.target for link in found.links] == ["/b/x", "/b/y", "/b/c"]
+    for odd in ("data:,x", "javascript:x", "http://[", "x:y", "z" * 5000):
+        assert read(f"<base href='{odd}'><a href=x>").links[0].url.text == "http://h.test/dir/x"
+
+
+def test_each_url_and_kind_once_and_what_may_be_followed_counts() -> None:
+    found = read("<a rel='x NoFollow' href=x><img src=x><a href=x#1><a href=x><a rel=nofollow href=y>").links
+    assert [(link.url.target, link.kind.value, link.nofollow) for link in found] == [
+        ("/dir/x", "navigation", False),
+        ("/dir/x", "requisite", False),
+        ("/dir/y", "navigation", True),
+    ]
+
+
+def test_limits() -> None:
+    many = "".join(f"<a href={number}>" for number in range(100))
+    assert len(read(many, max_links=10).links) == 10
+    long = "".join(f"<a href=/{number}{'x' * 8000}>" for number in range(20))
+    assert len(read(long, max_link_text=1 << 16).links) == 8
+
+
+def test_facts() -> None:
+    found = read(
+        "<html lang=de><head><title>\n A &amp; B\n</title><title>no</title><meta name=Description content='D &lt;'>"
+        "<meta name=author content=X><meta name=robots content=noindex><meta name=GossaMer content='nofollow'>"
+        "<svg><title>no</title></svg><html lang=fr><p>text &amp; more</p><script>hidden()</script>"
+    )
+    assert (found.title, found.description, found.author, found.language) == ("A & B", "D <", "X", "de")
+    assert found.robots == (("robots", "noindex"), ("gossamer", "nofollow"))
+    assert found.text_length == len("no") + len("text &amp; more")
+    assert read("<title>" + "x" * 5000 + "</title>").title == "x" * 1000
+    assert read("<meta property=og:title content=T><meta http-equiv=content-language content='de, en'>").title == "T"
+    assert read("<meta http-equiv=content-language content='de, en'>").language == "de"
+    assert read("<title>日本</title><p>日本語".encode("euc_jp"), "euc-jp").text_length == 3
+
+
+def test_text_length_of_a_long_page_is_near() -> None:
+    markup = "".join(f"<p class='x{number}'>{'word ' * (number % 20)}</p>\n" for number in range(2000))
+    exact = sum(5 * (number % 20) for number in range(2000))
+    assert 0.8 * exact < read(markup).text_length < 1.2 * exact
+
+
+HREFS = ["", "#f", "?q", "x", "x#f", "/x", "//o.test/x", "http://o.test/", "http:x", "http:?x", "https:x", " x", "\t#f",
+         "../x", "x?y", ".", "mailto:x", "C|/x", "\\x", "http:", "h\nttp:?x", "http:\\x", "é"]  # fmt: skip
+BASES = ["http://h.test/", "http://h.test/?a/b", "http://h.test/a", "http://h.test/a/", "http://h.test/a/b?c/d",
+         "http://h.test/a/b", "https://h.test/a/b", "http://h.test:8080/a/b", "file:///C:/x", "file:///D:", "file:///a",
+         "ftp://h.test/a/b", "http://h.test/a?b"]  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(st.sampled_from(HREFS), max_size=6)), max_size=12))
+def test_the_memo_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
+    remembering = LinkMaker(ExtractConfig(memo_links=7))
+    for base, hrefs in pages:
+        sources = [href.encode() for href in hrefs] + [Mention("img@src", LinkKind.REQUISITE, href) for href in hrefs]
+        forgetting = LinkMaker(ExtractConfig(memo_links=0))
+        assert remembering.make(sources, url(base), "utf-8") == forgetting.make(sources, url(base), "utf-8")
+    assert sum(map(len, remembering._memos.values())) <= 7
+
+
+def test_link_headers() -> None:
+    found = header_mentions(
+        ['</a>; rel="canonical", <b,c>; rel=next; title="x, <y>"', "<d>; rel=preload", "<e>", '<f>; rel=next; anchor="#x"']
+    )
+    assert [(m.kind.value, m.address) for m in found] == [("canonical", "/a"), ("navigation", "b,c"), ("requisite", "d")]
+    assert header_mentions(["<" * 100_000, '<x>; rel="' * 10_000]) == []

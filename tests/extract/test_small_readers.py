@@ -1,0 +1,163 @@
+"""Style sheets, srcset, refresh, sitemaps, feeds, character references."""
+
+import gzip
+import html
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.extract.addresses import refresh_address, srcset_addresses
+from gossamer.extract.character_references import unescape_attribute, unescape_text
+from gossamer.extract.config import ExtractConfig
+from gossamer.extract.css import css_addresses
+from gossamer.extract.feed import FeedExtractor
+from gossamer.extract.links import LinkMaker
+from gossamer.extract.sitemap import SitemapExtractor
+from gossamer.extract.xml_elements import elements
+from gossamer.model.document import Document, Findings
+from gossamer.model.exchange import Headers
+from gossamer.model.url import Url
+
+CONFIG = ExtractConfig()
+
+
+def document(content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml") -> Document:
+    url = Url.parse(address)
+    assert url is not None
+    return Document(url, media_type, "" if "gzip" in media_type else "utf-8", Headers([]), content)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a{b:url(x)}", ["x"]),
+        ("a{b:url( 'x y' )}", ["x y"]),
+        ('a{b:URL("x")}', ["x"]),
+        ("@import 'x'; @import url(y); @IMPORT/**/\"z\"", ["x", "y", "z"]),
+        ("/* url(x) */ a{b:url(y)}", ["y"]),
+        ("a{content:'url(x)'} b{c:url(y)}", ["y"]),
+        ("a{b:url(\\78 y\\)z)}", ["xy)z"]),
+        ("a{b:url('a\\'b')}", ["a'b"]),
+        ("a{b:image-set(url(x) 1x, url(y) 2x)}", ["x", "y"]),
+        ("a{b:xurl(x)}", []),
+        ("a{b:url()}", []),
+        ("a{b:url(x", ["x"]),
+        ("url(" * 1000, []),
+        ("a{}", []),
+    ],
+)
+def test_css(text: str, expected: list[str]) -> None:
+    assert css_addresses(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a", ["a"]),
+        ("a 1x, b 2x", ["a", "b"]),
+        ("a, b", ["a", "b"]),
+        ("a,b 2x", ["a,b"]),
+        (" , a 100w 50h ,, b", ["a", "b"]),
+        ("data:,x 1x, b 2x", ["data:,x", "b"]),
+        ("a (1,2), b", ["a", "b"]),
+        ("a (1, b", ["a"]),
+        ("", []),
+        (",,,", []),
+    ],
+)
+def test_srcset(value: str, expected: list[str]) -> None:
+    assert srcset_addresses(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0;url=x", "x"), ("5 ; URL = 'x y' z", "x y"), ("0, x", "x"), ("0 x", "x"), (".5;x", "x"), ("1.5.2;url=x", "x"),
+        ('0;"x', "x"), ("0;urlx", "urlx"), ("0;url='", ""), ("5", ""), ("", ""), ("x", ""), ("0x", ""), ("5;", ""),
+    ],
+)  # fmt: skip
+def test_refresh(content: str, expected: str) -> None:
+    assert refresh_address(content) == expected
+
+
+def sitemap(content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml") -> Findings:
+    return SitemapExtractor(CONFIG, LinkMaker(CONFIG)).extract(document(content, media_type, address))
+
+
+def test_sitemaps() -> None:
+    urlset = (
+        b"\xef\xbb\xbf\n<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'no'>]><s:urlset xmlns:s='x' xmlns:image='y'>"
+        b"<s:url><s:loc> http://h.test/a?b=1&amp;c=2 </s:loc><image:loc>http://h.test/i</image:loc></s:url>"
+        b"<!-- <s:loc>http://h.test/no</s:loc> --><s:url><s:loc><![CDATA[http://h.test/b]]></s:loc></s:url>"
+        b"<s:url><s:loc>http://h.test/&e;</s:loc><s:loc>http://h.test/cut"
+    )
+    found = sitemap(urlset).links
+    assert [link.url.target for link in found] == ["/a?b=1&c=2", "/b", "/&e;"]
+    assert {(link.kind.value, link.element) for link in found} == {("sitemap", "urlset")}
+    index = b"<sitemapindex><sitemap><loc>http://h.test/1.xml</loc></sitemap></sitemapindex>"
+    assert [(link.url.target, link.element) for link in sitemap(index).links] == [("/1.xml", "sitemap")]
+    packed = gzip.compress(index[:30]) + gzip.compress(index[30:])
+    assert len(sitemap(packed, "application/gzip", "http://h.test/sitemap.xml.gz").links) == 1
+    assert sitemap(packed, "application/gzip", "http://h.test/x.tar.gz").links == ()
+    assert len(sitemap(packed[:-20], "application/x-gzip").links) <= 1
+    listed = b"http://h.test/1\r\n\r\nnonsense\nhttps://h.test/2"
+    assert len(sitemap(listed, "text/plain", "http://h.test/sitemap.txt").links) == 2
+    assert sitemap(listed, "text/plain", "http://h.test/readme.txt").links == ()
+    assert sitemap(b"<html><loc>http://h.test/</loc>").links == ()
+    assert sitemap(b"").links == ()
+
+
+def test_a_packed_bomb_is_cut() -> None:
+    config = ExtractConfig(max_content=1 << 16)
+    bomb = gzip.compress(b"<urlset>" + b"<loc>http://h.test/a</loc>" * 1_000_000)
+    found = SitemapExtractor(config, LinkMaker(config)).extract(document(bomb, "application/gzip"))
+    assert len(found.links) == 1
+
+
+def test_at_most_fifty_thousand_entries() -> None:
+    lines = b"".join(b"<loc>http://h.test/%d</loc>" % number for number in range(50_010))
+    config = ExtractConfig(max_links=60_000)
+    assert len(SitemapExtractor(config, LinkMaker(config)).extract(document(b"<urlset>" + lines)).links) == 50_000
+
+
+def test_feeds() -> None:
+    extractor = FeedExtractor(CONFIG, LinkMaker(CONFIG))
+    rss = (
+        b"<rss><channel><title>T &amp; U</title><link>http://h.test/</link><description>D</description>"
+        b"<item><title>no</title><link><![CDATA[/1?a&b]]></link><guid>http://h.test/g</guid>"
+        b"<guid isPermaLink='false'>http://h.test/no</guid><enclosure url='m.mp3' length='1'/></item>"
+    )
+    found = extractor.extract(document(rss))
+    assert (found.title, found.description) == ("T & U", "D")
+    assert [(link.url.target, link.kind.value) for link in found.links] == [
+        ("/", "navigation"), ("/1?a&b", "navigation"), ("/g", "navigation"), ("/m.mp3", "requisite")]  # fmt: skip
+    atom = (
+        b"<feed><link rel='self' href='/no'/><link href='/1'/><entry><link rel='alternate' href='/2'/>"
+        b"<link rel='next' href='/3'/></entry></feed>"
+    )
+    assert [link.url.target for link in extractor.extract(document(atom)).links] == ["/1", "/2", "/3"]
+    assert extractor.extract(document(b"<urlset><link>http://h.test/</link>")).links == ()
+
+
+@pytest.mark.parametrize("unit", ["<a ", "<a>", "<!--", "<![CDATA[", "<a b='", "<a>&amp;", "]]>", "<a><![CDATA[x]]>"])
+def test_xml_is_walked_once(unit: str) -> None:
+    text = unit * 20_000
+    found = list(elements(text))
+    assert sum(len(element.text) + len(element.source) for element in found) <= len(text)
+
+
+@given(st.text(alphabet="&#xX;0123456789abcAMPltgnoticpyé=< ", max_size=20))
+def test_references_in_text_are_those_of_the_standard_library(text: str) -> None:
+    # html.unescape drops control characters and noncharacters, which the standard keeps.
+    expected = html.unescape(text)
+    ours = unescape_text(text)
+    kept = [c for c in ours if not (ord(c) < 32 or 0x7E < ord(c) < 0xA0 or 0xFDD0 <= ord(c) <= 0xFDEF or ord(c) & 0xFFFE == 0xFFFE)]
+    wanted = [c for c in expected if not (ord(c) < 32 or 0x7E < ord(c) < 0xA0)]
+    assert kept == wanted
+
+
+def test_references_in_attributes_need_their_semicolon() -> None:
+    assert unescape_attribute("?a&copy=1&copy;&copyx&amp&lt") == "?a&copy=1©&copyx&<"
+    assert unescape_attribute("&#" + "9" * 5000 + ";&#x" + "f" * 5000 + ";") == "\ufffd\ufffd"
+    assert unescape_text("&" * 10_000) == "&" * 10_000
