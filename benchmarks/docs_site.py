@@ -230,7 +230,7 @@ http {{
   log_not_found off;
   sendfile on;
   keepalive_requests 1000000;
-  open_file_cache max=20000 inactive=60s;
+  open_file_cache max=256 inactive=60s;
   gzip_types text/plain text/css;
 {servers}
 }}

@@ -1,8 +1,9 @@
 """Links found by the token scanner, against the trees of lexbor and html5lib, over installed documentation.
 
-Run as `python -m benchmarks.links [--quick] [--json]`. Reports, per tree of pages, how many differ and how, and what
-a page costs. Pages come from `benchmarks.docs_site`; html5lib, being slow, sees every hundredth page (all with
-`--slow`). The reading of a tree here is written apart from the package's own, so that one checks the other.
+Run as `python -m benchmarks.links [--quick] [--json]`. Reports, per tree of pages, how many differ and how,
+and what a page costs. Pages come from `benchmarks.docs_site`; html5lib, being slow, sees every hundredth page
+(all with `--slow`). The reading of a tree here is written apart from the package's own, so that one checks
+the other.
 """
 
 import argparse
@@ -23,8 +24,8 @@ from benchmarks.docs_site import QUICK, TREES, Tree, chosen
 from gossamer.extract.charset import charset_of, codec_of
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
-from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.links import LinkMaker
+from gossamer.extract.relations import kind_of_relation
 from gossamer.extract.tree import fits_a_tree
 from gossamer.model.document import Document
 from gossamer.model.exchange import Headers
@@ -38,12 +39,27 @@ TYPICAL = (30_000, 45_000)
 """Bytes of the pages that costs are measured on."""
 SCHEMES = ("http://", "https://", "ftp://", "file://")
 REQUISITE = {
-    "img": ("src",), "image": ("src",), "script": ("src",), "embed": ("src",), "object": ("data",),
-    "audio": ("src",), "video": ("src", "poster"), "source": ("src",), "track": ("src",), "body": ("background",),
-    "frame": ("src",), "iframe": ("src",), "table": ("background",), "td": ("background",), "th": ("background",),
-    "tr": ("background",), "link": ("href",), "form": ("action",),
-}  # fmt: skip
+    "img": ("src",),
+    "image": ("src",),
+    "script": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "audio": ("src",),
+    "video": ("src", "poster"),
+    "source": ("src",),
+    "track": ("src",),
+    "body": ("background",),
+    "frame": ("src",),
+    "iframe": ("src",),
+    "table": ("background",),
+    "td": ("background",),
+    "th": ("background",),
+    "tr": ("background",),
+    "link": ("href",),
+    "form": ("action",),
+}
 IN_SVG = {"image", "use", "feimage"}
+USER = re.compile(r"^(\w+://)[^/]*@")
 NO_FETCH = {"dns-prefetch", "preconnect", "pingback"}
 
 
@@ -87,7 +103,10 @@ def html5lib_elements(content: str) -> Iterator[tuple[str, Attributes, str]]:
     for element in tree.iter():
         if isinstance(element.tag, str):
             name = element.tag.rpartition("}")[2]
-            attributes = {key.replace("{http://www.w3.org/1999/xlink}", "xlink:"): value for key, value in element.items()}
+            attributes = {
+                key.replace("{http://www.w3.org/1999/xlink}", "xlink:"): value
+                for key, value in element.items()
+            }
             yield name, attributes, element.text or ""
 
 
@@ -95,8 +114,8 @@ def read(elements: Iterable[tuple[str, Attributes, str]], url: str) -> tuple[set
     """Links and title of a tree, as the WHATWG standard reads it, told in the plainest way."""
     raw: list[tuple[str, str]] = []
     base = title = None
-    for name, attributes, text in elements:
-        name = name.lower()
+    for tag, attributes, text in elements:
+        name = tag.lower()
         if name == "base" and base is None and "href" in attributes:
             base = attributes["href"]
         if name == "title" and title is None:
@@ -110,6 +129,7 @@ def read(elements: Iterable[tuple[str, Attributes, str]], url: str) -> tuple[set
     for element, address in raw:
         try:
             joined = ada_url.join_url(base, address).partition("#")[0]
+            joined = USER.sub(r"\1", joined)  # a URL never carries user information on
         except ValueError:
             continue
         if joined.startswith(SCHEMES):
@@ -123,10 +143,6 @@ def _addresses(name: str, attributes: Attributes, text: str) -> Iterator[tuple[s
             if key in attributes:
                 yield f"{name}@{key}", attributes[key]
                 break
-    elif name == "link" and not _fetched(attributes.get("rel", "")):
-        pass
-    elif name == "form" and attributes.get("method", "").strip().lower() in ("post", "dialog"):
-        pass
     elif name == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
         match = re.match(r"[\s\d.]+[;,\s]\s*(?:url\s*=\s*)?(.*)", attributes.get("content", ""), re.I | re.S)
         if match and match[1]:
@@ -157,13 +173,7 @@ def _addresses(name: str, attributes: Attributes, text: str) -> Iterator[tuple[s
 
 def _fetched(rel: str) -> bool:
     words = set(rel.lower().split())
-    return bool(words) and not words & NO_FETCH and _known(words)
-
-
-def _known(words: set[str]) -> bool:
-    from gossamer.extract.relations import kind_of_relation
-
-    return kind_of_relation(" ".join(words)) is not None
+    return bool(words) and not words & NO_FETCH and kind_of_relation(rel) is not None
 
 
 class Comparison:
@@ -185,7 +195,7 @@ class Comparison:
         found = {(link.url.text, link.element.replace("image@src", "img@src")) for link in findings.links}
         return found, findings.title
 
-    def compare(self, tree: Tree, every: int, slow: bool) -> Report:  # noqa: FBT001
+    def compare(self, tree: Tree, every: int, slow: bool) -> Report:
         """Read each page of a tree."""
         report = Report(tree.name)
         typical: list[Document] = []
@@ -194,7 +204,10 @@ class Comparison:
                 continue
             content = path.read_bytes()
             relative = str(path.relative_to(tree.root))
-            url = ada_url.join_url(f"http://{tree.name}.test/", relative.replace("%", "%25").replace("?", "%3F").replace("#", "%23"))
+            url = ada_url.join_url(
+                f"http://{tree.name}.test/",
+                relative.replace("%", "%25").replace("?", "%3F").replace("#", "%23"),
+            )
             document = self.document(content, url)
             found, title = self.ours(document)
             report.pages += 1
@@ -237,7 +250,9 @@ def _note(into: list[Difference], page: str, found: set[Found], wanted: set[Foun
     extra = sorted(urls - wanted_urls)
     if missing or extra:
         names = dict(found | wanted)
-        into.append(Difference(page, [f"{names[u]} {u}" for u in missing], [f"{names[u]} {u}" for u in extra]))
+        into.append(
+            Difference(page, [f"{names[u]} {u}" for u in missing], [f"{names[u]} {u}" for u in extra])
+        )
 
 
 def pages_of(root: Path) -> Iterator[Path]:
@@ -250,7 +265,9 @@ def pages_of(root: Path) -> Iterator[Path]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Compare, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true", help="small trees, every tenth page")
     parser.add_argument("--slow", action="store_true", help="html5lib reads every page")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
@@ -273,14 +290,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _print(report: Report) -> None:
     print(
-        f"{report.name}: {report.pages} pages, {report.links} links; differ from lexbor {len(report.against_lexbor)}, "
-        f"from html5lib {len(report.against_html5lib)} of {report.html5lib_pages}; titles {len(report.titles_differ)}; "
-        f"too deep {report.too_deep}; {report.cpu_us_per_typical_page} us a page ({report.typical_pages} of 30-45 KB)"
+        f"{report.name}: {report.pages} pages, {report.links} links; differ from lexbor "
+        f"{len(report.against_lexbor)}, from html5lib "
+        f"{len(report.against_html5lib)} of {report.html5lib_pages}; "
+        f"titles {len(report.titles_differ)}; too deep {report.too_deep}; "
+        f"{report.cpu_us_per_typical_page} us a page ({report.typical_pages} of 30-45 KB)"
     )
     for name, differences in (("lexbor", report.against_lexbor), ("html5lib", report.against_html5lib)):
         counts = Counter((len(d.missing), len(d.extra)) for d in differences)
         for difference in differences[:5]:
-            print(f"  {name} {difference.page}: missing {difference.missing[:3]} extra {difference.extra[:3]}")
+            print(
+                f"  {name} {difference.page}: missing {difference.missing[:3]} extra {difference.extra[:3]}"
+            )
         if len(differences) > 5:
             print(f"  {name}: (missing, extra) x pages: {dict(counts.most_common(5))}")
     for page in report.titles_differ[:3]:

@@ -87,6 +87,7 @@ class LoopbackNames:
         self.queries: list[Query] = []
         self.address = ""
         self.udp: asyncio.DatagramTransport | None = None
+        self.closed = asyncio.Event()
 
     def send(self, query: Query, answer: bytes) -> None:
         """Answer a question over UDP at a time of the test's choosing."""
@@ -117,6 +118,9 @@ class _Udp(asyncio.DatagramProtocol):
 
     def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
         self.server.udp = transport
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.server.closed.set()
 
     def datagram_received(self, packet: bytes, peer: tuple[str, int]) -> None:
         for answer in self.server.reply(packet, "udp", peer):
@@ -150,3 +154,4 @@ async def loopback_names(answers: Answers, host: str = "127.0.0.1") -> AsyncIter
         for writer in writers:
             writer.close()
         await stream.wait_closed()
+        await server.closed.wait()

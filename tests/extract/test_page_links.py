@@ -77,14 +77,29 @@ def test_each_element_has_its_kind(markup: str, kind: str, element: str, target:
 @pytest.mark.parametrize(
     "markup",
     [
-        "<a href='javascript:x()'>", "<a href=' JavaScript:x()'>", "<a href='mailto:a@b'>", "<a href='data:,x'>",
-        "<a href='http://'>", "<a href='http://a b/'>", "<img src=''>", "<img src=' '>", "<form method=post action=x>",
-        "<form method=dialog action=x>", "<form>", "<link href=x>", "<link rel=dns-prefetch href=//x>",
-        "<link rel=preconnect href=//x>", "<link rel=pingback href=x>", "<input src=x>", "<a name=x>",
-        "<meta http-equiv=refresh content=5>", "<meta http-equiv=refresh content='x; url=y'>", "<base href=x>",
+        "<a href='javascript:x()'>",
+        "<a href=' JavaScript:x()'>",
+        "<a href='mailto:a@b'>",
+        "<a href='data:,x'>",
+        "<a href='http://'>",
+        "<a href='http://a b/'>",
+        "<img src=''>",
+        "<img src=' '>",
+        "<form method=post action=x>",
+        "<form method=dialog action=x>",
+        "<form>",
+        "<link href=x>",
+        "<link rel=dns-prefetch href=//x>",
+        "<link rel=preconnect href=//x>",
+        "<link rel=pingback href=x>",
+        "<input src=x>",
+        "<a name=x>",
+        "<meta http-equiv=refresh content=5>",
+        "<meta http-equiv=refresh content='x; url=y'>",
+        "<base href=x>",
         "<a href='" + "x" * 20_000 + "'>",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_link(markup: str) -> None:
     assert read(markup).links == ()
 
@@ -124,7 +139,9 @@ def test_resolution(href: str, target: str) -> None:
     ],
 )
 def test_queries_are_in_the_charset_of_the_page(charset: str, href: str, target: str) -> None:
-    codec = {"shift_jis": "cp932", "iso-2022-jp": "iso2022_jp", "windows-1252": "cp1252"}.get(charset, charset)
+    codec = {"shift_jis": "cp932", "iso-2022-jp": "iso2022_jp", "windows-1252": "cp1252"}.get(
+        charset, charset
+    )
     (link,) = read(f'<a href="{href}">'.encode(codec, "xmlcharrefreplace"), charset).links
     assert link.url.target == target
 
@@ -154,15 +171,20 @@ def test_limits() -> None:
 
 def test_facts() -> None:
     found = read(
-        "<html lang=de><head><title>\n A &amp; B\n</title><title>no</title><meta name=Description content='D &lt;'>"
-        "<meta name=author content=X><meta name=robots content=noindex><meta name=GossaMer content='nofollow'>"
+        "<html lang=de><head><title>\n A &amp; B\n</title><title>no</title>"
+        "<meta name=Description content='D &lt;'>"
+        "<meta name=author content=X><meta name=robots content=noindex>"
+        "<meta name=GossaMer content='nofollow'>"
         "<svg><title>no</title></svg><html lang=fr><p>text &amp; more</p><script>hidden()</script>"
     )
     assert (found.title, found.description, found.author, found.language) == ("A & B", "D <", "X", "de")
     assert found.robots == (("robots", "noindex"), ("gossamer", "nofollow"))
     assert found.text_length == len("no") + len("text &amp; more")
     assert read("<title>" + "x" * 5000 + "</title>").title == "x" * 1000
-    assert read("<meta property=og:title content=T><meta http-equiv=content-language content='de, en'>").title == "T"
+    assert (
+        read("<meta property=og:title content=T><meta http-equiv=content-language content='de, en'>").title
+        == "T"
+    )
     assert read("<meta http-equiv=content-language content='de, en'>").language == "de"
     assert read("<title>日本</title><p>日本語".encode("euc_jp"), "euc-jp").text_length == 3
 
@@ -173,11 +195,46 @@ def test_text_length_of_a_long_page_is_near() -> None:
     assert 0.8 * exact < read(markup).text_length < 1.2 * exact
 
 
-HREFS = ["", "#f", "?q", "x", "x#f", "/x", "//o.test/x", "http://o.test/", "http:x", "http:?x", "https:x", " x", "\t#f",
-         "../x", "x?y", ".", "mailto:x", "C|/x", "\\x", "http:", "h\nttp:?x", "http:\\x", "é"]  # fmt: skip
-BASES = ["http://h.test/", "http://h.test/?a/b", "http://h.test/a", "http://h.test/a/", "http://h.test/a/b?c/d",
-         "http://h.test/a/b", "https://h.test/a/b", "http://h.test:8080/a/b", "file:///C:/x", "file:///D:", "file:///a",
-         "ftp://h.test/a/b", "http://h.test/a?b"]  # fmt: skip
+HREFS = [
+    "",
+    "#f",
+    "?q",
+    "x",
+    "x#f",
+    "/x",
+    "//o.test/x",
+    "http://o.test/",
+    "http:x",
+    "http:?x",
+    "https:x",
+    " x",
+    "\t#f",
+    "../x",
+    "x?y",
+    ".",
+    "mailto:x",
+    "C|/x",
+    "\\x",
+    "http:",
+    "h\nttp:?x",
+    "http:\\x",
+    "é",
+]
+BASES = [
+    "http://h.test/",
+    "http://h.test/?a/b",
+    "http://h.test/a",
+    "http://h.test/a/",
+    "http://h.test/a/b?c/d",
+    "http://h.test/a/b",
+    "https://h.test/a/b",
+    "http://h.test:8080/a/b",
+    "file:///C:/x",
+    "file:///D:",
+    "file:///a",
+    "ftp://h.test/a/b",
+    "http://h.test/a?b",
+]
 
 
 @settings(max_examples=300)
@@ -185,7 +242,9 @@ BASES = ["http://h.test/", "http://h.test/?a/b", "http://h.test/a", "http://h.te
 def test_the_memo_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
     remembering = LinkMaker(ExtractConfig(memo_links=7))
     for base, hrefs in pages:
-        sources = [href.encode() for href in hrefs] + [Mention("img@src", LinkKind.REQUISITE, href) for href in hrefs]
+        sources = [href.encode() for href in hrefs] + [
+            Mention("img@src", LinkKind.REQUISITE, href) for href in hrefs
+        ]
         forgetting = LinkMaker(ExtractConfig(memo_links=0))
         assert remembering.make(sources, url(base), "utf-8") == forgetting.make(sources, url(base), "utf-8")
     assert sum(map(len, remembering._memos.values())) <= 7
@@ -193,7 +252,16 @@ def test_the_memo_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
 
 def test_link_headers() -> None:
     found = header_mentions(
-        ['</a>; rel="canonical", <b,c>; rel=next; title="x, <y>"', "<d>; rel=preload", "<e>", '<f>; rel=next; anchor="#x"']
+        [
+            '</a>; rel="canonical", <b,c>; rel=next; title="x, <y>"',
+            "<d>; rel=preload",
+            "<e>",
+            '<f>; rel=next; anchor="#x"',
+        ]
     )
-    assert [(m.kind.value, m.address) for m in found] == [("canonical", "/a"), ("navigation", "b,c"), ("requisite", "d")]
+    assert [(m.kind.value, m.address) for m in found] == [
+        ("canonical", "/a"),
+        ("navigation", "b,c"),
+        ("requisite", "d"),
+    ]
     assert header_mentions(["<" * 100_000, '<x>; rel="' * 10_000]) == []

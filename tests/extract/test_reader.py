@@ -50,10 +50,18 @@ def read(content: bytes, *fields: tuple[str, str], reader: Reader | None = None)
 
 def test_an_html_page() -> None:
     content = "<title>Ü</title><meta name=robots content=nofollow><a href=x>".encode()
-    page = read(content, ("Content-Type", "text/html"), ("Link", "<y>; rel=next, <x>; rel=preload"), ("X-Robots-Tag", "noarchive"))
+    page = read(
+        content,
+        ("Content-Type", "text/html"),
+        ("Link", "<y>; rel=next, <x>; rel=preload"),
+        ("X-Robots-Tag", "noarchive"),
+    )
     assert (page.media_type, page.charset, page.title) == ("text/html", "utf-8", "Ü")
     assert [(link.url.target, link.kind.value) for link in page.links] == [
-        ("/dir/x", "navigation"), ("/dir/y", "navigation"), ("/dir/x", "requisite")]  # fmt: skip
+        ("/dir/x", "navigation"),
+        ("/dir/y", "navigation"),
+        ("/dir/x", "requisite"),
+    ]
     assert page.directives.nofollow
     assert page.directives.noarchive
     assert page.content_digest == xxhash.xxh3_64_intdigest(content)
@@ -61,7 +69,11 @@ def test_an_html_page() -> None:
 
 
 def test_directives_for_others_are_not_ours() -> None:
-    page = read(b"<meta name=otherbot content=noindex>", ("Content-Type", "text/html"), ("X-Robots-Tag", "otherbot: none"))
+    page = read(
+        b"<meta name=otherbot content=noindex>",
+        ("Content-Type", "text/html"),
+        ("X-Robots-Tag", "otherbot: none"),
+    )
     assert not page.directives.noindex
     assert read(b"<meta name=Gossamer content=noindex>", ("Content-Type", "text/html")).directives.noindex
 
@@ -129,11 +141,46 @@ def test_other_types() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.lists(st.sampled_from([b"<", b"a href=", b"&#", b"\x1b$B", b"\xff\xfe", b"\0", b"url(", b"<svg>", b"<title>", b"'", b">",
-                              b"<?xml", b"<rss>", b"\x1f\x8b\x08", b"<base href=", b"//[", b"\x81\x30", b"~{", b"x"]), max_size=30),
-    st.sampled_from(["text/html", "", "text/xml", "text/css", "application/gzip", "text/html; charset=hz-gb-2312",
-                     "text/html; charset=iso-2022-kr", "text/html; charset=utf-16", "text/plain"]),
-)  # fmt: skip
+    st.lists(
+        st.sampled_from(
+            [
+                b"<",
+                b"a href=",
+                b"&#",
+                b"\x1b$B",
+                b"\xff\xfe",
+                b"\0",
+                b"url(",
+                b"<svg>",
+                b"<title>",
+                b"'",
+                b">",
+                b"<?xml",
+                b"<rss>",
+                b"\x1f\x8b\x08",
+                b"<base href=",
+                b"//[",
+                b"\x81\x30",
+                b"~{",
+                b"x",
+            ]
+        ),
+        max_size=30,
+    ),
+    st.sampled_from(
+        [
+            "text/html",
+            "",
+            "text/xml",
+            "text/css",
+            "application/gzip",
+            "text/html; charset=hz-gb-2312",
+            "text/html; charset=iso-2022-kr",
+            "text/html; charset=utf-16",
+            "text/plain",
+        ]
+    ),
+)
 def test_nothing_raises(pieces: list[bytes], declared: str) -> None:
     page = read(b"".join(pieces), ("Content-Type", declared), ("Link", declared), ("X-Robots-Tag", declared))
     assert page.problems == ()
@@ -143,7 +190,23 @@ def test_nothing_raises(pieces: list[bytes], declared: str) -> None:
 
 @pytest.mark.parametrize(
     "markup",
-    [b"<div>" * 600, b"<a><div></a>" * 600, b"<p " + b"a=1 " * 300 + b">", b"<select>" + b"<option>" * 4001, b"<b></x>" * 600],
+    [
+        b"<div>" * 600,
+        b"<a><div></a>" * 600,
+        b"<p " + b"a=1 " * 300 + b">",
+        b"<select>" + b"<option>" * 4001,
+        b"<b></x>" * 600,
+        b"<svg>" + b"<div/>" * 600,
+        b"<svg><b>" + b"<x/>" * 600,
+        b"<x/>" * 600,
+        b"<svg><style>" + b"<div>" * 600,
+        b"<svg><title>" + b"<div>" * 600,
+        b"<svg><desc><x></desc><style>" + b"<div>" * 600,
+        b"<svg><desc><svg></svg></svg></desc><style>" + b"<div>" * 600,
+        b"<svg><desc><div></desc>" + b"<x/>" * 600,
+        b"<svg><b></svg><svg>" + b"<style><g></style>" * 600,
+        b"<svg><a></p><style>" + b"<div>" * 600,
+    ],
 )
 def test_no_tree_for_what_would_take_long(markup: bytes) -> None:
     assert not fits_a_tree(markup)
@@ -151,10 +214,18 @@ def test_no_tree_for_what_would_take_long(markup: bytes) -> None:
 
 
 def test_a_tree_for_the_rest() -> None:
-    ordinary = b"<ul>" + b"<li>x" * 5000 + b"</ul>" + b"<div><p>x</div>" * 5000 + b"<script>" + b"<div>" * 5000 + b"</script><h1>y"
+    ordinary = (
+        b"<ul>"
+        + b"<li>x" * 5000
+        + b"</ul>"
+        + b"<div><p>x</div>" * 5000
+        + b"<script>"
+        + b"<div>" * 5000
+        + b"</script><h1>y"
+    )
     tree = guarded_tree(ordinary)
     assert tree is not None
     heading = tree.css_first("h1")
     assert heading is not None
     assert heading.text() == "y"
-    assert guarded_tree("<p>é") is not None
+    assert guarded_tree("<p>é<svg>" + "<path d='x'/>" * 5000 + "</svg>") is not None

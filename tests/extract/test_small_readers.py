@@ -22,7 +22,9 @@ from gossamer.model.url import Url
 CONFIG = ExtractConfig()
 
 
-def document(content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml") -> Document:
+def document(
+    content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml"
+) -> Document:
     url = Url.parse(address)
     assert url is not None
     return Document(url, media_type, "" if "gzip" in media_type else "utf-8", Headers([]), content)
@@ -73,21 +75,36 @@ def test_srcset(value: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("0;url=x", "x"), ("5 ; URL = 'x y' z", "x y"), ("0, x", "x"), ("0 x", "x"), (".5;x", "x"), ("1.5.2;url=x", "x"),
-        ('0;"x', "x"), ("0;urlx", "urlx"), ("0;url='", ""), ("5", ""), ("", ""), ("x", ""), ("0x", ""), ("5;", ""),
+        ("0;url=x", "x"),
+        ("5 ; URL = 'x y' z", "x y"),
+        ("0, x", "x"),
+        ("0 x", "x"),
+        (".5;x", "x"),
+        ("1.5.2;url=x", "x"),
+        ('0;"x', "x"),
+        ("0;urlx", "urlx"),
+        ("0;url='", ""),
+        ("5", ""),
+        ("", ""),
+        ("x", ""),
+        ("0x", ""),
+        ("5;", ""),
     ],
-)  # fmt: skip
+)
 def test_refresh(content: str, expected: str) -> None:
     assert refresh_address(content) == expected
 
 
-def sitemap(content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml") -> Findings:
+def sitemap(
+    content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml"
+) -> Findings:
     return SitemapExtractor(CONFIG, LinkMaker(CONFIG)).extract(document(content, media_type, address))
 
 
 def test_sitemaps() -> None:
     urlset = (
-        b"\xef\xbb\xbf\n<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'no'>]><s:urlset xmlns:s='x' xmlns:image='y'>"
+        b"\xef\xbb\xbf\n<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'no'>]>"
+        b"<s:urlset xmlns:s='x' xmlns:image='y'>"
         b"<s:url><s:loc> http://h.test/a?b=1&amp;c=2 </s:loc><image:loc>http://h.test/i</image:loc></s:url>"
         b"<!-- <s:loc>http://h.test/no</s:loc> --><s:url><s:loc><![CDATA[http://h.test/b]]></s:loc></s:url>"
         b"<s:url><s:loc>http://h.test/&e;</s:loc><s:loc>http://h.test/cut"
@@ -118,7 +135,10 @@ def test_a_packed_bomb_is_cut() -> None:
 def test_at_most_fifty_thousand_entries() -> None:
     lines = b"".join(b"<loc>http://h.test/%d</loc>" % number for number in range(50_010))
     config = ExtractConfig(max_links=60_000)
-    assert len(SitemapExtractor(config, LinkMaker(config)).extract(document(b"<urlset>" + lines)).links) == 50_000
+    assert (
+        len(SitemapExtractor(config, LinkMaker(config)).extract(document(b"<urlset>" + lines)).links)
+        == 50_000
+    )
 
 
 def test_feeds() -> None:
@@ -131,7 +151,11 @@ def test_feeds() -> None:
     found = extractor.extract(document(rss))
     assert (found.title, found.description) == ("T & U", "D")
     assert [(link.url.target, link.kind.value) for link in found.links] == [
-        ("/", "navigation"), ("/1?a&b", "navigation"), ("/g", "navigation"), ("/m.mp3", "requisite")]  # fmt: skip
+        ("/", "navigation"),
+        ("/1?a&b", "navigation"),
+        ("/g", "navigation"),
+        ("/m.mp3", "requisite"),
+    ]
     atom = (
         b"<feed><link rel='self' href='/no'/><link href='/1'/><entry><link rel='alternate' href='/2'/>"
         b"<link rel='next' href='/3'/></entry></feed>"
@@ -140,7 +164,9 @@ def test_feeds() -> None:
     assert extractor.extract(document(b"<urlset><link>http://h.test/</link>")).links == ()
 
 
-@pytest.mark.parametrize("unit", ["<a ", "<a>", "<!--", "<![CDATA[", "<a b='", "<a>&amp;", "]]>", "<a><![CDATA[x]]>"])
+@pytest.mark.parametrize(
+    "unit", ["<a ", "<a>", "<!--", "<![CDATA[", "<a b='", "<a>&amp;", "]]>", "<a><![CDATA[x]]>"]
+)
 def test_xml_is_walked_once(unit: str) -> None:
     text = unit * 20_000
     found = list(elements(text))
@@ -152,7 +178,13 @@ def test_references_in_text_are_those_of_the_standard_library(text: str) -> None
     # html.unescape drops control characters and noncharacters, which the standard keeps.
     expected = html.unescape(text)
     ours = unescape_text(text)
-    kept = [c for c in ours if not (ord(c) < 32 or 0x7E < ord(c) < 0xA0 or 0xFDD0 <= ord(c) <= 0xFDEF or ord(c) & 0xFFFE == 0xFFFE)]
+    kept = [
+        c
+        for c in ours
+        if not (
+            ord(c) < 32 or 0x7E < ord(c) < 0xA0 or 0xFDD0 <= ord(c) <= 0xFDEF or ord(c) & 0xFFFE == 0xFFFE
+        )
+    ]
     wanted = [c for c in expected if not (ord(c) < 32 or 0x7E < ord(c) < 0xA0)]
     assert kept == wanted
 

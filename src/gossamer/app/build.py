@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -26,7 +26,7 @@ from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.reading import Reading
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Doors, LinkRules, Settlement
-from gossamer.engine.visit_log import VisitLog
+from gossamer.engine.visit_log import LOG, VisitLog
 from gossamer.engine.worker import Worker
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
@@ -37,13 +37,13 @@ from gossamer.fetch.request import Credentials
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import ConfigError
-from gossamer.model.events import Event, Visited
 from gossamer.model.url import Url
 from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.host_overrides import HostOverrides, overrides_for
 from gossamer.policy.politeness import PolitenessConfig, for_host
 from gossamer.policy.queue_key import queue_key
+from gossamer.policy.retry import none_reached
 from gossamer.policy.scope import Scope
 from gossamer.ports import Extractor, Observer, ScopeRule, Sink
 from gossamer.state.clock import CrawlClock
@@ -74,10 +74,14 @@ def build(
         StorageError: the state or the archive cannot be used.
     """
     seeds = parse_seeds(config.seeds)
-    environment = Environment.open(folder.state, config.state)
+    environment = Environment.open(folder.state, config.state, create=not folder.has_results)
+    fault_point("start.opened")
     try:
         folder.clear_tmp()
-        return _Builder(folder, config, extensions, environment, seeds).crawl(resumed=resumed), seeds
+        crawl = _Builder(folder, config, extensions, environment, seeds).crawl(resumed=resumed)
+        if resumed:
+            crawl.revive_parked()
+        return crawl, seeds
     except BaseException:
         environment.close()
         raise
@@ -123,8 +127,9 @@ class _Builder:
         last = environment.get(Family.META, CLOCK)
         self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
         self.ledger = Ledger.load(environment, self.clock)
-        self.log = VisitLog(folder.log)
-        self.observers = Observers([self._write_log, *extensions.observers])
+        committed = environment.get(Family.META, LOG)
+        self.log = VisitLog(folder.log, decode(committed, int) if committed else 0)
+        self.observers = Observers(extensions.observers)
 
     def crawl(self, *, resumed: bool) -> Crawl:
         config = self.config
@@ -151,7 +156,7 @@ class _Builder:
         )
         memory = PageMemory(self.environment)
         writer = self._writer()
-        archivist = Archivist(writer, self.environment, self.ledger.counters)
+        archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
         links = LinkRules(
             skip_duplicates=config.engine.skip_duplicates,
             honour_nofollow=config.robots.honour_nofollow,
@@ -168,14 +173,18 @@ class _Builder:
             queue_size=config.engine.workers,
         )
         dispatch = Dispatch(
-            frontier, self.clock.micros, int(config.engine.give_up_after * 1e6), self._limit_reached
+            frontier,
+            self.clock.micros,
+            int(config.engine.give_up_after * 1e6),
+            self._limit_reached,
+            self._unreachable(self.ledger.counters.visits),
         )
         resolver = CaresResolver(config.dns, PlainCache(config.dns.cache_entries), archivist.note_name)
         http = HttpModule(config.fetch, resolver, self._guard(), self.folder.tmp, self._credentials)
         extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
         reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
         reading = Reading(reader, config.fetch, config.extract, config.robots.max_size)
-        modules = {scheme: http for scheme in http.schemes}
+        modules = dict.fromkeys(http.schemes, http)
         worker = Worker(dispatch, robots, modules, reading, settlement)
 
         async def close() -> None:
@@ -207,7 +216,8 @@ class _Builder:
         orderings = load_orderings()
         if config.engine.order not in orderings:
             raise ConfigError(
-                f"engine.order: {config.engine.order!r} is not known. Choose one of: {', '.join(sorted(orderings))}."
+                f"engine.order: {config.engine.order!r} is not known. "
+                f"Choose one of: {', '.join(sorted(orderings))}."
             )
         policy = HostPolicy(
             queue_key=queue_key(config.engine.queue_key),
@@ -282,6 +292,7 @@ class _Builder:
         spent = Spent(counters.pages + lent, counters.bytes, self.ledger.seconds)
         return crawl_limit_reached(self.config.budget, spent) or ""
 
-    def _write_log(self, event: Event) -> None:
-        if isinstance(event, Visited):
-            self.log.write(event)
+    def _unreachable(self, visits_before: int) -> Callable[[], bool]:
+        """Whether this session made visits and no server has ever answered."""
+        counters = self.ledger.counters
+        return lambda: counters.visits > visits_before and none_reached(counters.statuses, counters.faults)

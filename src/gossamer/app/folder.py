@@ -1,11 +1,14 @@
 """The folder of a crawl: what lies where, who may use it."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 from pathlib import Path
 
 from gossamer.model.errors import ConfigError, StorageError
+
+_PARTIAL = ".partial"
 
 
 class CrawlFolder:
@@ -21,52 +24,100 @@ class CrawlFolder:
         self.report = path / "report.json"
         self.tmp = path / "tmp"
         self.checkpoints = path / "checkpoints"
+        self._lock: int | None = None
 
     @property
     def used(self) -> bool:
         """A crawl lives here."""
         return self.config.exists() or self.state.exists()
 
+    @property
+    def has_results(self) -> bool:
+        """Something was crawled, so the state must know of it."""
+        return self.checkpoints.exists() or (self.log.exists() and self.log.stat().st_size > 0)
+
     def create(self) -> None:
-        """Make the folder for a new crawl.
+        """Make the folder for a new crawl, and lock it.
 
         Raises:
             ConfigError: another crawl lives here, or the folder cannot be written.
         """
-        if self.used:
-            raise ConfigError(
-                f"{self.path}: holds another crawl. Go on with it by 'gossamer resume {self.path}', "
-                "or choose another --dir."
-            )
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise ConfigError(f"{self.path}: is not an empty folder. Choose another --dir.")
-        self._prepare()
+        try:
+            if self.used:
+                raise ConfigError(
+                    f"{self.path}: holds another crawl. Go on with it by 'gossamer resume {self.path}', "
+                    "or choose another --dir."
+                )
+            if self.path.exists() and not self._empty():
+                raise ConfigError(f"{self.path}: is not an empty folder. Choose another --dir.")
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._own()
 
     def reopen(self) -> None:
-        """Check that a crawl lives here, and clear what an earlier session left behind.
+        """Check that a crawl lives here, and lock it.
 
         Raises:
-            ConfigError: none does, or the folder cannot be written.
+            ConfigError: none does, another process works on it, or the folder cannot be written.
         """
-        if not self.config.exists() or not self.state.is_dir():
-            raise ConfigError(f"{self.path}: holds no crawl. Start one with 'gossamer crawl SEED --dir DIR'.")
-        self._prepare()
+        try:
+            if not self.config.exists():
+                raise ConfigError(
+                    f"{self.path}: holds no crawl. Start one with 'gossamer crawl SEED --dir DIR'."
+                )
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._own()
+
+    def release(self) -> None:
+        """Let other processes use the folder; harmless if it is not locked."""
+        descriptor, self._lock = self._lock, None
+        if descriptor is not None:
+            os.close(descriptor)
 
     def clear_tmp(self) -> None:
-        """Remove spooled bodies of an earlier session; only for the owner of the state's lock."""
-        shutil.rmtree(self.tmp, ignore_errors=True)
-        self.tmp.mkdir(exist_ok=True)
+        """Remove spooled bodies of an earlier session; only for the owner of the folder.
 
-    def _prepare(self) -> None:
+        Raises:
+            StorageError: the disk refuses.
+        """
+        shutil.rmtree(self.tmp, ignore_errors=True)
         try:
-            for folder in (self.path, self.archive, self.tmp):
-                folder.mkdir(parents=True, exist_ok=True)
+            self.tmp.mkdir(exist_ok=True)
         except OSError as error:
-            raise ConfigError(
-                f"{self.path}: cannot be written ({error.strerror}). Choose a --dir you may write to."
+            raise StorageError(
+                f"{self.tmp}: cannot be made ({error.strerror}). Free some space, then resume."
             ) from None
+
+    def _empty(self) -> bool:
+        """Nothing is in the folder, or only what a start leaves that was killed at once."""
+        left = {self.config.name + _PARTIAL}
+        return self.path.is_dir() and all(entry.name in left for entry in self.path.iterdir())
+
+    def _own(self) -> None:
+        """Lock the folder; the system lets go of it when this process ends, however that happens."""
         if not os.access(self.path, os.W_OK):
             raise ConfigError(f"{self.path}: cannot be written. Choose a --dir you may write to.")
+        try:
+            self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise ConfigError(
+                f"{self.path}: another process is crawling into this folder. "
+                "Wait for it, stop it, or choose another --dir."
+            ) from None
+        except OSError:
+            pass  # some network file systems know no such locks; RocksDB has one of its own
+
+    def _unwritable(self, error: OSError) -> ConfigError:
+        return ConfigError(
+            f"{self.path}: cannot be written ({error.strerror}). Choose a --dir you may write to."
+        )
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -75,7 +126,7 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         StorageError: the disk refuses.
     """
-    partial = path.with_name(path.name + ".partial")
+    partial = path.with_name(path.name + _PARTIAL)
     try:
         with partial.open("w", encoding="utf-8") as out:
             out.write(text)

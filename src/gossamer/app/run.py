@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import resource
 import signal
+import sys
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -16,10 +17,14 @@ from gossamer.app.report import make_report
 from gossamer.app.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
-from gossamer.model.errors import ConfigError
+from gossamer.engine.fault_points import fault_point
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.url import Url
 
 INTERRUPTED = "interrupted"
+FAILED = "failed"
 SPARE_FILES = 100
+SWITCH_SECONDS = 0.0005
 
 
 def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
@@ -32,20 +37,36 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
         raise ConfigError("seeds: there are none. Name at least one URL, or give --seeds FILE.")
     parse_seeds(config.seeds)
     folder.create()
-    write_whole(folder.config, to_toml(config))
+    fault_point("start.created")
+    try:
+        write_whole(folder.config, to_toml(config))
+    except BaseException:
+        folder.release()
+        raise
+    fault_point("start.configured")
     return config
 
 
-def reopen(folder: CrawlFolder, *, from_checkpoint: bool = False) -> CrawlConfig:
+def reopen(
+    folder: CrawlFolder, *, from_checkpoint: bool = False, tell: Callable[[str], None] = lambda _: None
+) -> CrawlConfig:
     """The configuration of the crawl in `folder`, whose state goes back to a checkpoint if asked to.
 
     Raises:
-        ConfigError: no crawl lives there, or its configuration has been damaged.
+        ConfigError: no crawl lives there, its configuration has been damaged, or another process uses it.
+        StorageError: the checkpoint cannot be used.
     """
     folder.reopen()
-    if from_checkpoint:
-        restore(folder.checkpoints, folder.state)
-    return load(CrawlConfig, read_toml(folder.config))
+    try:
+        config = load(CrawlConfig, read_toml(folder.config))
+        if from_checkpoint:
+            restored = restore(folder.checkpoints, folder.state, config.state)
+            kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
+            tell(f"went back to checkpoint {restored.name}{kept}")
+    except BaseException:
+        folder.release()
+        raise
+    return config
 
 
 async def run(
@@ -62,14 +83,30 @@ async def run(
     Raises:
         ConfigError, StorageError: see `gossamer.model.errors`.
     """
-    raise_file_limit(config)
-    config = resolve_secrets(config)
-    extensions = msgspec.structs.replace(extensions, extractors=[*extensions.extractors, *load_extractors()])
-    crawl, seeds = build(folder, config, extensions, resumed=resumed)
-    reason = "failed"
+    try:
+        raise_file_limit(config)
+        config = resolve_secrets(config)
+        extractors = [*extensions.extractors, *load_extractors()]
+        extensions = msgspec.structs.replace(extensions, extractors=extractors)
+        crawl, seeds = build(folder, config, extensions, resumed=resumed)
+        return await _conduct(crawl, seeds, folder, on_start, handle_signals=handle_signals)
+    finally:
+        folder.release()
+
+
+async def _conduct(
+    crawl: Crawl,
+    seeds: list[Url],
+    folder: CrawlFolder,
+    on_start: Callable[[Crawl], None],
+    *,
+    handle_signals: bool,
+) -> str:
+    reason = FAILED
     with _signals(crawl) if handle_signals else contextlib.nullcontext():
         try:
             crawl.seed(seeds)
+            fault_point("start.seeded")
             on_start(crawl)
             reason = await crawl.run()
         except asyncio.CancelledError:
@@ -77,7 +114,9 @@ async def run(
                 raise
             reason = INTERRUPTED
         finally:
-            write_whole(folder.report, make_report(crawl, reason))
+            # On a full disk the first failure is the one to tell of.
+            with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
+                write_whole(folder.report, make_report(crawl, reason))
     return reason
 
 

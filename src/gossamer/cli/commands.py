@@ -1,13 +1,14 @@
 """The commands with their options; each imports the rooms it needs only when it runs."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
 app = typer.Typer(
     name="gossamer",
     help="A polite, durable web crawler that explains itself.",
+    epilog="First steps: gossamer demo, then gossamer crawl https://example.org/ --max-pages 20",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -16,7 +17,14 @@ app = typer.Typer(
 
 Folder = Annotated[Path, typer.Argument(help="Folder of a crawl.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no closing words.")]
+Nameserver = Annotated[list[str] | None, typer.Option(metavar="ADDRESS:PORT", help="Ask this name server.")]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any setting of 'gossamer config', by its path."),
+]
+
+WHERE, HOW_FAR, MANNERS = "What to crawl", "How far", "Manners"
 
 
 def _version(wanted: bool) -> None:
@@ -39,7 +47,7 @@ def _main(
 @app.command()
 def demo(
     folder: Annotated[
-        Optional[Path], typer.Option("--dir", help="Keep the crawl here instead of a temporary folder.")
+        Path | None, typer.Option("--dir", help="Keep the crawl here instead of a temporary folder.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -49,58 +57,92 @@ def demo(
     run_demo(folder, json=json)
 
 
-@app.command()
+@app.command(
+    epilog="Example: gossamer crawl https://example.org/docs/ --scope prefix --contact you@example.org"
+)
 def crawl(
-    seed: Annotated[Optional[list[str]], typer.Argument(help="URLs or bare host names.")] = None,
+    seed: Annotated[
+        list[str] | None, typer.Argument(metavar="SEED...", help="URLs or bare host names.")
+    ] = None,
     folder: Annotated[
-        Optional[Path], typer.Option("--dir", help="Where the crawl goes. [default: ./crawl-<host>]")
+        Path | None, typer.Option("--dir", help="Where the crawl goes; if not given, ./crawl-HOST.")
     ] = None,
     seeds: Annotated[
-        Optional[str], typer.Option(metavar="FILE|-", help="Read seeds from a file, one a line.")
-    ] = None,
-    config: Annotated[
-        Optional[Path], typer.Option(help="Configuration file (see 'gossamer config').")
+        str | None,
+        typer.Option(metavar="FILE|-", help="Read seeds from a file, one a line.", rich_help_panel=WHERE),
     ] = None,
     scope: Annotated[
-        Optional[str], typer.Option(metavar="host|domain|prefix|any", help="What belongs to the crawl.")
+        str | None,
+        typer.Option(
+            metavar="host|domain|prefix|any",
+            help="What belongs to the crawl; if not given, the seeds' hosts.",
+            rich_help_panel=WHERE,
+        ),
     ] = None,
     exclude: Annotated[
-        Optional[list[str]], typer.Option(metavar="REGEX", help="Leave out matching URLs.")
+        list[str] | None,
+        typer.Option(metavar="REGEX", help="Leave out matching URLs.", rich_help_panel=WHERE),
     ] = None,
     requisites: Annotated[
-        Optional[str], typer.Option(metavar="off|host|any", help="Images, scripts and style sheets of pages.")
+        str | None,
+        typer.Option(
+            metavar="off|host|any",
+            help="Images, scripts and style sheets of pages; if not given, off.",
+            rich_help_panel=WHERE,
+        ),
     ] = None,
-    max_pages: Annotated[Optional[int], typer.Option(help="Stop after so many pages.")] = None,
-    max_depth: Annotated[Optional[int], typer.Option(help="Follow so many links from a seed.")] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="bfs|dfs|NAME", help="Breadth or depth first, or a plug-in.", rich_help_panel=WHERE
+        ),
+    ] = None,
+    max_pages: Annotated[
+        str | None, typer.Option(metavar="N", help="Stop after so many pages.", rich_help_panel=HOW_FAR)
+    ] = None,
+    max_depth: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Follow at most so many links from a seed.", rich_help_panel=HOW_FAR),
+    ] = None,
     max_time: Annotated[
-        Optional[str], typer.Option(metavar="TIME", help="Stop after this time: 90s, 2h.")
+        str | None,
+        typer.Option(metavar="TIME", help="Stop after this time: 90s, 2h.", rich_help_panel=HOW_FAR),
     ] = None,
     min_delay: Annotated[
-        Optional[str],
-        typer.Option(metavar="TIME", help="Rest of a host after each visit; 0 for your own sites."),
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Rest of a host after each visit; if not given, 1s; 0 for sites of your own.",
+            rich_help_panel=MANNERS,
+        ),
     ] = None,
-    workers: Annotated[Optional[int], typer.Option(help="Visits at once, over all hosts.")] = None,
-    order: Annotated[Optional[str], typer.Option(help="bfs, dfs, or a plug-in's name.")] = None,
-    user_agent: Annotated[Optional[str], typer.Option(help="The whole User-Agent header.")] = None,
     contact: Annotated[
-        Optional[str], typer.Option(help="Your web or mail address, sent with every request.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Your web or mail address, sent with every request.",
+            rich_help_panel=MANNERS,
+        ),
     ] = None,
-    nameserver: Annotated[
-        Optional[list[str]], typer.Option(metavar="ADDRESS:PORT", help="Ask this name server.")
+    user_agent: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The whole User-Agent header.", rich_help_panel=MANNERS),
     ] = None,
-    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="For sites of your own.")] = False,
-    setting: Annotated[
-        Optional[list[str]],
-        typer.Option("--set", metavar="NAME=VALUE", help="Any setting: --set fetch.cookies=true"),
-    ] = None,
+    ignore_robots: Annotated[
+        bool, typer.Option("--ignore-robots", help="For sites of your own.", rich_help_panel=MANNERS)
+    ] = False,
+    workers: Annotated[str | None, typer.Option(metavar="N", help="Visits at once over all hosts.")] = None,
+    nameserver: Nameserver = None,
+    config: Annotated[Path | None, typer.Option(help="Configuration file (see 'gossamer config').")] = None,
+    setting: Setting = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Crawl from SEEDs into a folder; refuses a folder that holds another crawl."""
-    from gossamer.app.options import overrides
-    from gossamer.cli.crawl import Request, run_new
+    from gossamer.cli.crawl import run_new
+    from gossamer.cli.request import Request
 
-    given = {
+    options = {
         "scope": scope,
         "exclude": exclude or None,
         "max_depth": max_depth,
@@ -115,9 +157,7 @@ def crawl(
         "nameserver": nameserver or None,
         "obey_robots": False if ignore_robots else None,
     }
-    run_new(
-        Request(seed or [], seeds, config, folder, overrides(given), setting or []), quiet=quiet, json=json
-    )
+    run_new(Request(seed or [], seeds, config, folder, options, setting or []), quiet=quiet, json=json)
 
 
 @app.command()
@@ -126,9 +166,7 @@ def resume(
     from_checkpoint: Annotated[
         bool, typer.Option("--from-checkpoint", help="Go back to the last checkpoint first.")
     ] = False,
-    setting: Annotated[
-        Optional[list[str]], typer.Option("--set", metavar="NAME=VALUE", help="Change a setting from now on.")
-    ] = None,
+    setting: Setting = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -160,7 +198,7 @@ def why(
 
 @app.command()
 def check(folder: Folder, json: Json = False) -> None:
-    """Verify archive, index and state against each other."""
+    """Verify archive, index and state against each other; exit 1 if anything is wrong."""
     from gossamer.cli.look import show_check
 
     show_check(folder, json=json)
@@ -169,9 +207,7 @@ def check(folder: Folder, json: Json = False) -> None:
 @app.command()
 def robots(
     url: Annotated[str, typer.Argument(help="The URL in question.", show_default=False)],
-    nameserver: Annotated[
-        Optional[list[str]], typer.Option(metavar="ADDRESS:PORT", help="Ask this name server.")
-    ] = None,
+    nameserver: Nameserver = None,
     json: Json = False,
 ) -> None:
     """What the robots file of URL's origin says about it."""
@@ -183,9 +219,7 @@ def robots(
 @app.command()
 def dns(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Host names.", show_default=False)],
-    nameserver: Annotated[
-        Optional[list[str]], typer.Option(metavar="ADDRESS:PORT", help="Ask this name server.")
-    ] = None,
+    nameserver: Nameserver = None,
     json: Json = False,
 ) -> None:
     """Resolve names as a crawl would."""

@@ -6,7 +6,7 @@ import msgspec
 
 
 def safe(text: str) -> str:
-    """`text` with everything escaped that is not plainly printable: control characters, line ends, bidi marks."""
+    """`text` with all escaped that is not plainly printable: control characters, line ends, bidi marks."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -33,6 +33,11 @@ def show(text: str) -> None:
 def show_json(value: object) -> None:
     """A result for programs."""
     print(msgspec.json.format(msgspec.json.encode(value)).decode(), flush=True)
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 page`, `1,200 pages`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def size(count: float) -> str:

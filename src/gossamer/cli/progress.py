@@ -6,7 +6,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from gossamer.cli.printing import duration, safe, say, size
+from gossamer.cli.trouble import Troubles
 from gossamer.engine.crawl import Crawl
+from gossamer.frontier.config import Census
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,15 +16,18 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.5
 PLAIN_SECONDS = 10.0
 RATE_WINDOW = 20
+STYLES = {"pages": "bold green", "failures": "red", "trouble": "yellow", "stopping": "bold yellow"}
 
 
 class Progress:
     """Reads the sums of a running crawl at intervals; costs the crawl nothing in between."""
 
-    def __init__(self, crawl: Crawl, *, live: bool) -> None:
+    def __init__(self, crawl: Crawl, troubles: Troubles, *, live: bool) -> None:
         self._crawl = crawl
+        self._troubles = troubles
         self._live = live
         self._points: deque[tuple[float, int, int]] = deque(maxlen=RATE_WINDOW)
+        self._note_point()
 
     async def run(self) -> None:
         """Show until cancelled."""
@@ -31,7 +36,7 @@ class Progress:
             return
         while True:
             await asyncio.sleep(PLAIN_SECONDS)
-            say(", ".join(f"{name} {value}" for name, value in self._figures()))
+            say("; ".join(f"{name} {value}" for name, value in self._figures()))
 
     async def _run_live(self) -> None:
         from rich.console import Console
@@ -42,52 +47,68 @@ class Progress:
                 live.update(self._table(), refresh=True)
                 await asyncio.sleep(REFRESH_SECONDS)
 
+    def _note_point(self) -> tuple[float, float]:
+        """Pages and bytes a second over the last points."""
+        counters = self._crawl.parts.ledger.counters
+        now = time.monotonic()
+        self._points.append((now, counters.pages, counters.bytes))
+        then, pages, received = self._points[0]
+        span = max(now - then, 0.2)
+        return (counters.pages - pages) / span, (counters.bytes - received) / span
+
     def _figures(self) -> list[tuple[str, str]]:
         parts = self._crawl.parts
         counters = parts.ledger.counters
-        now = time.monotonic()
-        self._points.append((now, counters.pages, counters.bytes))
-        first = self._points[0]
-        span = now - first[0]
-        rate = (counters.pages - first[1]) / span if span > 0.2 else 0.0
-        speed = (counters.bytes - first[2]) / span if span > 0.2 else 0.0
+        rate, speed = self._note_point()
         hosts = parts.frontier.census()
+        waiting = f", {counters.waiting:,} waiting for a time of their own" if counters.waiting else ""
+        parked = f", {counters.hosts_parked:,} parked" if counters.hosts_parked else ""
         figures = [
-            ("pages", f"{counters.pages:,}"),
-            ("pages/s", f"{rate:.1f}"),
-            ("bytes", f"{size(counters.bytes)} ({size(speed)}/s)"),
-            ("queued", f"{counters.queued:,}"),
-            ("waiting", f"{counters.waiting:,}"),
-            (
-                "hosts",
-                f"{counters.hosts:,} ({hosts.resting} resting, {hosts.lent} in visit, "
-                f"{counters.hosts_parked} parked)",
-            ),
-            ("time", duration(counters.seconds)),
+            ("pages", f"{counters.pages:,} ({rate:.1f}/s)"),
+            ("received", f"{size(counters.bytes)} ({size(speed)}/s)"),
+            ("queued", f"{counters.queued:,}{waiting}"),
+            ("hosts", f"{counters.hosts:,} ({hosts.lent} in visit, {hosts.resting} resting{parked})"),
+            ("time", duration(parts.ledger.seconds)),
         ]
         if counters.faults:
             worst = sorted(counters.faults.items(), key=lambda item: -item[1])[:4]
-            figures.append(("failures", ", ".join(f"{name} {count}" for name, count in worst)))
-        left = _time_left(counters.queued, hosts.largest_queue, hosts.largest_rest, rate)
-        if left is not None:
-            bound = f", bound by {safe(hosts.largest_name)}" if hosts.largest_rest else ""
-            figures.append(("left", f"at least {duration(left)} for what is queued{bound}"))
+            figures.append(("failures", ", ".join(f"{name} {count:,}" for name, count in worst)))
+        left = _left(counters.queued, hosts, rate)
+        if parts.dispatch.ended:
+            figures.append(("stopping", _stopping(hosts.lent)))
+        elif left:
+            figures.append(("left", left))
+        if trouble := self._troubles.last():
+            figures.append(("trouble", safe(trouble)))
         return figures
 
     def _table(self) -> "Table":
         from rich.table import Table
+        from rich.text import Text
 
         table = Table.grid(padding=(0, 2))
         table.add_column(style="dim", justify="right")
-        table.add_column()
+        table.add_column(overflow="fold")
         for name, value in self._figures():
-            table.add_row(name, value)
+            table.add_row(name, Text(value, STYLES.get(name, "")))
         return table
 
 
-def _time_left(queued: int, largest_queue: int, largest_rest: float, rate: float) -> float | None:
-    """Seconds for what is queued now: no faster than at the present rate, nor than its largest host allows."""
+def _left(queued: int, hosts: Census, rate: float) -> str:
+    """Time for what is queued now: no faster than at the present rate, nor than its largest host allows."""
     if not queued:
-        return None
-    polite = largest_queue * largest_rest
-    return max(polite, queued / rate) if rate else (polite or None)
+        return ""
+    polite = hosts.largest_queue * hosts.largest_rest
+    seconds = max(polite, queued / rate if rate else 0.0)
+    if not seconds:
+        return ""
+    bound = ""
+    if polite >= seconds:
+        bound = f": {safe(hosts.largest_name)} rests {hosts.largest_rest:.1f} s after each visit"
+    return f"at least {duration(seconds)}{bound}"
+
+
+def _stopping(lent: int) -> str:
+    if not lent:
+        return "writing the index and a checkpoint"
+    return f"finishing {lent:,} visit{'' if lent == 1 else 's'}; Ctrl-C again stops at once"

@@ -1,6 +1,6 @@
 """Decides how a visit stands in the archive: response, revisit of a twin, or not at all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -9,7 +9,8 @@ from gossamer.archive.placement import ArchiveFile, Original, Placed
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.visit import Visit
-from gossamer.model.events import NameAnswered
+from gossamer.engine.visit_log import LOG, VisitLog
+from gossamer.model.events import NameAnswered, Visited
 from gossamer.model.exchange import Exchange
 from gossamer.model.name import Answer
 from gossamer.model.page import Page
@@ -38,14 +39,17 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Archivist:
-    """Writes visits in settlement order and enters them in the batch: digests, captures, file lengths.
+    """Writes visits in settlement order and enters them in the batch: digests, captures, lengths of files.
 
     Digests of the group that is being settled are remembered until its commit, so that two equal pages
     found at once are told apart from their first copy.
     """
 
-    def __init__(self, writer: ArchiveWriter, environment: Environment, counters: Counters) -> None:
+    def __init__(
+        self, writer: ArchiveWriter, log: VisitLog, environment: Environment, counters: Counters
+    ) -> None:
         self._writer = writer
+        self._log = log
         self._environment = environment
         self._counters = counters
         self._group: dict[bytes, bytes] = {}
@@ -125,8 +129,9 @@ class Archivist:
 
     # Committing …
 
-    def enter(self, batch: Batch) -> None:
-        """Put what was written since the last commit into `batch`."""
+    def enter(self, batch: Batch, visits: Iterable[Visited] = ()) -> None:
+        """Log `visits`, and put what was written since the last commit into `batch`."""
+        batch.put(Family.META, LOG, encode(self._log.write(visits)))
         for key, data in self._group.items():
             batch.put(Family.DIGESTS, key, data)
         for key, line in self._captures:

@@ -2,18 +2,28 @@
 
 import asyncio
 import contextlib
+import itertools
 import shutil
 import time
 from pathlib import Path
+
+import msgspec
 
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Checkpointed
-from gossamer.state.environment import Environment
+from gossamer.state.environment import Environment, Family, StateConfig
 
 _PARTIAL = ".partial"
+
+
+class Restored(msgspec.Struct, frozen=True):
+    """Which checkpoint was taken up, and where the state that it replaced is kept, if there was one."""
+
+    name: str
+    kept: Path | None
 
 
 class Checkpoints:
@@ -70,25 +80,65 @@ def names(folder: Path) -> list[str]:
     return []
 
 
-def restore(folder: Path, state: Path) -> str:
-    """Put the latest checkpoint in the place of the state; the damaged one is kept beside it.
+def restore(folder: Path, state: Path, config: StateConfig) -> Restored:
+    """Put the latest checkpoint that can be read in the place of the state, which is kept beside it.
 
-    Returns:
-        The name of the checkpoint.
+    A checkpoint shares table files with the state, so what damaged the one may have damaged the other:
+    each is copied and read whole before it is trusted.
 
     Raises:
         ConfigError: there is none.
+        StorageError: none can be read, or the disk refuses the copy.
     """
     available = names(folder)
     if not available:
         raise ConfigError(f"{folder}: there is no checkpoint to go back to. Start again in another folder.")
-    source = folder / available[-1]
     fresh = state.with_name(state.name + ".restored")
+    problem = ""
+    for name in reversed(available):
+        try:
+            shutil.rmtree(fresh, ignore_errors=True)
+            # Table files never change, but the log and the manifest do: they must not share an inode.
+            shutil.copytree(folder / name, fresh)
+            problem = _problem_of(fresh, config)
+            if not problem:
+                fault_point("restore.copied")
+                return Restored(name, _exchange(fresh, state))
+        except (OSError, shutil.Error) as error:
+            raise StorageError(
+                f"{folder / name}: cannot be copied to {fresh} ({error}). "
+                "Free as much space as it takes, then try again."
+            ) from None
     shutil.rmtree(fresh, ignore_errors=True)
-    # Table files never change, but the log and the manifest do: they must not share an inode.
-    shutil.copytree(source, fresh)
-    damaged = state.with_name(f"{state.name}.replaced-{int(time.time())}")
-    if state.exists():
-        state.rename(damaged)
+    raise StorageError(
+        f"{folder}: no checkpoint can be read ({problem}). The files in the archive are whole all the same; "
+        "start again in another folder."
+    )
+
+
+def _problem_of(state: Path, config: StateConfig) -> str:
+    """Why the state cannot be read from end to end; empty if it can."""
+    try:
+        environment = Environment.open(state, config, create=False)
+        try:
+            for family in Family:
+                for _ in environment.scan(family):
+                    pass
+        finally:
+            environment.close()
+    except StorageError as error:
+        return str(error)
+    return ""
+
+
+def _exchange(fresh: Path, state: Path) -> Path | None:
+    """Move `fresh` to `state`; where the old one is now, if there was one."""
+    if not state.exists():
+        fresh.rename(state)
+        return None
+    places = (state.with_name(f"{state.name}.replaced-{number}") for number in itertools.count(1))
+    kept = next(place for place in places if not place.exists())
+    state.rename(kept)
+    fault_point("restore.moved")
     fresh.rename(state)
-    return available[-1]
+    return kept

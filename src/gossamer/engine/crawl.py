@@ -70,6 +70,16 @@ class Crawl:
             self._parts.ledger.enter(batch)
         return admitted
 
+    def revive_parked(self) -> int:
+        """Serve the hosts again that were given up or had spent their budget; how many there were."""
+        parts = self._parts
+        if not parts.ledger.counters.hosts_parked:
+            return 0
+        parked = [record.name for _, record in parts.frontier.hosts.scan() if record.parked]
+        for name in parked:
+            parts.frontier.revive(name)
+        return len(parked)
+
     def set_workers(self, workers: int) -> None:
         """Change the number of workers; those too many leave after their current visit."""
         assert self._crew is not None

@@ -7,14 +7,22 @@ from collections.abc import AsyncIterator, Callable
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.lease import Lease
 
+FINISHED = "finished"
+UNREACHABLE = "unreachable"
+PATIENCE = 10_000_000
+"""Microseconds within which other seeds must fall due, or a crawl that no server has answered ends."""
+
 
 class Dispatch:
     """Hands leases to waiting workers, and notices when there will be no more.
 
     `limit_reached` says why no further lease may go out for now (a page budget all of which may be in
-    flight), or nothing. The argument for termination (K17): only settlements and admissions make work,
-    admissions happen only in settlements, and each lease is settled once; so when no lease is out and
-    nothing on disk can fall due within `give_up_after` microseconds, nothing will.
+    flight), or nothing. `unreachable` says that this session has asked and no server has ever answered:
+    then nobody wants to wait until `give_up_after` to read that a name is misspelt.
+
+    The argument for termination (K17): only settlements and admissions make work, admissions happen
+    only in settlements, and each lease is settled once; so when no lease is out and nothing on disk can
+    fall due within `give_up_after` microseconds, nothing will.
     """
 
     def __init__(
@@ -23,11 +31,13 @@ class Dispatch:
         now: Callable[[], int],
         give_up_after: int,
         limit_reached: Callable[[int], str],
+        unreachable: Callable[[], bool] = lambda: False,
     ) -> None:
         self._frontier = frontier
         self._now = now
         self._give_up_after = give_up_after
         self._limit_reached = limit_reached
+        self._unreachable = unreachable
         self._waiting: deque[asyncio.Future[Lease | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._retiring = 0
@@ -88,8 +98,11 @@ class Dispatch:
             if limit:
                 self.end(limit)
                 return
+            if due > now + min(PATIENCE, self._give_up_after) and self._unreachable():
+                self.end(UNREACHABLE)
+                return
             if due > now + self._give_up_after:
-                self.end("finished")
+                self.end(FINISHED)
                 return
         if self._timer is not None:
             self._timer.cancel()

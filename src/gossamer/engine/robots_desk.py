@@ -13,7 +13,7 @@ from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.url import Url
-from gossamer.policy.politeness import parse_retry_after
+from gossamer.policy.politeness import retry_after
 from gossamer.policy.retry import redirect_location
 from gossamer.policy.robots import parse_robots
 from gossamer.policy.robots_access import (
@@ -52,13 +52,15 @@ class RobotsDesk:
         self._now = now
         self._sitemaps = sitemaps
 
-    def refusal(self, lease: Lease) -> Refused | None:
-        """The robots rule that forbids the visit, if one does."""
+    def refusal(self, lease: Lease) -> Refused | Failed | None:
+        """What forbids the visit, if anything does: a robots rule, or that not even the file may be asked for."""
         candidate = lease.candidate
         if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
             return None
         host, _ = self._frontier.host_key(candidate.url)
         entry = self._frontier.robots.latest(host, candidate.url.origin)
+        if entry is not None and entry.record.state == "closed":
+            return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.detail)
         if entry is None or entry.rules is None:
             return None
         allowed, line = entry.rules.allows(candidate.url.target)
@@ -112,7 +114,10 @@ class RobotsDesk:
         now = self._now()
         fresh_until = now + int(self._config.max_age * 1e6)
         status, fault = _answer(visit.outcome)
-        match access_for(status, fault, failures, self._config, _retry_after(visit.outcome)):
+        if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
+            # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
+            return RobotsRecord("closed", fresh_until, detail=visit.outcome.detail)
+        match access_for(status, fault, failures, self._config, _retry_after(visit.outcome, now / 1e6)):
             case UseBody():
                 return self._rules(visit, fresh_until)
             case KeepRules() if before is not None and before.rules is not None:
@@ -170,7 +175,7 @@ class RobotsDesk:
             if delay is not None:
                 changed = self._frontier.hosts.change(host, name)
                 changed.crawl_delay = max(changed.crawl_delay, delay)
-            if record.state in ("rules", "open"):
+            if record.state in ("rules", "open", "closed"):
                 self._frontier.release(name, origin)
 
     def _admit_sitemaps(self, visit: Visit, record: RobotsRecord) -> None:
@@ -198,8 +203,5 @@ def _answer(outcome: Outcome) -> tuple[int | None, Fault | None]:
             return None, Fault.UNSUPPORTED
 
 
-def _retry_after(outcome: Outcome) -> float | None:
-    if not isinstance(outcome, Fetched):
-        return None
-    exchange = outcome.exchange
-    return parse_retry_after(exchange.headers.get("retry-after"), exchange.started, 86_400.0)
+def _retry_after(outcome: Outcome, now: float) -> float | None:
+    return retry_after(outcome.exchange.headers, now) if isinstance(outcome, Fetched) else None

@@ -110,7 +110,8 @@ class Settlement:
             for settled in decided:
                 self._apply(settled, batch, events)
                 fault_point("settlement.applying")
-            self._archivist.enter(batch)
+            self._archivist.enter(batch, [event for event in events if isinstance(event, Visited)])
+            fault_point("settlement.logged")
             self._ledger.enter(batch)
         fault_point("settlement.committed")
         await self._archivist.committed()

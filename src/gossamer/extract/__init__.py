@@ -1,9 +1,10 @@
-"""Bytes to Page: media type, charset, extractors, findings put together. Pure; everything is bounded and linear.
+"""Bytes to Page: media type, charset, extractors, findings put together. Pure; everything is bounded and
+linear.
 
 **How a body becomes a page.** `Reader.read` asks `media_type` what the bytes are, `charset_of` how they are
-encoded, and `Registry` who reads them. Each extractor answers with `Findings`. What several say is merged: the
-first word on a title counts, links add up, the strictest directive holds.
+encoded, and `Registry` who reads them. Each extractor answers with `Findings`. What several say is
+merged: the first word on a title counts, links add up, the strictest directive holds.
 
-**How a link is made.** A scanner (`html_tokens`, `css`, `xml_elements`) finds mentions; `html_tags` knows what
-each is for; `LinkMaker` decodes, resolves and remembers them.
+**How a link is made.** A scanner (`html_tokens`, `css`, `xml_elements`) finds mentions; `html_tags` knows
+what each is for; `LinkMaker` decodes, resolves and remembers them.
 """

@@ -107,7 +107,7 @@ def _valid_utf8(content: bytes) -> bool:
         return not _stateful(content)
     check: Callable[..., object] = codecs.utf_8_decode
     try:
-        check(content, "strict", False)  # noqa: FBT003 (a C function without keywords)
+        check(content, "strict", False)
     except UnicodeDecodeError:
         return False
     return True

@@ -32,12 +32,8 @@ def css_addresses(text: str) -> list[str]:
     """The addresses in a style sheet or a `style` attribute, in order, as written but for escapes."""
     if "url(" not in text and "@" not in text and "url(" not in text.lower():
         return []
-    found = []
-    for match in _TOKEN.finditer(text):
-        for group in _ADDRESS_GROUPS:
-            if match[group]:
-                found.append(_unescape(match[group]))
-    return found
+    groups = (match.group(*_ADDRESS_GROUPS) for match in _TOKEN.finditer(text))
+    return [_unescape(address) for group in groups for address in group if address]
 
 
 def css_mentions(text: str) -> list[Mention]:

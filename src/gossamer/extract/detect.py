@@ -1,11 +1,12 @@
 """A guess at the encoding of a document that declares none and is not UTF-8.
 
 Every candidate reads the same small sample; what it reads is scored by how ordinary it is as text of the
-languages written in that encoding. The cost does not grow
-with the document. Legacy encodings of Chinese,
-Japanese, Korean, Cyrillic, Greek, Hebrew, Arabic, Thai and Central European text are told apart; the rest is
-windows-1252, as browsers have it.
+languages written in that encoding. The cost does not grow with the document. Legacy encodings of Chinese,
+Japanese, Korean, Cyrillic, Greek, Hebrew, Arabic, Thai, Turkish, Baltic and Central European text are told
+apart; the rest is windows-1252, as browsers have it.
 """
+
+# ruff: noqa: RUF001 (letters that look alike are the matter of this file)
 
 import re
 from collections.abc import Callable

@@ -1,19 +1,19 @@
 """Links inside SVG and MathML, where HTML's tokenizer follows other rules.
 
-Source: WHATWG HTML 13.2.6.5. In foreign content `script`, `style` and `title` hold markup, `<![CDATA[` is what
-it says, and the start tag of an HTML element such as `div` leads out again. Within `foreignObject`, `desc` and
-`title` HTML is allowed; the scan treats it as foreign still, which finds the same links.
+Source: WHATWG HTML 13.2.6.5. In foreign content `script`, `style` and `title` hold markup, `<![CDATA[` is
+what it says, and the start tag of an HTML element such as `div` leads out again. Within `foreignObject`,
+`desc` and `title` HTML is allowed; the scan treats it as foreign still, which finds the same links.
 """
 
 from gossamer.extract.tag_grammar import TAG_NAME, Tag, Tokens, end_of_attributes, end_of_declaration
 
-__all__ = ["skip_foreign"]
+__all__ = ["BREAKOUT", "INTEGRATION", "skip_foreign"]
 
-_BREAKOUT = frozenset(
-    b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu "
-    b"meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
+BREAKOUT = frozenset(
+    b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing "
+    b"menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
-_INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
+INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _WITH_LINKS = frozenset(b"a image use feimage script".split())
 
 
@@ -37,7 +37,7 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             continue
         what = name[1].lower()
         closing = content[position + 1] == 47
-        if not closing and what in _BREAKOUT and not integration:
+        if not closing and what in BREAKOUT and not integration:
             return position
         end = end_of_attributes(content, name.end(), tokens)
         if end < 0:
@@ -46,7 +46,7 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
         step = 0 if attributes.endswith(b"/") else -1 if closing else 1
         if what == b"svg" or what == b"math":
             depth += step
-        elif what in _INTEGRATION:
+        elif what in INTEGRATION:
             integration = max(0, integration + step)
         elif not closing and (what in _WITH_LINKS or b"style" in attributes.lower()):
             tokens.found.append(Tag(what, attributes, foreign=True))

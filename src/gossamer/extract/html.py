@@ -46,7 +46,7 @@ class HtmlExtractor:
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config
         self._links = links
-        self._meanings: dict[tuple[bytes, bytes, bool, str], Meaning] = {}
+        self._meanings: dict[str, dict[tuple[bytes, bytes] | Tag, Meaning]] = {}
 
     def extract(self, document: Document) -> Findings:
         """Say what the document holds."""
@@ -75,32 +75,34 @@ class HtmlExtractor:
     def _read(self, tokens: Tokens, codec: str) -> tuple[list[Source], _Facts]:
         sources: list[Source] = []
         facts = _Facts()
+        meanings = self._meanings.setdefault(codec, {})
         for token in tokens.found:
             if token.__class__ is bytes:
                 sources.append(token)
                 continue
-            if token.name == b"title":
-                facts.add("title", self._title(token, codec))
-                continue
-            meaning = self._meaning(token, codec)
+            meaning = meanings.get(token)  # type: ignore[arg-type]
+            if meaning is None:
+                meaning = self._new_meaning(token, codec)  # type: ignore[arg-type]
             sources += meaning.mentions
             for name, value in meaning.facts:
                 facts.add(name, value)
+        if tokens.fragments:
+            sources.append(b"")
         return sources, facts
 
-    def _meaning(self, tag: Tag, codec: str) -> Meaning:
+    def _new_meaning(self, token: tuple[bytes, bytes] | Tag, codec: str) -> Meaning:
         """As `meaning_of`; the same tags stand on every page of a site, so answers are kept."""
-        if tag.content:
-            return meaning_of(tag, codec)
-        key = (tag.name, tag.attributes, tag.foreign, codec)
-        known = self._meanings.get(key)
-        if known is None:
-            known = meaning_of(tag, codec)
-            if len(self._meanings) >= MOST_KEPT_MEANINGS:
-                self._meanings = {}
-            if len(tag.attributes) <= LONGEST_KEPT_TAG:
-                self._meanings[key] = known
-        return known
+        tag = token if isinstance(token, Tag) else Tag(*token)
+        if tag.name == b"title" and not tag.foreign:
+            return Meaning(facts=(("title", self._title(tag, codec)),))
+        meaning = meaning_of(tag, codec)
+        if len(tag.attributes) <= LONGEST_KEPT_TAG and not tag.content:
+            kept = self._meanings[codec]
+            if len(kept) >= MOST_KEPT_MEANINGS:
+                # A reader that still holds the old answers may go on with them.
+                kept = self._meanings[codec] = {}
+            kept[token] = meaning
+        return meaning
 
     def _title(self, tag: Tag, codec: str) -> str:
         # Ten bytes for a character allow for references and white space.
@@ -112,14 +114,14 @@ class HtmlExtractor:
 
 
 def _decoded(source: Source) -> Source:
-    """A source of a document that was turned into UTF-8, while its queries stay in their own encoding."""
+    """As `source`, of a document turned into UTF-8 whose queries stay in their own encoding."""
     if isinstance(source, bytes):
         return Mention("a@href", LinkKind.NAVIGATION, unescape_attribute(source.decode("utf-8", "replace")))
     return source
 
 
 def _base(facts: _Facts, url: Url) -> Url:
-    """What addresses are resolved against: the first `base` with an `href`, itself resolved against the page."""
+    """What addresses are resolved against: the first `base` with an `href`, or the page."""
     href = facts.named.get("base", "")
     if not href or len(href) > 4096:
         return url

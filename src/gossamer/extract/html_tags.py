@@ -111,7 +111,8 @@ def _form(attributes: Attributes) -> Meaning:
     action = attributes.get("action", "")
     if method in ("post", "dialog") or not action.strip(_SPACES):
         return _NOTHING
-    return Meaning((Mention("form@action", LinkKind.NAVIGATION, action, nofollow(attributes.get("rel", ""))),))
+    forbidden = nofollow(attributes.get("rel", ""))
+    return Meaning((Mention("form@action", LinkKind.NAVIGATION, action, forbidden),))
 
 
 def _html(attributes: Attributes) -> Meaning:

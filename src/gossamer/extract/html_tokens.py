@@ -1,11 +1,12 @@
 """The start tags of an HTML document that can matter to a crawler, found in linear time.
 
 Source: the tokenizer of WHATWG HTML 13.2.5, over bytes of an encoding in which ASCII is ASCII. One regular
-expression runs over everything ordinary, tag by tag, and stops where a decision is due; Python decides there.
+expression runs over everything ordinary, tag by tag, and stops where a decision is due; Python decides
+there.
 
-**Why linear.** Every quantifier is possessive, so nothing is tried twice; a quoted value is entered only where
-the tokenizer would enter it, so what one alternative has read the next one consumes; what is unterminated ends
-the scan, because the tokenizer would read to the end of the file as well.
+**Why linear.** Every quantifier is possessive, so nothing is tried twice; a quoted value is entered only
+where the tokenizer would enter it, so what one alternative has read the next one consumes; what is
+unterminated ends the scan, because the tokenizer would read to the end of the file as well.
 
 **What is left out.** No tree is built. Tags count wherever they stand, also where a tree builder would drop
 them (docs/decisions/0004-token-scanner.md).
@@ -30,22 +31,17 @@ __all__ = ["INTERESTING", "RAW_TEXT", "end_of_raw_text", "tokenize"]
 _TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
 """Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
 
-_ANCHOR = (
-    rb"a"
-    + _TRUSTED_ATTRIBUTE
-    + rb"(?:"
-    + SPACE
-    + rb"++href=\"([^\"]*+)\""
-    + _TRUSTED_ATTRIBUTE
-    + rb")?+"
-    + SPACE
-    + rb"*+>"
-)
+_LINK_OPEN = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"++href=\""
+_LINK_CLOSE = rb"\"" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
+_FRAGMENT_LINK = _LINK_OPEN + rb"#[^\"]*+" + _LINK_CLOSE
+_PLAIN_LINK = _LINK_OPEN + rb"([^\"]*+)" + _LINK_CLOSE
+_TARGET = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
+
 _ORDINARY = (
-    rb"(?:span|p(?:re)?|d(?:iv|[dlt]|el|etails)|code|li|h(?:[1-6r]|eader)|t(?:[dhrt]|able|head|body|foot|ime)|ul|ol|em"
-    rb"|b(?:r|utton|ig|lockquote)?|i(?:ns)?|strong|s(?:ection|mall|u[bp]|amp|ummary)?|dfn|var|nav|main|a(?:rticle|side|bbr|ddress|cronym)"
-    rb"|f(?:ooter|ont|ieldset|ig(?:ure|caption))|c(?:ite|enter|ol(?:group)?|aption)|kbd|label|noscript|q|u|wbr"
-    rb"|head)"
+    rb"(?:span|p(?:re)?|d(?:iv|[dlt]|el|etails)|code|li|h(?:[1-6r]|ead(?:er)?)|ul|ol|em"
+    rb"|t(?:[dhrt]|able|head|body|foot|ime)|b(?:r|utton|ig|lockquote)?|i(?:ns)?|strong"
+    rb"|s(?:ection|mall|u[bp]|amp|ummary)?|dfn|var|nav|main|a(?:rticle|side|bbr|ddress|cronym)"
+    rb"|f(?:ooter|ont|ieldset|ig(?:ure|caption))|c(?:ite|enter|ol(?:group)?|aption)|kbd|label|noscript|q|u|wbr)"
 )
 """Tags that hold no link; any other name would do no harm here but cost time elsewhere."""
 
@@ -63,8 +59,8 @@ _SCRIPT_DATA = re.compile(rb"<(?:(!--)|/[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />]
 _SCRIPT_ESCAPED = re.compile(rb"(-->)|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 
 INTERESTING = frozenset(
-    b"a area audio base body embed form frame html iframe image img input link meta object script source style "
-    b"table td th title tr track video".split()
+    b"a area audio base body embed form frame html iframe image img input link meta object script source "
+    b"style table td th title tr track video".split()
 )
 """Elements handed out. Others are, too, if they have a `style` attribute."""
 
@@ -75,12 +71,13 @@ _SIMPLE = INTERESTING - {b"script", b"style", b"title", b"iframe"}
 def _ordinary(flags: int) -> Callable[[bytes, int], re.Match[bytes]]:
     """The expression that runs over ordinary markup, up to and with the next tag that may matter.
 
-    It matches at any position, if only the empty string. Group 1 is the address of a plain link; groups 2 and 3
-    are name and attributes of another tag. Neither: go on, at `<` with what the expression does not know.
+    It matches at any position, if only the empty string. Group 1 is the address of a plain link; groups 2
+    and 3 are name and attributes of another tag. Neither: go on, at `<` with what the expression does not
+    know.
     """
     ordinary = _ORDINARY + rb"(?:>| class=\"[^\"]*+\">|" + _HARMLESS_ATTRIBUTES + _END + rb")"
-    unit = rb"[^<]*+<(?:/[a-z0-9]++>|" + ordinary + rb"|(?![a-zA-Z/!?]))"
-    tag = _ANCHOR + rb"|([a-z][a-z0-9]*+)(" + _ANY_ATTRIBUTES + rb")" + _END
+    unit = rb"[^<]*+<(?:/[a-z0-9]++>|" + ordinary + rb"|" + _FRAGMENT_LINK + rb"|(?![a-zA-Z/!?]))"
+    tag = _PLAIN_LINK + rb"|" + _TARGET + rb"|([a-z][a-z0-9]*+)(" + _ANY_ATTRIBUTES + rb")" + _END
     pattern = rb"(?:" + unit + rb"){0,1000}+[^<]*+(?:<(?:" + tag + rb"))?+"
     return re.compile(pattern, flags).match  # type: ignore[return-value]
 
@@ -95,23 +92,25 @@ def tokenize(content: bytes, limit: int) -> Tokens:
     Args:
         content: in an encoding whose ASCII bytes are ASCII characters.
         limit: turns after which to give up; at least one for each tag found.
+
+    Links to places in the same document (`#...`) are told by `Tokens.fragments`, not one by one.
     """
     tokens = Tokens()
     found = tokens.found
     match = _ordinary(0)
     position, turn, capitals = 0, 0, 0
-    for turn in range(limit):
+    for turn in range(limit):  # noqa: B007 (counts the work)
         run = match(content, position)
         group = run.lastindex
         before, position = position, run.end()
         if group == 1:
             found.append(run[1])
         elif group:
-            name = run[2].lower()
-            if name in _SIMPLE:
-                found.append(Tag(name, run[3]))
+            tag = run.group(2, 3)
+            if tag[0] in _SIMPLE:
+                found.append(tag)  # type: ignore[arg-type]
             else:
-                position = _special(content, name, run.span(3), position, tokens)
+                position = _special(content, tag[0].lower(), run.span(3), position, tokens)
         elif position == before:
             named = TAG_NAME.match(content, position)
             if named and not named[1].islower():
@@ -124,6 +123,7 @@ def tokenize(content: bytes, limit: int) -> Tokens:
     else:
         tokens.whole = False
     tokens.steps += turn
+    tokens.fragments = b'href="#' in content
     return tokens
 
 
@@ -139,7 +139,15 @@ def _unusual(content: bytes, position: int, named: re.Match[bytes] | None, token
 
 
 def _special(content: bytes, name: bytes, source: tuple[int, int], position: int, tokens: Tokens) -> int:
-    """Take in a start tag with attributes from `source`, ending at `position`; where the scan goes on, or -1."""
+    """Take in a start tag; where the scan goes on, or -1.
+
+    Args:
+        content: the document.
+        name: of the tag, lower case.
+        source: where its attributes stand.
+        position: behind its `>`.
+        tokens: where it is added.
+    """
     if name in RAW_TEXT:
         return _raw_text(content, name, source, position, tokens)
     if name == b"plaintext":

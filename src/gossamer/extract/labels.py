@@ -77,7 +77,7 @@ CODECS = {name: name for name in _NAMES} | {
 """The Python codec that reads each encoding; supersets where WHATWG says that the superset is meant."""
 
 NOT_ASCII = frozenset({"utf-16le", "utf-16be", "iso-2022-jp", "iso-2022-kr", "hz-gb-2312"})
-"""Encodings in which a byte below 128 is not always the character of ASCII: to be transcoded before scanning."""
+"""Encodings in which a byte below 128 may not be its ASCII character: to be transcoded before scanning."""
 
 
 def name_of_label(label: str) -> str:

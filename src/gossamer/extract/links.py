@@ -49,7 +49,6 @@ LONGEST_KEPT = 256
 _UNKNOWN_SCHEME = re.compile(
     r"[\x00-\x20]*+(?:javascript|mailto|data|tel|about|blob|sms|whatsapp|skype):", re.IGNORECASE
 )
-_IN_QUERY = re.compile(rb"[\x00-\x20\"#<>'\x7f-\xff]")
 _ENCODED = re.compile(r"[^\x21\x23-\x26\x28-\x3b\x3d\x3f-\x7e]")
 """What the special-query percent-encode set covers (WHATWG URL 1.3), by latin-1 characters for bytes."""
 
@@ -59,7 +58,10 @@ _MISSING: _Made = "", Link(Url("", "", "", 0, ""), LinkKind.SEED, "")
 
 
 class LinkMaker:
-    """Makes the links of pages. Shared by the extractors of a reader; a second thread may use it at the same time."""
+    """Makes the links of pages, and remembers them.
+
+    Shared by the extractors of a reader; a second thread may use it at the same time.
+    """
 
     def __init__(self, config: ExtractConfig) -> None:
         self._config = config
@@ -84,7 +86,7 @@ class LinkMaker:
             made = memo.get(source if source.__class__ is bytes else source.key, _MISSING)  # type: ignore[union-attr]
             if made is _MISSING:
                 # Tables of contents are full of `#section`: not worth parsing.
-                if source.__class__ is bytes and source.startswith(b"#"):  # type: ignore[union-attr]
+                if source.__class__ is bytes and source.startswith(b"#"):
                     made = here
                 else:
                     made = self._new(source, base, charset, memo)
@@ -128,7 +130,8 @@ class LinkMaker:
             kind = mention.kind
             key = url.text if kind is LinkKind.NAVIGATION else f"{kind.value} {url.text}"
             made = key, Link(url, kind, mention.element, mention.nofollow)
-        if len(address) <= LONGEST_KEPT and _by_directory(address, base) and self._kept < self._config.memo_links:
+        room = self._kept < self._config.memo_links
+        if room and len(address) <= LONGEST_KEPT and _by_directory(address, base):
             memo[source if isinstance(source, bytes) else source.key] = made
             self._kept += 1
         return made
@@ -159,7 +162,7 @@ def _by_directory(address: str, base: Url) -> bool:
 
 
 def _encode_query(address: str, charset: str) -> str:
-    """Percent-encode the query in the document's encoding, as forms and old servers expect (WHATWG URL 4.4)."""
+    """Percent-encode the query in the document's encoding, as old servers expect (WHATWG URL 4.4)."""
     if charset.startswith("utf-16"):
         return address
     rest, mark, fragment = address.partition("#")

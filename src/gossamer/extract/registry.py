@@ -16,7 +16,7 @@ from gossamer.ports import Extractor
 __all__ = ["ENTRY_POINT_GROUP", "Registry", "builtin_extractors", "function_extractor"]
 
 ENTRY_POINT_GROUP = "gossamer.extractors"
-"""Installed packages name extractors here; an entry is an `Extractor`, or a callable without arguments that makes one."""
+"""Installed packages name extractors here: an `Extractor`, or a callable without arguments that makes one."""
 
 
 class FunctionExtractor(msgspec.Struct, frozen=True):

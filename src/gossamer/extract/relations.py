@@ -19,15 +19,15 @@ _KINDS = (
     (
         LinkKind.NAVIGATION,
         "next prev previous up first last start top begin end index contents toc help search author license "
-        "copyright glossary chapter section subsection appendix bookmark home archives tag child parent related "
-        "privacy-policy terms-of-service sitemap",
+        "copyright glossary chapter section subsection appendix bookmark home archives tag child parent "
+        "related privacy-policy terms-of-service sitemap",
     ),
 )
 _BY_RELATION = {word: (rank, kind) for rank, (kind, words) in enumerate(_KINDS) for word in words.split()}
 
 
 def kind_of_relation(rel: str) -> LinkKind | None:
-    """The kind of a `link` element or `Link` header; `None` if nothing is to be fetched (`preconnect`, `me`, ...).
+    """The kind of a `link` element or `Link` header; `None` if nothing is to be fetched (`preconnect`, ...).
 
     Of several relations the one that browsers heed first counts: `alternate stylesheet` is a style sheet.
     """

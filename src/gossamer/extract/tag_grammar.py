@@ -1,6 +1,7 @@
 """How a tag is spelled, and what a scan of tags gives.
 
-Source: the tag and attribute states of WHATWG HTML 13.2.5, over bytes. Quantifiers are possessive: linear time.
+Source: the tag and attribute states of WHATWG HTML 13.2.5, over bytes. Quantifiers are possessive: linear
+time.
 """
 
 import re
@@ -9,7 +10,16 @@ import msgspec
 
 from gossamer.extract.character_references import unescape_attribute
 
-__all__ = ["SPACE", "TAG_NAME", "Tag", "Tokens", "attributes_of", "end_of_attributes", "end_of_declaration"]
+__all__ = [
+    "SPACE",
+    "TAG_NAME",
+    "Tag",
+    "Token",
+    "Tokens",
+    "attributes_of",
+    "end_of_attributes",
+    "end_of_declaration",
+]
 
 SPACE = rb"[\t\n\f\r ]"
 TAG_NAME = re.compile(rb"</?+([a-zA-Z][^\t\n\f\r />]*+)")
@@ -51,17 +61,25 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
     foreign: bool = False
 
 
+Token = bytes | tuple[bytes, bytes] | Tag
+"""What a scan hands out: of a plain `<a href="...">` only the address as it stands, of other simple tags
+name and
+attributes, of the rest a `Tag`. Two in three are of the first sort, nearly all others of the second."""
+
+
 class Tokens(msgspec.Struct):
     """What a scan found.
 
     Attributes:
-        found: in document order: a `Tag`, or for a plain `<a href="...">` only the value as it stands.
+        found: in document order.
+        fragments: there are links into the document itself.
         hidden: stretches (start, end) of scripts, styles and other raw text, in order.
         steps: turns of all loops, the scan's own measure of its work.
         whole: false if the scan ended at its limit.
     """
 
-    found: list[bytes | Tag] = []
+    found: list[Token] = []
+    fragments: bool = False
     hidden: list[tuple[int, int]] = []
     steps: int = 0
     whole: bool = True

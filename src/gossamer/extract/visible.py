@@ -14,15 +14,13 @@ def text_length(content: bytes, hidden: list[tuple[int, int]], codec: str) -> in
     """Approximate number of characters of visible text.
 
     Counted is what stands between a `>` and the next `<`, without leading white space, outside `hidden`
-    (scripts, styles and other raw text); character references count as they are written. Up to 4 KiB of markup
-    are counted exactly; of more, eight evenly spread stretches of 512 bytes stand for the whole.
+    (scripts, styles and other raw text); character references count as they are written. Up to 4 KiB of
+    markup are counted exactly; of more, eight evenly spread stretches of 512 bytes stand for the whole.
     """
     shown = _shown(content, hidden)
     size = sum(end - start for start, end in shown)
-    if size <= _WHOLE:
-        pieces = [content[start:end] for start, end in shown]
-    else:
-        pieces = _sample(content, shown, size)
+    whole = size <= _WHOLE
+    pieces = [content[start:end] for start, end in shown] if whole else _sample(content, shown, size)
     sampled = sum(map(len, pieces))
     text = b"".join(found for piece in pieces for found in _TEXT.findall(piece))
     count = len(text) if text.isascii() else len(text.decode(codec, "ignore"))

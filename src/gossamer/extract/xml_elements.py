@@ -1,6 +1,7 @@
 """A lenient, linear walk over XML that may be broken: elements with their attributes and first text.
 
-Entities of a document type are never expanded, namespaces are taken for mere prefixes, nothing need be closed.
+Entities of a document type are never expanded, namespaces are taken for mere prefixes, nothing need be
+closed.
 """
 
 import re

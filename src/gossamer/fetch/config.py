@@ -97,7 +97,8 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     proxy: Annotated[
         str,
         Meta(
-            description="http, https, socks5 or socks5h URL with user and password; empty connects directly"
+            extra={"secret": True},
+            description="http, https, socks5 or socks5h URL with user and password; empty connects directly",
         ),
     ] = ""
     names_by_proxy: Annotated[
@@ -159,6 +160,8 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
     """Raise ValueError for a proxy that cannot be used; the text never shows its password."""
+    if proxy.startswith(("env:", "file:")):
+        return  # a reference to the secret, checked again when it is resolved
     if not proxy:
         if names_by_proxy:
             raise ValueError("names_by_proxy needs a proxy")

@@ -39,9 +39,15 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     username: Annotated[
         str | None, Meta(description="Name for HTTP Basic authentication; sent to this host only.")
     ] = None
-    password: Annotated[str | None, Meta(description="Password that belongs to `username`.")] = None
+    password: Annotated[
+        str | None, Meta(extra={"secret": True}, description="Password that belongs to `username`.")
+    ] = None
     token: Annotated[
-        str | None, Meta(description="Bearer token; sent to this host only, in place of name and password.")
+        str | None,
+        Meta(
+            extra={"secret": True},
+            description="Bearer token; sent to this host only, in place of name and password.",
+        ),
     ] = None
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gossamer.model.exchange import Headers
 from gossamer.model.quantity import Seconds
 from gossamer.policy.host_overrides import NO_OVERRIDES, HostOverrides, overrides_for
 from gossamer.policy.http_date import parse_http_date
@@ -18,6 +19,7 @@ __all__ = [
     "overrides_for",
     "parse_retry_after",
     "rest_after",
+    "retry_after",
 ]
 
 
@@ -74,6 +76,19 @@ def for_host(config: PolitenessConfig, overrides: HostOverrides) -> PolitenessCo
         visits_per_host=overrides.visits_per_host or config.visits_per_host,
         max_retry_after=config.max_retry_after,
     )
+
+
+def retry_after(headers: Headers, now: float, longest: float = 86_400.0) -> float | None:
+    """Seconds that a response asks us to wait, or `None` if it does not.
+
+    A date counts from the response's own `Date` (RFC 9110, 6.6.1), so that neither our clock nor the
+    server's need be right; without one, from `now`.
+    """
+    value = headers.get("retry-after")
+    if not value:
+        return None
+    sent = parse_http_date(headers.get("date"), now)
+    return parse_retry_after(value, now if sent is None else sent, longest)
 
 
 _DELTA = re.compile(r"\d{1,64}(?:\.\d{1,64})?", re.ASCII)

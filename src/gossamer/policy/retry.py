@@ -1,5 +1,6 @@
 """Decides what becomes of a URL after a visit: the one table of status codes and faults (K2, DESIGN 7)."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -10,7 +11,7 @@ from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked
 from gossamer.model.exchange import Exchange, Headers, Truncation
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.quantity import Seconds
-from gossamer.policy.politeness import parse_retry_after
+from gossamer.policy.politeness import retry_after
 
 
 class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,6 +29,12 @@ class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Seconds,
         Meta(description="Rest of a host after a first fault of its own (name, connect, TLS, 429, 503)."),
     ] = 60.0
+    not_found_first: Annotated[
+        Seconds,
+        Meta(
+            description="Rest of a host whose name does not exist: longer, because that seldom changes soon."
+        ),
+    ] = 3_600.0
     host_longest: Annotated[
         Seconds,
         Meta(description="That rest doubles with each fault in a row up to this; caps Retry-After too."),
@@ -41,8 +48,8 @@ class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 86_400.0
 
     def __post_init__(self) -> None:
-        if self.host_first > self.host_longest:
-            raise ValueError("host_first must not be longer than host_longest")
+        if max(self.host_first, self.not_found_first) > self.host_longest:
+            raise ValueError("host_first and not_found_first must not be longer than host_longest")
 
 
 class HostFailures(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -118,10 +125,19 @@ _BLAMES = {
 # Asking again would bring the same: these say something about the URL, not about the moment.
 _DEFINITE = frozenset({Fault.ADDRESS_FORBIDDEN, Fault.HEAD_TOO_LARGE, Fault.DECODING, Fault.UNSUPPORTED})
 
+_NO_SERVER = frozenset(
+    {Fault.NAME_NOT_FOUND, Fault.NAME_FAILED, Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.TLS, Fault.PROXY}
+)
+
 
 def blame_of(fault: Fault) -> Blame:
     """Whether the URL or its whole host must wait."""
     return _BLAMES[fault]
+
+
+def none_reached(statuses: Collection[str], faults: Collection[str]) -> bool:
+    """Whether visits were made and none reached a server, by the statuses and faults met so far."""
+    return bool(faults) and not statuses and all(fault in _NO_SERVER for fault in faults)
 
 
 def status_action(status: int) -> StatusAction:
@@ -167,7 +183,8 @@ def decide(
         case Failed(fault, detail):
             reason = f"{fault}: {detail}" if detail else str(fault)
             if blame_of(fault) is Blame.HOST:
-                return _host_waits(reason, None, host_failures.another(now), now, config)
+                first = config.not_found_first if fault is Fault.NAME_NOT_FOUND else config.host_first
+                return _host_waits(reason, None, host_failures.another(now), now, config, first)
             if fault in _DEFINITE:
                 return Dropped(reason)
             return _url_waits(reason, attempts, config) or Dropped(f"{reason}, {_visits(attempts)}")
@@ -205,27 +222,30 @@ def _decide_fetched(
         case StatusAction.DROP:
             return Dropped(str(status), archive=True)
         case StatusAction.THROTTLED:
-            asked = parse_retry_after(exchange.headers.get("retry-after"), now, config.host_longest)
-            return _host_waits(str(status), asked, host_failures.another(now), now, config)
+            asked = retry_after(exchange.headers, now, config.host_longest)
+            return _host_waits(str(status), asked, host_failures.another(now), now, config, config.host_first)
         case StatusAction.WAIT | StatusAction.RETRY:
-            asked = parse_retry_after(exchange.headers.get("retry-after"), now, config.host_longest)
+            asked = retry_after(exchange.headers, now, config.host_longest)
             retry = _url_waits(str(status), attempts, config, asked)
             return retry or Dropped(f"{status}, {_visits(attempts)}", archive=True)
 
 
 def _host_waits(
-    reason: str, asked: float | None, row: HostFailures, now: float, config: RetryConfig
+    reason: str, asked: float | None, row: HostFailures, now: float, config: RetryConfig, first: float
 ) -> Retry | Parked:
-    """Rest the host, or park it once it has failed for too long; `row` includes this failure."""
+    """Rest the host, for `first` seconds doubling, or park it once it has failed for too long.
+
+    `row` includes this failure.
+    """
     if row.count >= config.host_attempts and now - row.since >= config.park_after:
         return Parked(f"{reason}, {row.count} failures of the host in a row")
     if asked is None:
-        wait = backoff(config.host_first, config.host_longest, row.count)
+        wait = backoff(first, config.host_longest, row.count)
     elif row.count <= config.host_attempts:
         wait = asked
     else:
         # A host that keeps saying "in a second" is not to be believed for ever.
-        wait = max(asked, backoff(config.host_first, config.host_longest, row.count - config.host_attempts))
+        wait = max(asked, backoff(first, config.host_longest, row.count - config.host_attempts))
     return Retry(wait, Blame.HOST, reason)
 
 

@@ -140,7 +140,8 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is known of one origin's robots file.
 
     `state` is `rules`, `open` (no robots file: everything is allowed), `hold` (unreachable: nothing is
-    allowed before `until`), or `pending` (redirected to another host, whose turn must come).
+    allowed before `until`), `pending` (redirected to another host, whose turn must come), or `closed` (its
+    address is forbidden, so nothing of the origin can be visited).
     """
 
     state: str

@@ -1,0 +1,80 @@
+"""Says how a crawl ended: what was fetched, what is left and why, what to do next."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.inspection import Inspection, inspect
+from gossamer.app.run import INTERRUPTED
+from gossamer.app.why import Storyteller
+from gossamer.cli.printing import duration, plural, safe, say, size
+from gossamer.cli.trouble import Troubles
+from gossamer.engine.dispatch import FINISHED, UNREACHABLE
+from gossamer.model.outcome import Fault
+
+MOST_HOSTS = 10_000
+"""Crawls of more hosts are left to `gossamer status`: going through them takes a while."""
+LISTED = 3
+ADVICE = {
+    Fault.NAME_NOT_FOUND: "there is no such name. Is it spelt right?",
+    Fault.NAME_FAILED: "the name servers do not answer. Is the network up? --nameserver asks another one.",
+    Fault.CONNECT: "nothing answers there. Is the server running, the port right?",
+    Fault.CONNECT_TIMEOUT: "nothing answers there. Is the address right, a proxy needed (fetch.proxy)?",
+    Fault.TLS: "no secure connection. A certificate of your own goes into fetch.ca_file.",
+    Fault.PROXY: "the proxy refuses. See fetch.proxy.",
+}
+
+
+def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> None:
+    """The closing words, on standard error."""
+    left = report["queued"] + report["waiting"]
+    pages = plural(report["pages"], "page")
+    taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
+    say(f"{_words(reason, left)}: {pages}, {taken}; {plural(left, 'URL') if left else 'no URL'} left")
+    for line in _why(reason, report, folder, troubles):
+        say(f"  {line}")
+    if report["pages"]:
+        say(f"archive {folder.archive}, index {folder.index}, report {folder.report}")
+    if left:
+        say(f"go on with: gossamer resume {folder.path}")
+
+
+def _words(reason: str, left: int) -> str:
+    if reason == UNREACHABLE:
+        return "no seed could be reached"
+    if reason == FINISHED and left:
+        return "finished for now"
+    return f"limit reached ({reason})" if reason.startswith("max_") else reason
+
+
+def _why(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> Iterator[str]:
+    """Lines on why there is no page, or what the rest waits for."""
+    if reason == UNREACHABLE and troubles.unreached:
+        for host, failed in troubles.unreached.items():
+            advice = ADVICE.get(failed.fault, "see crawl.log")
+            detail = f" ({safe(failed.detail)})" if failed.detail else ""
+            yield f"{safe(host)}: {failed.fault}{detail}: {advice}"
+    elif not report["pages"]:
+        with inspect(folder.path) as inspection:
+            yield from _first_seed(inspection)
+    elif report["queued"] + report["waiting"] and report["hosts"] <= MOST_HOSTS and reason != INTERRUPTED:
+        with inspect(folder.path) as inspection:
+            yield from _waiting_hosts(inspection)
+
+
+def _first_seed(inspection: Inspection) -> Iterator[str]:
+    """Why a crawl has no page: what became of its first seed."""
+    story = Storyteller(inspection).tell(inspection.config.seeds[0])
+    yield f"{safe(story.url)}: {story.state}"
+    for fact in story.facts:
+        if fact.about in ("visit", "outcome", "queue", "scope", "robots", "host"):
+            yield f"  {fact.about:<8} {safe(fact.text)}"
+
+
+def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
+    """What the largest hosts with work wait for."""
+    hosts = [host for host in inspection.status().hosts if host.queued or host.waiting]
+    for host in hosts[:LISTED]:
+        rest = f" for {duration(host.seconds)}" if host.seconds else ""
+        why = f": {safe(host.reason)}" if host.reason else ""
+        yield f"{safe(host.name)}: {plural(host.queued + host.waiting, 'URL')}, {host.state}{rest}{why}"

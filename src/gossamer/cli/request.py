@@ -1,0 +1,145 @@
+"""Turns the command line of `gossamer crawl` into a configuration, or into all that is wrong with it."""
+
+import contextlib
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gossamer.app.build import parse_seeds
+from gossamer.app.config import CrawlConfig
+from gossamer.app.options import OPTIONS, overrides
+from gossamer.app.plugins import load_orderings
+from gossamer.app.run import raise_file_limit
+from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
+from gossamer.model.errors import ConfigError
+
+NO_SEEDS = (
+    "seeds: there are none. Name at least one URL, like 'gossamer crawl https://example.org/', "
+    "or give --seeds FILE."
+)
+_FLAGS = {"obey_robots": "--ignore-robots"}
+_NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the command line says of a new crawl.
+
+    Attributes:
+        options: values by the short names of `gossamer.app.options`, as typed; `None` if not given.
+        settings: `NAME=VALUE`, as typed.
+    """
+
+    seeds: Sequence[str]
+    seeds_file: str | None = None
+    config: Path | None = None
+    folder: Path | None = None
+    options: Mapping[str, object] = {}
+    settings: Sequence[str] = ()
+
+
+def compose(request: Request) -> CrawlConfig:
+    """Defaults, then the file, then the options.
+
+    Raises:
+        ConfigError: lists every problem there is, those of options by the names of the options.
+    """
+    problems: list[str] = []
+    tree: Tree = {}
+    seeds = list(request.seeds)
+    with _noting(problems):
+        tree = read_toml(request.config) if request.config else {}
+    with _noting(problems):
+        seeds += read_seeds(request.seeds_file) if request.seeds_file else []
+    settings, unread = parse_settings(request.settings)
+    problems += unread
+    given = overrides({name: _number(name, value) for name, value in request.options.items()})
+    if seeds:
+        given["seeds"] = seeds
+    config = CrawlConfig(seeds=tuple(seeds))
+    with _noting(problems):
+        config = load(CrawlConfig, merge(tree, {**given, **settings}))
+    with _noting(problems):
+        parse_seeds(config.seeds)
+    with _noting(problems):
+        _prove(config, settings.get("engine.order") or given.get("engine.order"))
+    if not config.seeds and not problems:
+        problems.append(NO_SEEDS)
+    if problems:
+        raise ConfigError(*(_by_option(problem, request.options) for problem in problems))
+    return config
+
+
+def _prove(config: CrawlConfig, order: object) -> None:
+    """Find what would stop the crawl at its start, while there is no folder yet."""
+    orderings = load_orderings()
+    order = order or config.engine.order
+    if order not in orderings:
+        raise ConfigError(f"engine.order: expected one of {', '.join(orderings)}, got {order!r}")
+    raise_file_limit(config)
+    resolve_secrets(config)
+
+
+@contextlib.contextmanager
+def _noting(problems: list[str]) -> Iterator[None]:
+    """Note what is wrong with one step, and go on to the next, which may find more."""
+    try:
+        yield
+    except ConfigError as error:
+        problems += error.problems
+
+
+def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
+    """`NAME=VALUE` as dotted path and TOML value (what is none is text), and what is wrong with others."""
+    parsed: Tree = {}
+    problems = []
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            problems.append(f"--set {setting!r}: write it as NAME=VALUE, e.g. --set fetch.cookies=true")
+            continue
+        try:
+            parsed[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed[name.strip()] = value
+    return parsed, problems
+
+
+def read_seeds(source: str) -> list[str]:
+    """One seed a line; empty lines and lines that begin with # are left out.
+
+    Raises:
+        ConfigError: there is no such file, or it is not text.
+    """
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise ConfigError(f"--seeds {source}: cannot be read ({reason}). Give a UTF-8 file or '-'.") from None
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def default_folder(config: CrawlConfig) -> Path:
+    """`./crawl-<host of the first seed>`."""
+    url = parse_seeds(config.seeds)[0]
+    name = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
+    port = "" if url.origin.endswith(url.host) else f"-{url.port}"
+    return Path(f"crawl-{name}{port}")
+
+
+def _number(name: str, value: object) -> object:
+    """Whole numbers come as text, so that a wrong one is listed with all other problems."""
+    if name in _NUMBERS and isinstance(value, str) and value.removeprefix("-").isdecimal():
+        return int(value)
+    return value
+
+
+def _by_option(problem: str, given: Mapping[str, object]) -> str:
+    """A problem that begins with the path of a setting, told of the option that set it."""
+    for name, path in OPTIONS.items():
+        rest = problem.removeprefix(path)
+        if given.get(name) is not None and rest != problem and rest[:1] in (":", "[", "."):
+            return _FLAGS.get(name, f"--{name.replace('_', '-')}") + rest
+    return problem

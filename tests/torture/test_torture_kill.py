@@ -1,0 +1,167 @@
+"""`kill -9` in every named state, and at random moments: nothing lost, nothing twice, nobody disturbed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gossamer.simweb import SimulatedWeb
+from torture_lives import (
+    Life,
+    Manners,
+    assert_complete,
+    assert_sound,
+    dice,
+    fetched_again,
+    rude_visits,
+    small_world,
+)
+
+MANNERS = Manners(min_delay=0.02, retry_after={503: 1.0, 429: 1.0}, delays={})
+
+BEFORE_COMMIT = (
+    "settlement.appended:9",
+    "settlement.applying:12",
+    "settlement.logged:10",
+    "archive.append:25",
+    "archive.append.piece:30",
+)
+"""Something was appended to a file that the state knows, so bytes must be cut and pages fetched again."""
+
+NEW_FILE = ("archive.create:2", "archive.create.after_warcinfo:3")
+"""A file was made that the state does not know, so it must be removed."""
+
+AFTER_COMMIT = (
+    "settlement.committed:14",
+    "archive.append.before_write:20",
+    "archive.rotate.before_sync:1",
+    "archive.rotate.before_rename:2",
+    "archive.rotate.after_rename:1",
+    "checkpoint.synced:1",
+    "checkpoint.copied:1",
+    "checkpoint.named:2",
+)
+"""What was appended is committed, so nothing may be cut."""
+
+AT_THE_END = ("end.archive_closed", "end.committed", "end.indexed")
+AT_THE_START = ("start.created", "start.configured", "start.opened", "start.seeded")
+IN_RECOVERY = ("start.opened", "archive.recover", "archive.recover.after_removal", "start.seeded")
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    with SimulatedWeb(small_world()) as web:
+        yield Life(web, tmp_path / "crawl")
+
+
+def finish(life: Life) -> list[str]:
+    """Resume to the end; what was cut away on the way."""
+    assert_sound_after_death(life)
+    ended = life.resume()
+    assert ended.status == 0, ended.stderr
+    assert_complete(life)
+    assert not rude_visits(life, MANNERS)
+    return ended.cuts
+
+
+def assert_sound_after_death(life: Life) -> None:
+    """What a killed process left can be looked at before anything is mended."""
+    status = life.run("status", str(life.folder), "--json")
+    assert status.status == 0, status.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", BEFORE_COMMIT)
+def test_killed_before_a_commit_what_was_appended_is_cut_and_fetched_again(life: Life, point: str) -> None:
+    assert life.crawl(point).killed
+    assert not fetched_again(life)
+    assert finish(life)
+    assert fetched_again(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", NEW_FILE)
+def test_killed_while_it_begins_a_file_the_file_is_removed(life: Life, point: str) -> None:
+    assert life.crawl(point).killed
+    cuts = finish(life)
+    assert any("removed" in cut for cut in cuts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", AFTER_COMMIT)
+def test_killed_after_a_commit_nothing_is_cut(life: Life, point: str) -> None:
+    assert life.crawl(point).killed
+    assert not finish(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", AT_THE_END)
+def test_killed_at_the_end_nothing_is_fetched_again(life: Life, point: str) -> None:
+    assert life.crawl(point).killed
+    assert not finish(life)
+    assert not fetched_again(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", AT_THE_START)
+def test_killed_at_start_up_it_can_be_taken_up_or_begun_again(life: Life, point: str) -> None:
+    assert life.crawl(point).killed
+    if point == "start.created":
+        assert life.resume().status == 2
+        assert life.crawl().status == 0
+        assert_complete(life)
+    else:
+        refused = life.crawl()
+        assert refused.status == 2 and "gossamer resume" in refused.stderr
+        assert not finish(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", IN_RECOVERY)
+def test_killed_again_while_it_recovers(life: Life, point: str) -> None:
+    assert life.crawl("settlement.appended:12").killed
+    first = life.resume(die_at=point)
+    assert first.killed
+    cuts = finish(life)
+    # What the second start has mended already, the third need not.
+    assert bool(cuts) == (point in ("start.opened",)), (cuts, first.stderr)
+    assert fetched_again(life)
+
+
+@pytest.mark.slow
+def test_killed_in_every_session_it_still_gets_there(life: Life) -> None:
+    assert life.crawl("settlement.applying:9").killed
+    cuts: list[str] = []
+    for point in ("settlement.appended:8", "archive.append:18", "archive.rotate.after_rename:1",
+                  "settlement.logged:9", "checkpoint.copied:1"):  # fmt: skip
+        ended = life.resume(die_at=point)
+        assert ended.killed, point
+        cuts += ended.cuts
+    finish(life)
+    assert len(cuts) >= 3
+    assert len(fetched_again(life)) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(5))
+def test_killed_at_four_random_moments(tmp_path: Path, number: int) -> None:
+    chance = dice(f"moments {number}")
+    with SimulatedWeb(small_world(seed=number + 10)) as web:
+        life = Life(web, tmp_path / "crawl", {"politeness.min_delay": "60ms"})
+        killed = 0
+        process = life.begin_crawl()
+        for _ in range(4):
+            ended = life.kill_after(process, chance.uniform(0.25, 1.6))
+            killed += ended.killed
+            process = life.begin_resume()
+        assert life.end(process).status == 0
+        assert killed >= 3
+        assert_complete(life)
+        assert not rude_visits(life, Manners(min_delay=0.06, retry_after=MANNERS.retry_after))
+
+
+def test_killed_once_and_resumed(life: Life) -> None:
+    """The short form of this file, for every run of the tests."""
+    assert life.crawl("settlement.applying:20").killed
+    assert finish(life)
+    assert fetched_again(life)
+    assert_sound(life)
