@@ -14,11 +14,14 @@ from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
+from gossamer.simweb.access import Keeper
 from gossamer.simweb.visits import Visit
+from gossamer.simweb.world import World
 from warcio.checker import Checker
 
 PATIENCE = 90.0
 """Seconds after which a crawl has stalled; none here should take a third of it."""
+PRODUCT = "gossamer"
 RULES = CrawlRules(scope="any", allow_private=True, sitemaps=True)
 CUT = "that were never committed"
 REMOVED = "nothing in it was ever committed"
@@ -237,23 +240,29 @@ def assert_indexed(life: Life) -> None:
 
 
 def fetched_again(life: Life) -> set[tuple[str, str]]:
-    """(host, target) of pages that were sent whole with 200 more than once, robots files left out."""
-    counts = Counter((v.host, v.target) for v in life.web.log() if v.whole and v.status == 200)
-    return {place for place, count in counts.items() if count > 1 and "robots" not in place[1]}
+    """(host, target) of what was sent whole more than once, failures that ask for it left out."""
+    counts = Counter((v.host, v.target) for v in life.web.log() if v.whole and 0 < v.status < 500)
+    return {place for place, count in counts.items() if count > 1}
 
 
 @dataclass
 class Manners:
-    """What every host may expect, in seconds; `delays` are crawl-delays by host."""
+    """What every host may expect, in seconds; `retry_after` by the status that says it."""
 
     min_delay: float
     factor: float = 5.0
-    retry_after: Mapping[int, float] = field(default_factory=dict)  # by status
-    delays: Mapping[str, float] = field(default_factory=dict)
+    retry_after: Mapping[int, float] = field(default_factory=dict)
 
 
-SLACK = 0.002
-"""Seconds by which clocks of two processes, read at different points of their loops, may disagree."""
+def crawl_delay(life: Life, host: str) -> float:
+    """What the host's robots file asks for, read by the simulated web's own judge."""
+    groups = Keeper(World(life.web.spec, life.web.http_port), PRODUCT).rules(host).groups
+    said = {agent.lower(): float(group.delay) for group in groups if group.delay for agent in group.agents}
+    return said.get(PRODUCT, said.get("*", 0.0))
+
+
+SLACK = 0.01
+"""Seconds by which the server may be late to notice that it has sent everything, on a busy machine."""
 
 
 def rude_visits(life: Life, manners: Manners) -> list[str]:
@@ -274,7 +283,7 @@ def rude_visits(life: Life, manners: Manners) -> list[str]:
             rest = manners.min_delay
             if not forgotten:
                 if before.target == "/robots.txt" and before.status == 200:
-                    delay = manners.delays.get(host, 0.0)
+                    delay = crawl_delay(life, host)
                 took = before.ended - before.started
                 asked = manners.retry_after.get(before.status, 0.0)
                 rest = max(rest, min(manners.factor * took, 30.0), delay, asked)

@@ -11,11 +11,11 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
-from gossamer.engine.ledger import CLOCK, COUNTERS
+from gossamer.engine.ledger import CLOCK
 from gossamer.model.errors import ConfigError
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import ClockRecord, Counters, HostRecord, decode, decode_host
+from gossamer.state.records import COUNTERS, ClockRecord, Counters, HostRecord, decode, decode_host
 
 HOSTS_LISTED = 20
 
@@ -113,8 +113,10 @@ def inspect(path: Path) -> Iterator[Inspection]:
         StorageError: its state is damaged.
     """
     folder = CrawlFolder(path)
-    if not folder.config.exists() or not folder.state.is_dir():
+    if not folder.config.exists():
         raise ConfigError(f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl').")
+    if not folder.state.is_dir():
+        raise ConfigError(f"{path}: the crawl has not begun. Begin it with 'gossamer resume {path}'.")
     config = load(CrawlConfig, read_toml(folder.config))
     with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
         environment = Environment.open_secondary(folder.state, Path(scratch), config.state)

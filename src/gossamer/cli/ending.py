@@ -31,10 +31,13 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
     say(f"{_words(reason, left)}: {pages}, {taken}; {plural(left, 'URL') if left else 'no URL'} left")
+    if report["pages"] and (report["rejected"] or report["refused"]):
+        links, urls = plural(report["rejected"], "link"), plural(report["refused"], "URL")
+        say(f"  left out: {links} by scope, {urls} by robots files")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:
-        say(f"archive {folder.archive}, index {folder.index}, report {folder.report}")
+        say(f"results in {folder.path}: archive/, index.cdxj, crawl.log, report.json")
     if left:
         say(f"go on with: gossamer resume {folder.path}")
 

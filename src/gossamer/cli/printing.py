@@ -2,8 +2,6 @@
 
 import sys
 
-import msgspec
-
 
 def safe(text: str) -> str:
     """`text` with all escaped that is not plainly printable: control characters, line ends, bidi marks."""
@@ -32,6 +30,8 @@ def show(text: str) -> None:
 
 def show_json(value: object) -> None:
     """A result for programs."""
+    import msgspec  # here, because `gossamer --help` needs none of it
+
     print(msgspec.json.format(msgspec.json.encode(value)).decode(), flush=True)
 
 

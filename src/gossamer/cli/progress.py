@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli.printing import duration, safe, say, size
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.5
 PLAIN_SECONDS = 10.0
 RATE_WINDOW = 20
+MOST_NAMED = 4
+REFUSED = "refused: "
 STYLES = {"pages": "bold green", "failures": "red", "trouble": "yellow", "stopping": "bold yellow"}
 
 
@@ -70,9 +73,9 @@ class Progress:
             ("hosts", f"{counters.hosts:,} ({hosts.lent} in visit, {hosts.resting} resting{parked})"),
             ("time", duration(parts.ledger.seconds)),
         ]
-        if counters.faults:
-            worst = sorted(counters.faults.items(), key=lambda item: -item[1])[:4]
-            figures.append(("failures", ", ".join(f"{name} {count:,}" for name, count in worst)))
+        faults, refused = _faults(counters.faults)
+        figures += [("failures", faults)] if faults else []
+        figures += [("refused", refused)] if refused else []
         left = _left(counters.queued, hosts, rate)
         if parts.dispatch.ended:
             figures.append(("stopping", _stopping(hosts.lent)))
@@ -92,6 +95,18 @@ class Progress:
         for name, value in self._figures():
             table.add_row(name, Text(value, STYLES.get(name, "")))
         return table
+
+
+def _faults(counts: Mapping[str, int]) -> tuple[str, str]:
+    """What failed most, and what we were not to visit by which rule."""
+    most = sorted(counts.items(), key=lambda item: -item[1])
+    refused = [(name.removeprefix(REFUSED), count) for name, count in most if name.startswith(REFUSED)]
+    failed = [(name, count) for name, count in most if not name.startswith(REFUSED)]
+    return _listed(failed), _listed(refused)
+
+
+def _listed(counts: list[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts[:MOST_NAMED])
 
 
 def _left(queued: int, hosts: Census, rate: float) -> str:

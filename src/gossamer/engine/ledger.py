@@ -8,9 +8,8 @@ from gossamer.model.disposition import Dropped
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.records import Counters, decode, encode
+from gossamer.state.records import COUNTERS, Counters, decode, encode
 
-COUNTERS = b"counters"
 CLOCK = b"clock"
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
@@ -58,9 +57,8 @@ class Ledger:
             _add(counters.media_types, media_type if known else "other")
 
     def enter(self, batch: Batch) -> None:
-        """Put the sums into `batch`."""
+        """Put the times into `batch`; the frontier puts the sums."""
         self.counters.seconds = self.seconds
-        batch.put(Family.META, COUNTERS, encode(self.counters))
         batch.put(Family.META, CLOCK, encode(self._clock.record()))
 
 

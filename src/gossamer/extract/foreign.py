@@ -7,13 +7,13 @@ what it says, and the start tag of an HTML element such as `div` leads out again
 
 from gossamer.extract.tag_grammar import TAG_NAME, Tag, Tokens, end_of_attributes, end_of_declaration
 
-__all__ = ["BREAKOUT", "INTEGRATION", "skip_foreign"]
+__all__ = ["BREAKOUT", "skip_foreign"]
 
 BREAKOUT = frozenset(
     b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing "
     b"menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
-INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
+_INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _WITH_LINKS = frozenset(b"a image use feimage script".split())
 
 
@@ -46,7 +46,7 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
         step = 0 if attributes.endswith(b"/") else -1 if closing else 1
         if what == b"svg" or what == b"math":
             depth += step
-        elif what in INTEGRATION:
+        elif what in _INTEGRATION:
             integration = max(0, integration + step)
         elif not closing and (what in _WITH_LINKS or b"style" in attributes.lower()):
             tokens.found.append(Tag(what, attributes, foreign=True))

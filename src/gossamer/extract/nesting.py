@@ -7,7 +7,7 @@ exactly; from the first oddity on the document is *murky*, and everything counts
 import re
 from collections import Counter
 
-from gossamer.extract.foreign import BREAKOUT, INTEGRATION
+from gossamer.extract.foreign import BREAKOUT
 from gossamer.extract.html_tokens import RAW_TEXT, end_of_raw_text
 from gossamer.extract.tag_grammar import TAG_NAME, Tokens, end_of_attributes, end_of_declaration
 
@@ -28,6 +28,12 @@ _NOT_NESTING = frozenset(
 )
 """Elements that cannot hold others, or that end each other."""
 _FOREIGN_ROOTS = frozenset({b"svg", b"math"})
+_LEADS_TO_HTML = {
+    b"svg": frozenset({b"foreignobject", b"desc", b"title"}),
+    b"math": frozenset({b"mi", b"mo", b"mn", b"ms", b"mtext"}),
+}
+_AMBIGUOUS = frozenset({b"font", b"annotation-xml"})
+"""Elements whose meaning inside foreign content depends on their attributes."""
 _ATTRIBUTE = re.compile(rb"[\t\n\f\r /]++[^\t\n\f\r />]|=")
 _TAG = re.compile(rb"<[a-zA-Z]")
 
@@ -91,18 +97,16 @@ class _Stack:
     def open(self, name: bytes, *, empty: bool) -> None:
         """Take in a start tag; `empty` if it ends in a slash."""
         foreign = self.foreign
-        if foreign and name in BREAKOUT:
-            self.murky = True
-            self._contexts.clear()
-        elif self._contexts and not foreign:
+        root = self._contexts[-1] if foreign else b""
+        if (foreign and (name in BREAKOUT or name in _AMBIGUOUS)) or (self._contexts and not foreign):
             self.murky = True
         # `<path/>` is empty inside svg; elsewhere the slash means nothing.
         if empty and not self.murky and (foreign or name in _FOREIGN_ROOTS):
             return
-        if name in _FOREIGN_ROOTS or (self.foreign and name in INTEGRATION):
+        if name in _FOREIGN_ROOTS or (foreign and name in _LEADS_TO_HTML[root]):
             self._contexts.append(name)
         self._options += name == b"option"
-        if name in _NOT_NESTING and not self.foreign:
+        if name in _NOT_NESTING and not foreign and not self.murky:
             return
         self._opened[name] += 1
         self._depth += 1

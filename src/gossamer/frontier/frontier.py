@@ -23,7 +23,7 @@ from gossamer.model.url import Url
 from gossamer.ports import OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
-from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
+from gossamer.state.records import COUNTERS, Counters, HostRecord, QueueRecord, decode_queue, encode
 
 NEVER = 1 << 63
 HELD_AT_ONCE = 100
@@ -96,6 +96,8 @@ class Frontier:
         try:
             yield self._batch
             self.hosts.flush(self._batch)
+            # With every batch: a sequence number that was forgotten would be given out twice.
+            self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self._environment.commit(self._batch)
             self.seen.committed()
         finally:

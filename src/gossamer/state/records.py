@@ -154,8 +154,12 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last_modified: str = ""
 
 
+COUNTERS = b"counters"
+"""Key in `meta` of the `Counters`."""
+
+
 class Counters(msgspec.Struct, array_like=True):
-    """Sums over the whole crawl, committed with every group."""
+    """Sums over the whole crawl, committed with every batch that the frontier makes."""
 
     sequence: int = 0  # next arrival number
     admitted: int = 0

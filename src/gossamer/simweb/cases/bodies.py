@@ -58,8 +58,9 @@ def slow_body(stage: Stage) -> Scene:
         whole = message(200, HTML, body)
         size = -(-len(whole) // 10)
         for start in range(0, len(whole), size):
+            if start:
+                yield stage.spec.slow_seconds / 10
             yield whole[start : start + size]
-            yield stage.spec.slow_seconds / 10
 
     return stage.clear(lambda body: lambda _: Reply(200, steps=partial(answer, body)))
 

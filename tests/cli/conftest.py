@@ -1,0 +1,68 @@
+import functools
+import http.server
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_run import Gossamer, Ran
+
+from gossamer.cli import main
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
+PAGES = {
+    "index.html": '<title>Home</title><a href="a.html">a</a> <a href="b.html">b</a> <a href="gone.html">?</a>'
+    '<a href="private/x.html">p</a> <a href="http://elsewhere.example/">out</a>',
+    "a.html": '<title>Page A</title><a href="b.html">b</a> <a href="c.html">c</a>',
+    "b.html": "<title>Page B</title>leaf",
+    "c.html": "<title>\x1b[31mred\u202e</title>leaf",
+    "private/x.html": "<title>secret</title>",
+    "robots.txt": "User-agent: *\nDisallow: /private/\n",
+}
+
+
+@pytest.fixture
+def gossamer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Gossamer:
+    """Runs the command in this process, in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["gossamer", *arguments])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`127.0.0.1:PORT` of a site of four pages, a missing one and a forbidden one."""
+    root = tmp_path_factory.mktemp("site")
+    for name, text in PAGES.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    handler = functools.partial(_Silent, directory=str(root))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def nameserver() -> Iterator[str]:
+    """A name server on loopback that knows only simulated hosts."""
+    with SimulatedWeb(WorldSpec.friendly()) as web:
+        yield web.nameserver

@@ -1,0 +1,157 @@
+import io
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from cli_run import Gossamer
+
+
+def test_without_seeds_it_says_how_to_name_one(gossamer: Gossamer) -> None:
+    ran = gossamer("crawl")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("gossamer: seeds: there are none. Name at least one URL")
+
+
+def test_all_problems_are_listed_at_once_by_the_names_of_the_options(gossamer: Gossamer) -> None:
+    ran = gossamer(
+        *("crawl", "ftp://example.org/", "http://[::1"),
+        *("--scope", "foo", "--max-pages", "many", "--max-depth", "-1", "--workers", "0", "--order", "zzz"),
+        *("--set", "foo.bar=1", "--set", "fetch.cookies=perhaps", "--set", "bare", "--seeds", "nowhere"),
+    )
+    assert ran.code == 2
+    problems = [line.removeprefix("gossamer: ").partition(":")[0] for line in ran.err.splitlines()]
+    settings = ["--scope", "--max-pages", "--max-depth", "--workers", "--order", "foo", "fetch.cookies"]
+    assert sorted(problems) == sorted([*settings, "--set 'bare'", "--seeds nowhere", "seeds", "seeds"])
+    assert list(Path().iterdir()) == []
+
+
+def test_a_setting_that_stops_the_start_leaves_no_folder_behind(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--set", 'host."a.example".token="env:GOSSAMER_TEST_NOT_SET"')
+    assert ran.code == 2
+    assert "GOSSAMER_TEST_NOT_SET" in ran.err
+    assert list(Path().iterdir()) == []
+
+
+def test_a_bare_host_is_crawled_into_a_folder_of_its_name(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0")
+    assert (ran.code, ran.out) == (0, "")
+    folder = Path(f"crawl-{site.replace(':', '-')}")
+    assert "finished: 4 pages" in ran.err
+    assert "left out: 1 link by scope, 1 URL by robots files" in ran.err
+    assert {path.name for path in folder.iterdir()} >= {
+        *("archive", "state", "crawl.toml", "crawl.log", "index.cdxj", "report.json")
+    }
+    again = gossamer("crawl", site)
+    assert again.code == 2
+    assert f"gossamer resume {folder}" in again.err
+
+
+def test_json_leaves_standard_output_to_the_report(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", f"http://{site}/", "--min-delay", "0", "--dir", "d", "--json")
+    report = json.loads(ran.out)
+    assert (ran.code, report["ended"], report["pages"]) == (0, "finished", 4)
+    assert report["statuses"] == {"200": 5, "404": 1}
+    assert json.loads(Path("d/report.json").read_text()) == report
+
+
+def test_quiet_says_nothing(gossamer: Gossamer, site: str) -> None:
+    assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q") == (0, "", "")
+
+
+def test_a_limit_ends_well_and_resume_takes_up_the_rest(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "--max-pages", "2")
+    assert ran.code == 0
+    assert "limit reached (max_pages 2): 2 pages" in ran.err
+    assert "go on with: gossamer resume d" in ran.err
+    ran = gossamer("resume", "d", "--set", "budget.max_pages=0", "--json")
+    assert (ran.code, json.loads(ran.out)["pages"]) == (0, 4)
+
+
+def test_resume_takes_up_parked_hosts(gossamer: Gossamer, site: str) -> None:
+    options = ("--min-delay", "0", "--dir", "d", "--json")
+    parked = json.loads(gossamer("crawl", site, *options, "--set", "budget.pages_per_host=2").out)
+    assert (parked["pages"], parked["hosts_parked"]) == (2, 1)
+    ran = gossamer("resume", "d", "--set", "budget.pages_per_host=0", "--json")
+    report = json.loads(ran.out)
+    assert (report["pages"], report["hosts_parked"], report["queued"]) == (4, 0, 0)
+
+
+def test_a_misspelt_name_ends_at_once_and_is_named(gossamer: Gossamer, nameserver: str) -> None:
+    ran = gossamer("crawl", "no-such-host.example", "--nameserver", nameserver, "--json")
+    assert ran.code == 2
+    assert "no seed could be reached" in ran.err
+    assert "no-such-host.example: name_not_found (NXDOMAIN): there is no such name" in ran.err
+    report = json.loads(ran.out)
+    assert (report["ended"], report["visits"]) == ("unreachable", 1)
+
+
+def test_a_port_where_nobody_listens_ends_at_once_and_is_named(gossamer: Gossamer) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        ran = gossamer("crawl", f"127.0.0.1:{taken.getsockname()[1]}", "--dir", "d")
+    assert ran.code == 2
+    assert "Is the server running" in ran.err
+
+
+def test_one_dead_seed_does_not_end_the_crawl_of_others(
+    gossamer: Gossamer, site: str, nameserver: str
+) -> None:
+    ran = gossamer(
+        *("crawl", "no-such-host.example", site, "--nameserver", nameserver, "--min-delay", "0"),
+        *("--dir", "d", "--set", "engine.give_up_after=1"),
+    )
+    assert ran.code == 0
+    assert "finished for now: 4 pages" in ran.err
+    assert "no-such-host.example: 1 URL, resting for" in ran.err
+
+
+def test_a_crawl_without_pages_says_why(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", f"{site}/private/x.html", "--min-delay", "0", "--dir", "d")
+    assert ran.code == 0
+    assert "finished: 0 pages" in ran.err
+    assert "forbidden by 'Disallow: /private/'" in ran.err
+
+
+def test_seeds_come_from_a_file_or_standard_input(
+    gossamer: Gossamer, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"# two pages\n\nhttp://{site}/b.html\nhttp://{site}/c.html\n"
+    options = ("--min-delay", "0", "--max-depth", "0", "--json")
+    Path("seeds.txt").write_text(text)
+    ran = gossamer("crawl", "--seeds", "seeds.txt", "--dir", "one", *options)
+    assert json.loads(ran.out)["pages"] == 2
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    ran = gossamer("crawl", "--seeds", "-", "--dir", "two", *options)
+    assert json.loads(ran.out)["pages"] == 2
+
+
+def test_a_configuration_file_counts_and_options_beat_it(gossamer: Gossamer, site: str) -> None:
+    Path("c.toml").write_text(
+        f'seeds = ["http://{site}/"]\n[budget]\nmax_pages = 1\n[politeness]\nmin_delay = "0s"\n'
+    )
+    assert json.loads(gossamer("crawl", "--config", "c.toml", "--dir", "one", "--json").out)["pages"] == 1
+    ran = gossamer("crawl", "--config", "c.toml", "--dir", "two", "--max-pages", "3", "--json")
+    assert json.loads(ran.out)["pages"] == 3
+
+
+def test_hints_are_for_those_who_need_them(gossamer: Gossamer, site: str, nameserver: str) -> None:
+    own = gossamer("crawl", site, "--max-pages", "1", "--dir", "one")
+    assert "--min-delay 0 is for sites of your own" in own.err
+    assert "--contact" not in own.err
+    foreign = ("crawl", "no-such-host.example", "--nameserver", nameserver)
+    assert "hint: give --contact" in gossamer(*foreign, "--dir", "two").err
+    assert "hint" not in gossamer(*foreign, "--contact", "me@example.org", "--dir", "three").err
+
+
+def test_resume_needs_a_crawl(gossamer: Gossamer) -> None:
+    ran = gossamer("resume", "nowhere")
+    assert ran.code == 2
+    assert "nowhere: holds no crawl. Start one with" in ran.err
+
+
+def test_the_demonstration_crawls_checks_and_explains(gossamer: Gossamer) -> None:
+    ran = gossamer("demo", "--dir", "d")
+    assert ran.code == 0
+    assert "all is well" in ran.out
+    assert "it is a seed" in ran.out

@@ -1,0 +1,90 @@
+import json
+from pathlib import Path
+
+import pytest
+from cli_run import Gossamer
+
+
+@pytest.fixture
+def crawled(gossamer: Gossamer, site: str) -> str:
+    assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
+    return f"http://{site}"
+
+
+@pytest.mark.usefixtures("crawled")
+def test_status_counts(gossamer: Gossamer) -> None:
+    lines = gossamer("status", "d").out.splitlines()
+    assert lines[0] == "d"
+    assert lines[1].startswith("pages     4 (0 duplicates)")
+    status = json.loads(gossamer("status", "d", "--json").out)
+    assert status["sums"]["pages"] == 4
+    assert status["hosts_by_state"] == {"empty": 1}
+
+
+def test_why_tells_each_fate(gossamer: Gossamer, crawled: str) -> None:
+    fates = {
+        "/a.html": ("done", "status 200"),
+        "/gone.html": ("dropped", "status 404"),
+        "/private/x.html": ("dropped", "forbidden by 'Disallow: /private/'"),
+        "/never.html": ("unknown", "no page that was read mentions it"),
+    }
+    for path, (state, words) in fates.items():
+        ran = gossamer("why", "d", crawled + path)
+        assert ran.code == 0
+        assert ran.out.startswith(f"{crawled}{path}: {state}\n")
+        assert words in ran.out
+    ran = gossamer("why", "d", "http://elsewhere.example/", "--json")
+    story = json.loads(ran.out)
+    assert story["state"] == "rejected"
+    assert any("turned away: scope" in fact["text"] for fact in story["facts"])
+
+
+def test_what_the_network_says_cannot_steer_the_terminal(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("why", "d", crawled + "/c.html")
+    assert "red" in ran.out
+    assert "\x1b" not in ran.out
+    assert "\u202e" not in ran.out
+
+
+def test_why_wants_a_url(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("why", "d", "gopher://x/")
+    assert ran.code == 2
+    assert "Write it like https://example.org/page" in ran.err
+
+
+@pytest.mark.usefixtures("crawled")
+def test_check_finds_a_flipped_byte(gossamer: Gossamer) -> None:
+    ran = gossamer("check", "d")
+    assert (ran.code, ran.out.rstrip().rpartition(": ")[2]) == (0, "all is well")
+    [archive] = Path("d/archive").iterdir()
+    content = bytearray(archive.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    archive.write_bytes(content)
+    ran = gossamer("check", "d", "--json")
+    assert ran.code == 1
+    assert json.loads(ran.out)["problems"]
+
+
+@pytest.mark.parametrize("command", ["status", "check", "why"])
+def test_a_folder_without_a_crawl_is_named(gossamer: Gossamer, command: str) -> None:
+    ran = gossamer(command, "nowhere", *(["http://a.example/"] if command == "why" else []))
+    assert ran.code == 2
+    assert ran.err.startswith("gossamer: nowhere: holds no crawl.")
+
+
+def test_robots_by_hand(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("robots", f"{site}/private/x.html")
+    assert ran.code == 0
+    assert "forbidden by 'Disallow: /private/'" in ran.out
+    assert json.loads(gossamer("robots", site, "--json").out)["allowed"] is True
+    assert gossamer("robots", "ftp://x/").code == 2
+
+
+def test_names_by_hand(gossamer: Gossamer, nameserver: str) -> None:
+    ran = gossamer("dns", "h0.sim.test", "no-such-host.example", "127.0.0.1", "--nameserver", nameserver)
+    first, second, third = ran.out.splitlines()
+    assert first.startswith("h0.sim.test: 127.")
+    assert second.startswith("no-such-host.example: name_not_found (NXDOMAIN)")
+    assert third.startswith("127.0.0.1: 127.0.0.1;")
+    answers = json.loads(gossamer("dns", "h0.sim.test", "--nameserver", nameserver, "--json").out)
+    assert answers[0]["name"] == "h0.sim.test"

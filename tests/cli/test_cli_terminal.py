@@ -1,0 +1,124 @@
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from gossamer.cli.printing import duration, plural, safe, size
+from gossamer.cli.progress import _faults, _left
+from gossamer.frontier.config import Census
+
+HEAVY = ("asyncio", "ada_url", "msgspec", "pycares", "pycurl", "rocksdict", "uvloop", "gossamer.app")
+
+
+def test_help_loads_nothing_that_a_crawl_needs() -> None:
+    program = (
+        "import sys\n"
+        "from gossamer.cli import main\n"
+        "sys.argv = ['gossamer', '--help']\n"
+        "try: main()\n"
+        "finally: print('loaded:', *sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.rpartition("loaded:")[2].split())
+    assert "gossamer.cli.commands" in loaded
+    assert sorted(loaded & set(HEAVY)) == []
+
+
+def test_an_unknown_option_is_answered_with_a_likely_one() -> None:
+    command = [sys.executable, "-m", "gossamer", "crawl", "--maxpages", "3"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "--max-pages" in ran.stderr
+
+
+class Terminal:
+    """A command on a pseudo terminal of 80 columns."""
+
+    def __init__(self, *command: str, cwd: Path) -> None:
+        self._fd, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+        self.process = subprocess.Popen(
+            command, stdin=child, stdout=child, stderr=child, cwd=cwd, env=environment
+        )
+        os.close(child)
+        self.text = ""
+
+    def read_until(self, words: str) -> None:
+        while words not in self.text:
+            data = os.read(self._fd, 4096)
+            assert data, self.text
+            self.text += data.decode()
+
+    def end(self) -> int:
+        with contextlib.suppress(OSError):  # how Linux says that the other side has closed
+            while data := os.read(self._fd, 4096):
+                self.text += data.decode()
+        os.close(self._fd)
+        return self.process.wait()
+
+
+def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
+    terminal = Terminal(*command, cwd=tmp_path)
+    terminal.read_until("2 (")  # pages, on the live display
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.end() == 130
+    assert "interrupted: " in terminal.text
+    assert "go on with: gossamer resume d" in terminal.text
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.text).replace("\r", "\n").splitlines()
+    assert any(line.lstrip().startswith("pages") for line in lines)
+    assert max(map(len, lines)) <= 80
+    ran = subprocess.run(
+        [sys.executable, "-m", "gossamer", "resume", "d", "--set", "politeness.min_delay=0", "-q"],
+        cwd=tmp_path,
+        check=False,
+    )
+    assert ran.returncode == 0
+
+
+def test_time_left_is_bound_by_the_largest_host() -> None:
+    census = Census(1, 0, "slow.example", 100, 2.0)
+    assert _left(120, census, 10.0) == "at least 3 min 20 s: slow.example rests 2.0 s after each visit"
+    assert _left(1200, census, 2.0) == "at least 10 min 00 s"
+    assert _left(0, census, 2.0) == ""
+
+
+def test_failures_and_refusals_are_told_apart() -> None:
+    counts = {"refused: robots": 3, "timeout": 1, "connect": 2000}
+    assert _faults(counts) == ("connect 2,000, timeout 1", "robots 3")
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("é ü 漢", "é ü 漢"),
+        ("a\x1b[2Jb", "a\\x1b[2Jb"),
+        ("a\nb\rc\tt", "a\\nb\\rc\\tt"),
+        ("user\u202egpj", "user\\u202egpj"),
+        ("\x9b31m", "\\x9b31m"),
+        ("\u2028", "\\u2028"),
+    ],
+)
+def test_safe(raw: str, shown: str) -> None:
+    assert safe(raw) == shown
+
+
+def test_quantities_for_people() -> None:
+    assert [size(0), size(1023), size(1536), size(3 << 20), size(5 << 50)] == [
+        *("0 B", "1023 B", "1.5 KiB", "3.0 MiB", "5120.0 TiB")
+    ]
+    assert [duration(9), duration(61), duration(7500), duration(200_000)] == [
+        *("9 s", "1 min 01 s", "2 h 05 min", "2 d 7 h")
+    ]
+    assert [plural(1, "URL"), plural(0, "page"), plural(1200, "page")] == ["1 URL", "0 pages", "1,200 pages"]
