@@ -19,8 +19,8 @@ PARAMETERS = 6
 BANNED = {"util", "utils", "helper", "helpers", "common", "base", "misc", "manager", "managers", "handler"}
 
 MANY_PARAMETERS = {
-    "cli/commands.py:crawl": "each parameter is a command-line option, and typer reads them from the signature",
-    "app/interface.py:crawl": "the Python interface: all but the seeds are named and have defaults",
+    "cli/commands.py:crawl": "each parameter is a command-line option: typer reads the signature",
+    "engine/settlement.py:Settlement.__init__": "the hub of the engine, made in one place only",
 }
 LONG_FUNCTIONS = {
     "cli/commands.py:crawl": "a list of options with their help texts",
@@ -30,10 +30,18 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions(path: Path) -> Iterator[tuple[str, Function]]:
-    """(file:name, node) of every function and method."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, Function):
-            yield f"{path.relative_to(SOURCE)}:{node.name}", node
+    """(`file:name` or `file:Class.name`, node) of every function and method."""
+    file = path.relative_to(SOURCE)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from (
+                (f"{file}:{node.name}.{item.name}", item) for item in node.body if isinstance(item, Function)
+            )
+    owned = {item for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for item in node.body}
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node not in owned:
+            yield f"{file}:{node.name}", node
 
 
 def parameters(node: Function) -> list[str]:
@@ -54,7 +62,7 @@ def test_a_function_is_short_and_takes_few_parameters(path: Path) -> None:
         assert node.end_lineno is not None
         if name not in LONG_FUNCTIONS:
             assert node.end_lineno - node.lineno + 1 <= LINES_OF_A_FUNCTION, name
-        if name not in MANY_PARAMETERS and node.name != "__init__":
+        if name not in MANY_PARAMETERS:
             assert len(parameters(node)) <= PARAMETERS, name
 
 
@@ -70,9 +78,7 @@ def test_exemptions_are_still_needed() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_a_module_says_what_it_is_for(path: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert docstring, "no docstring"
-    assert docstring.partition("\n")[0].rstrip(":").endswith((".", "!", "?")) or docstring.partition("\n")[0]
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)

@@ -149,7 +149,9 @@ def test_killed_at_four_random_moments(tmp_path: Path, number: int) -> None:
         for _ in range(4):
             ended = life.kill_after(process, chance.uniform(0.25, 1.6))
             killed += ended.killed
-            process = life.begin_resume()
+            # Killed before there was a crawl, there is nothing to resume.
+            begun = (life.folder / "crawl.toml").exists()
+            process = life.begin_resume() if begun else life.begin_crawl()
         assert life.end(process).status == 0
         assert killed >= 3
         assert_complete(life)

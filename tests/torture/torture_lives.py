@@ -240,9 +240,12 @@ def assert_indexed(life: Life) -> None:
 
 
 def fetched_again(life: Life) -> set[tuple[str, str]]:
-    """(host, target) of what was sent whole more than once, failures that ask for it left out."""
+    """(host, target) of what was sent whole more than once.
+
+    Failures that ask for it are left out, and the robots file to which several hosts redirect theirs.
+    """
     counts = Counter((v.host, v.target) for v in life.web.log() if v.whole and 0 < v.status < 500)
-    return {place for place, count in counts.items() if count > 1}
+    return {place for place, count in counts.items() if count > 1 and place[1] != "/rules/robots.txt"}
 
 
 @dataclass

@@ -151,41 +151,13 @@ class _Builder:
             self.clock.micros,
             sitemaps=config.engine.sitemaps,
         )
-        judge = Judge(
-            frontier, robots, config.retry, self._politeness, every_attempt=config.engine.every_attempt
-        )
-        memory = PageMemory(self.environment)
         writer = self._writer()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
-        links = LinkRules(
-            skip_duplicates=config.engine.skip_duplicates,
-            honour_nofollow=config.robots.honour_nofollow,
-            honour_meta=config.robots.honour_meta,
-        )
-        doors = Doors(identity, memory, judge, admission, robots, links)
-        settlement = Settlement(
-            frontier,
-            doors,
-            archivist,
-            self.ledger,
-            self.observers,
-            self.extensions.sinks,
-            queue_size=config.engine.workers,
-        )
-        dispatch = Dispatch(
-            frontier,
-            self.clock.micros,
-            int(config.engine.give_up_after * 1e6),
-            self._limit_reached,
-            self._unreachable(self.ledger.counters.visits),
-        )
+        settlement = self._settlement(frontier, identity, admission, robots, archivist)
+        dispatch = self._dispatch(frontier)
         resolver = CaresResolver(config.dns, PlainCache(config.dns.cache_entries), archivist.note_name)
         http = HttpModule(config.fetch, resolver, self._guard(), self.folder.tmp, self._credentials)
-        extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
-        reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
-        reading = Reading(reader, config.fetch, config.extract, config.robots.max_size)
-        modules = dict.fromkeys(http.schemes, http)
-        worker = Worker(dispatch, robots, modules, reading, settlement)
+        worker = Worker(dispatch, robots, dict.fromkeys(http.schemes, http), self._reading(), settlement)
 
         async def close() -> None:
             await http.close()
@@ -210,6 +182,49 @@ class _Builder:
             close,
         )
         return Crawl(self.folder.path, config.engine, parts)
+
+    def _settlement(
+        self,
+        frontier: Frontier,
+        identity: Identity,
+        admission: Admission,
+        robots: RobotsDesk,
+        archivist: Archivist,
+    ) -> Settlement:
+        config = self.config
+        judge = Judge(
+            frontier, robots, config.retry, self._politeness, every_attempt=config.engine.every_attempt
+        )
+        links = LinkRules(
+            skip_duplicates=config.engine.skip_duplicates,
+            honour_nofollow=config.robots.honour_nofollow,
+            honour_meta=config.robots.honour_meta,
+        )
+        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links)
+        return Settlement(
+            frontier,
+            doors,
+            archivist,
+            self.ledger,
+            self.observers,
+            self.extensions.sinks,
+            queue_size=config.engine.workers,
+        )
+
+    def _dispatch(self, frontier: Frontier) -> Dispatch:
+        return Dispatch(
+            frontier,
+            self.clock.micros,
+            int(self.config.engine.give_up_after * 1e6),
+            self._limit_reached,
+            self._unreachable(self.ledger.counters.visits),
+        )
+
+    def _reading(self) -> Reading:
+        config = self.config
+        extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
+        reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
+        return Reading(reader, config.fetch, config.extract, config.robots.max_size)
 
     def _frontier(self, *, resumed: bool) -> Frontier:
         config = self.config

@@ -13,7 +13,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.run import reopen, run, start
-from gossamer.app.settings import load, merge
+from gossamer.app.settings import Tree, load, merge
 from gossamer.engine.crawl import Crawl
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
@@ -71,8 +71,8 @@ async def crawl(
 
     Args:
         seeds: URLs or bare host names.
-        folder: of the crawl. One that holds a crawl already is resumed. Without one the archive goes to a
-            temporary folder and is gone afterwards.
+        folder: of the crawl. One that holds a crawl already is resumed, with the configuration it holds.
+            Without one the archive goes to a temporary folder and is gone afterwards.
         config: settings as nested dictionaries, as in the TOML file.
         scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
         extractors: further extractors (see `gossamer.ports.Extractor`).
@@ -83,14 +83,7 @@ async def crawl(
         ConfigError: lists every problem of the configuration.
         StorageError: what was fetched cannot be kept.
     """
-    unknown = sorted(set(options) - set(OPTIONS))
-    if unknown:
-        raise ConfigError(
-            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}."
-        )
-    tree = merge(dict(config or {}), overrides(options))
-    if seeds:
-        tree = merge(tree, {"seeds": list(seeds)})
+    tree = _tree(seeds, config or {}, options)
     with _place(folder) as place:
         resumed = place.used
         settings = reopen(place) if resumed else start(place, load(CrawlConfig, tree))
@@ -107,6 +100,16 @@ async def crawl(
         async with _running(place, settings, extensions, pages, resumed=resumed):
             while (crawled := await pages.get()) is not None:
                 yield crawled
+
+
+def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[str, object]) -> Tree:
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise ConfigError(
+            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}."
+        )
+    tree = merge(dict(config), overrides(options))
+    return merge(tree, {"seeds": list(seeds)}) if seeds else tree
 
 
 @contextlib.asynccontextmanager

@@ -175,6 +175,8 @@ class RobotsDesk:
             if delay is not None:
                 changed = self._frontier.hosts.change(host, name)
                 changed.crawl_delay = max(changed.crawl_delay, delay)
+                # The visit that brought the file was judged without it.
+                changed.due = max(changed.due, self._now() + int(delay * 1e6))
             if record.state in ("rules", "open", "closed"):
                 self._frontier.release(name, origin)
 

@@ -123,7 +123,7 @@ def tokenize(content: bytes, limit: int) -> Tokens:
     else:
         tokens.whole = False
     tokens.steps += turn
-    tokens.fragments = b'href="#' in content
+    tokens.fragments = b'href="#' in content or (capitals > 0 and b'HREF="#' in content)
     return tokens
 
 

@@ -15,6 +15,7 @@ from gossamer.extract.character_references import unescape_attribute
 from gossamer.extract.charset import codec_of
 from gossamer.extract.config import ExtractConfig
 from gossamer.model.link import Link, LinkKind
+from gossamer.extract.shortcut import resolve_plain
 from gossamer.model.url import Url
 
 __all__ = ["LinkMaker", "Mention", "Source"]
@@ -85,10 +86,11 @@ class LinkMaker:
         for source in sources:
             made = memo.get(source if source.__class__ is bytes else source.key, _MISSING)  # type: ignore[union-attr]
             if made is _MISSING:
-                # Tables of contents are full of `#section`: not worth parsing.
-                if source.__class__ is bytes and source.startswith(b"#"):
-                    made = here
-                else:
+                if source.__class__ is bytes:
+                    # Indexes lead to every section of a page: to us it is one address.
+                    source = _without_fragment(source)  # type: ignore[arg-type]  # noqa: PLW2901
+                    made = memo.get(source, _MISSING) if source else here
+                if made is _MISSING:
                     made = self._new(source, base, charset, memo)
             if made is None:
                 continue
@@ -124,7 +126,8 @@ class LinkMaker:
         else:
             mention = source
         address = mention.address
-        url = _resolve(address, base, charset)
+        url = resolve_plain(source, base) if isinstance(source, bytes) and base.scheme != "file" else None
+        url = url or _resolve(address, base, charset)
         made = None
         if url:
             kind = mention.kind
@@ -135,6 +138,12 @@ class LinkMaker:
             memo[source if isinstance(source, bytes) else source.key] = made
             self._kept += 1
         return made
+
+
+def _without_fragment(source: bytes) -> bytes:
+    """Cut at `#`, unless it belongs to a character reference (`&#38;`)."""
+    at = source.find(b"#")
+    return source[:at] if at >= 0 and source[at - 1 : at] != b"&" else source
 
 
 def _attribute(source: bytes, charset: str) -> str:
