@@ -143,14 +143,7 @@ class _Builder:
             self.observers,
             record_rejected=config.engine.record_rejected,
         )
-        robots = RobotsDesk(
-            frontier,
-            admission,
-            config.robots,
-            PRODUCT_TOKEN,
-            self.clock.micros,
-            sitemaps=config.engine.sitemaps,
-        )
+        robots = self._robots(frontier, admission)
         writer = self._writer()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
         settlement = self._settlement(frontier, identity, admission, robots, archivist)
@@ -182,6 +175,16 @@ class _Builder:
             close,
         )
         return Crawl(self.folder.path, config.engine, parts)
+
+    def _robots(self, frontier: Frontier, admission: Admission) -> RobotsDesk:
+        return RobotsDesk(
+            frontier,
+            admission,
+            self.config.robots,
+            PRODUCT_TOKEN,
+            self.clock.micros,
+            sitemaps=self.config.engine.sitemaps,
+        )
 
     def _settlement(
         self,

@@ -111,7 +111,7 @@ def _index_file(inspection: Inspection, captures: int) -> Iterator[str]:
     except FileNotFoundError:
         return
     if count > captures:
-        yield f"index.cdxj: has {count} lines, the state {captures} captures; 'gossamer resume' writes it anew"
+        yield f"index.cdxj: {count} lines for {captures} captures; 'gossamer resume' writes it anew"
 
 
 def _pages(inspection: Inspection) -> tuple[int, list[str]]:

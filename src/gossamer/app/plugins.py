@@ -1,6 +1,7 @@
 """Finds plug-ins by entry point: ordering policies and extractors of other packages."""
 
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from gossamer.model.errors import ConfigError
 from gossamer.policy.ordering import BreadthFirst, DepthFirst
@@ -33,10 +34,10 @@ def load_extractors() -> list[Extractor]:
     return [_load(point) for point in sorted(entry_points(group=EXTRACTORS), key=lambda point: point.name)]
 
 
-def _load(point: EntryPoint):  # type: ignore[no-untyped-def] # noqa: ANN202
+def _load(point: EntryPoint) -> Any:
     try:
         return point.load()()
-    except Exception as error:  # noqa: BLE001 - the border of the plug-in
+    except Exception as error:  # the border of the plug-in
         raise ConfigError(
             f"plug-in {point.group}: {point.name} ({point.value}) does not load: {error!r}. "
             "Repair or uninstall the package that brings it."
