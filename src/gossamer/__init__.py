@@ -14,23 +14,50 @@ The Python interface::
     asyncio.run(main())
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gossamer.app.config import CrawlConfig
     from gossamer.app.interface import CrawledPage, crawl
+    from gossamer.model.candidate import Candidate
+    from gossamer.model.document import Document, Findings
     from gossamer.model.errors import ConfigError, GossamerError, StorageError
+    from gossamer.model.link import Link, LinkKind
+    from gossamer.model.page import Page
+    from gossamer.model.url import Url
 
-__all__ = ["ConfigError", "CrawledPage", "GossamerError", "StorageError", "crawl"]
+__all__ = [
+    "Candidate",
+    "ConfigError",
+    "CrawlConfig",
+    "CrawledPage",
+    "Document",
+    "Findings",
+    "GossamerError",
+    "Link",
+    "LinkKind",
+    "Page",
+    "StorageError",
+    "Url",
+    "crawl",
+]
+
+_HOMES = {
+    "app.config": ("CrawlConfig",),
+    "app.interface": ("CrawledPage", "crawl"),
+    "model.candidate": ("Candidate",),
+    "model.document": ("Document", "Findings"),
+    "model.errors": ("ConfigError", "GossamerError", "StorageError"),
+    "model.link": ("Link", "LinkKind"),
+    "model.page": ("Page",),
+    "model.url": ("Url",),
+}
 
 
 def __getattr__(name: str) -> object:
-    """Public names load the rooms behind them only when they are used: `import gossamer.model` stays light."""
-    if name in ("CrawledPage", "crawl"):
-        from gossamer.app import interface
-
-        return getattr(interface, name)
-    if name in __all__:
-        from gossamer.model import errors
-
-        return getattr(errors, name)
+    """Public names load the rooms behind them when they are used: `import gossamer.model` stays light."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"gossamer.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,7 +25,9 @@ class ByDepth:
 class FrontierWorld:
     """One folder, opened again at will."""
 
-    def __init__(self, path: Path, *, max_hosts: int = 8, buffer: int = 2, leases: int = 1, rest: float = 1.0):
+    def __init__(
+        self, path: Path, *, max_hosts: int = 8, buffer: int = 2, leases: int = 1, rest: float = 1.0
+    ):
         self.path = path
         self.micros = 1_000_000_000
         self.sessions = 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from gossamer.frontier.config import Tally
-from gossamer.frontier.frontier import NEVER
+from gossamer.frontier.rota import NEVER
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 
 VISITED = Tally(rest=1.0, pages=1, bytes=10, host_failed=False)
@@ -148,7 +148,7 @@ def test_many_hosts_with_few_in_memory(world):
     urls = [f"http://h{number}/" for number in range(500)]
     for url in urls:
         world.admit(url)
-    assert len(world.frontier._served) <= world.config.max_hosts
+    assert len(world.frontier._rota.served) <= world.config.max_hosts
     assert drain(world) == urls, "in order of arrival, though eight at a time are in memory"
 
 
@@ -256,7 +256,7 @@ class FrontierMachine(RuleBasedStateMachine):
         counters = self.world.counters
         assert counters.queued + counters.waiting == len(self.open)
         assert self.world.frontier.lent == len(self.leases)
-        assert len(self.world.frontier._served) <= 8
+        assert len(self.world.frontier._rota.served) <= 8
 
     def teardown(self):
         # Whatever happened, everything open can still be visited, each once.

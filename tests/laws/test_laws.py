@@ -88,7 +88,9 @@ def test_an_observer_that_raises_is_removed_and_named(web, tmp_path):
     def broken(event):
         raise RuntimeError("no ears")
 
-    crawled = crawl(web, tmp_path / "crawl", Extensions(observers=[broken, heard.append]), budget__max_pages=3)
+    crawled = crawl(
+        web, tmp_path / "crawl", Extensions(observers=[broken, heard.append]), budget__max_pages=3
+    )
     assert crawled.report["pages"] == 3
     assert any("no ears" in getattr(event, "detail", "") for event in heard)
     assert sum(isinstance(event, Visited) for event in heard) == len(crawled.lines)

@@ -51,7 +51,9 @@ class Crawled:
     @property
     def settled(self) -> Counter:
         """How often each URL came to an end."""
-        ends = [line for line in self.lines if line["kind"] != "robots" and line["became"] in ("done", "dropped")]
+        ends = [
+            line for line in self.lines if line["kind"] != "robots" and line["became"] in ("done", "dropped")
+        ]
         return Counter(line["url"] for line in ends)
 
     @property

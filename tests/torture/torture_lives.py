@@ -36,7 +36,7 @@ def small_world(seed: int = 1, **changes: object) -> WorldSpec:
         "exponent": 0.4,
         "page_bytes": 5_000,
         "cross_links": 0.25,
-        "robots": ("absent", "allow", "rules", "delay", "redirect", "redirect-far"),
+        "robots": ("absent", "allow", "rules", "delay", "redirect"),
         "codings": ("identity", "gzip"),
         "sitemaps": 0.3,
         "redirects": 0.08,
@@ -240,12 +240,9 @@ def assert_indexed(life: Life) -> None:
 
 
 def fetched_again(life: Life) -> set[tuple[str, str]]:
-    """(host, target) of what was sent whole more than once.
-
-    Failures that ask for it are left out, and the robots file to which several hosts redirect theirs.
-    """
+    """(host, target) of what was sent whole more than once, failures that ask for it left out."""
     counts = Counter((v.host, v.target) for v in life.web.log() if v.whole and 0 < v.status < 500)
-    return {place for place, count in counts.items() if count > 1 and place[1] != "/rules/robots.txt"}
+    return {place for place, count in counts.items() if count > 1}
 
 
 @dataclass
@@ -287,7 +284,7 @@ def rude_visits(life: Life, manners: Manners) -> list[str]:
             if not forgotten:
                 if before.target == "/robots.txt" and before.status == 200:
                     delay = crawl_delay(life, host)
-                took = before.ended - before.started
+                took = max(0.0, before.ended - before.started - SLACK)
                 asked = manners.retry_after.get(before.status, 0.0)
                 rest = max(rest, min(manners.factor * took, 30.0), delay, asked)
             gap = after.started - before.ended

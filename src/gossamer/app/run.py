@@ -83,6 +83,9 @@ async def run(
     Raises:
         ConfigError, StorageError: see `gossamer.model.errors`.
     """
+    # Hashing and writing give up the interpreter's lock for each piece of a body; with the default of
+    # 5 ms a thread that reads a large document would then hold up the event loop for 5 ms a piece.
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         raise_file_limit(config)
         config = resolve_secrets(config)
@@ -130,8 +133,8 @@ def raise_file_limit(config: CrawlConfig) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise ConfigError(
-            f"engine.workers: {config.engine.workers} workers need {needed} open files, the system allows {hard}. "
-            "Use fewer workers, or raise the limit (ulimit -Hn)."
+            f"engine.workers: {config.engine.workers} workers need {needed} open files, "
+            f"the system allows {hard}. Use fewer workers, or raise the limit (ulimit -Hn)."
         )
     if soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard > 0 else needed, hard))

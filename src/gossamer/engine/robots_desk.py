@@ -53,7 +53,7 @@ class RobotsDesk:
         self._sitemaps = sitemaps
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
-        """What forbids the visit, if anything does: a robots rule, or that not even the file may be asked for."""
+        """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds."""
         candidate = lease.candidate
         if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
             return None

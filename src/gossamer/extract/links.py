@@ -88,7 +88,7 @@ class LinkMaker:
             if made is _MISSING:
                 if source.__class__ is bytes:
                     # Indexes lead to every section of a page: to us it is one address.
-                    source = _without_fragment(source)  # type: ignore[arg-type]  # noqa: PLW2901
+                    source = _without_fragment(source)  # noqa: PLW2901
                     made = memo.get(source, _MISSING) if source else here
                 if made is _MISSING:
                     made = self._new(source, base, charset, memo)

@@ -1,6 +1,5 @@
 """The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
 
-import heapq
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,6 +11,7 @@ from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
 from gossamer.frontier.robots_table import RobotsTable
+from gossamer.frontier.rota import Rota
 from gossamer.frontier.seen import SeenSet
 from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
@@ -25,7 +25,6 @@ from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
 from gossamer.state.records import COUNTERS, Counters, HostRecord, QueueRecord, decode_queue, encode
 
-NEVER = 1 << 63
 HELD_AT_ONCE = 100
 """Entries of one host moved to `later` in a row before the whole host rests instead."""
 WOKEN_AT_ONCE = 64
@@ -63,10 +62,7 @@ class Frontier:
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
         self._wake = WakeIndex(environment)
-        self._served: dict[bytes, HostQueue] = {}
-        self._ready: list[tuple[bytes, int, HostQueue]] = []
-        self._resting: list[tuple[int, int, HostQueue]] = []
-        self._placings = 0
+        self._rota = Rota(session.now)
         self._last_arrival = 0
         self._batch: Batch | None = None
         self.lent = 0
@@ -104,13 +100,8 @@ class Frontier:
             self._batch = None
 
     def census(self) -> Census:
-        """The hosts in memory by what they do; cheap enough for a progress display."""
-        resting = sum(1 for _, placing, queue in self._resting if queue.placed == placing)
-        largest = max(self._served.values(), key=lambda queue: queue.record.queued, default=None)
-        if largest is None:
-            return Census(resting, self.lent)
-        record = largest.record
-        return Census(resting, self.lent, record.name, record.queued, record.rest / 1e6)
+        """The hosts in memory by what they do."""
+        return self._rota.census(self.lent)
 
     # Admitting …
 
@@ -142,14 +133,14 @@ class Frontier:
         record = self.hosts.change(host, name)
         record.head = min(record.head, place) if record.queued else place
         record.queued += 1
-        queue = self._served.get(host)
+        queue = self._rota.served.get(host)
         if queue is None and not record.parked:
             # Distinct, so that hosts found in the same microsecond wake in the order they were found.
             self._last_arrival = max(self._now(), self._last_arrival + 1)
             due = max(self._last_arrival, record.due)
             if not record.wake or due < record.wake:
                 self._wake.set(host, record, due, batch)
-            if record.queued == 1 and not record.waiting and len(self._served) < self._config.max_hosts:
+            if record.queued == 1 and not record.waiting and len(self._rota.served) < self._config.max_hosts:
                 queue = self._serve(host, record)
                 queue.complete = True
         if queue is not None:
@@ -164,17 +155,11 @@ class Frontier:
     def lend(self) -> Lease | None:
         """The best URL of the best host that may be visited now, or `None`."""
         now = self._now()
-        while self._resting and self._resting[0][0] <= now:
-            _, placing, queue = heapq.heappop(self._resting)
-            if queue.placed == placing:
-                self._place(queue)
-        if len(self._ready) < 2 and self._wake.next_due <= now:
+        while (rested := self._rota.pop_rested()) is not None:
+            self._place(rested)
+        if self._rota.short and self._wake.next_due <= now:
             self._refill(now)
-        while self._ready:
-            _, placing, queue = heapq.heappop(self._ready)
-            if queue.placed != placing:
-                continue
-            queue.placed = None
+        while (queue := self._rota.pop_ready()) is not None:
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
                 self._place(queue)
@@ -184,12 +169,9 @@ class Frontier:
 
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
-        while self._resting and self._resting[0][2].placed != self._resting[0][1]:
-            heapq.heappop(self._resting)
-        resting = self._resting[0][0] if self._resting else NEVER
-        if len(self._served) >= self._config.max_hosts:
-            return resting
-        return min(resting, self._wake.next_due)
+        if len(self._rota.served) >= self._config.max_hosts:
+            return self._rota.next_due()
+        return min(self._rota.next_due(), self._wake.next_due)
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
         record = queue.record
@@ -260,7 +242,7 @@ class Frontier:
     def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
         """End a lease: the entry leaves the queue, or waits; its host rests."""
         key = self._host_hash(lease.queue_key)
-        queue = self._served[key]
+        queue = self._rota.served[key]
         candidate = queue.lent.pop(lease.ticket)
         self.lent -= 1
         now = self._now()
@@ -310,9 +292,9 @@ class Frontier:
         elif not record.queued and not record.waiting:
             self._wake.clear(queue.key, record, batch)
             self._unserve(queue)
-        elif len(self._served) * 2 > self._config.max_hosts and self._due(queue) > now:
+        elif len(self._rota.served) * 2 > self._config.max_hosts and queue.due > now:
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
-            self._wake.set(queue.key, record, self._due(queue), batch)
+            self._wake.set(queue.key, record, queue.due, batch)
             self._unserve(queue)
         else:
             self._place(queue)
@@ -329,7 +311,7 @@ class Frontier:
         record = self.hosts.change(key, name)
         record.due = max(record.due, self._now() + int(seconds * 1e6))
         record.reason = reason
-        if queue := self._served.get(key):
+        if queue := self._rota.served.get(key):
             self._place(queue)
 
     def park(self, name: str, reason: str) -> None:
@@ -341,7 +323,7 @@ class Frontier:
                 self._counters.hosts_parked += 1
             record.parked = reason
             self._wake.clear(key, record, batch)
-            queue = self._served.get(key)
+            queue = self._rota.served.get(key)
             if queue is not None and not queue.lent:
                 self._unserve(queue)
 
@@ -355,14 +337,14 @@ class Frontier:
         record.failures = 0
         record.due = record.last_visit + record.rest
         with self.changes() as batch:
-            if (record.queued or record.waiting) and key not in self._served:
+            if (record.queued or record.waiting) and key not in self._rota.served:
                 self._wake.set(key, record, record.due if record.queued else record.later_due, batch)
 
     def release(self, name: str, origin: str) -> None:
         """The robots file of `origin` is known now: bring back what was held for it."""
         key = self._host_hash(name)
         record = self.hosts.change(key, name)
-        queue = self._served.get(key)
+        queue = self._rota.served.get(key)
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
             if queue is not None:
@@ -374,13 +356,13 @@ class Frontier:
 
     def _refill(self, now: int) -> None:
         """Take hosts that have fallen due from disk into memory."""
-        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self._served))
+        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self._rota.served))
         if room <= 0:
             return
         with self.changes() as batch:
-            for key in self._wake.due(now, self._served):
+            for key in self._wake.due(now, self._rota.served):
                 queue = self._serve(key, self.hosts.change(key, ""))
-                due = self._due(queue)
+                due = queue.due
                 if due > now:
                     self._wake.set(key, queue.record, due, batch)
                     self._unserve(queue)
@@ -395,39 +377,20 @@ class Frontier:
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))
-        self._served[key] = queue
+        self._rota.add(queue)
         self.hosts.hold(key, record)
         return queue
 
     def _unserve(self, queue: HostQueue) -> None:
-        queue.placed = None
-        del self._served[queue.key]
+        self._rota.remove(queue)
         self.hosts.release(queue.key)
 
-    def _due(self, queue: HostQueue) -> int:
-        """When the host may be visited next; `NEVER` if it has nothing to lend."""
-        record = queue.record
-        if queue.has_entry:
-            return record.due
-        return max(record.due, record.later_due) if record.waiting else NEVER
-
     def _place(self, queue: HostQueue) -> None:
-        """Put the host where it belongs now: among the ready, among the resting, or nowhere (lent)."""
+        """Give the host its turn, with what has fallen due of its waiting entries."""
         now = self._now()
         record = queue.record
         if record.waiting and record.later_due <= now and record.due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)
-        queue.placed = None
-        if record.parked or len(queue.lent) >= queue.limit:
-            return
-        due = self._due(queue)
-        if due == NEVER:
-            return
-        self._placings += 1
-        queue.placed = self._placings
-        if due <= now:
-            heapq.heappush(self._ready, (queue.first_ticket, self._placings, queue))
-        else:
-            heapq.heappush(self._resting, (due, self._placings, queue))
+        self._rota.place(queue)

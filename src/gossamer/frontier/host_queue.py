@@ -6,6 +6,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.state.records import HostRecord
 
 Entry = tuple[bytes, Candidate]
+_NEVER = 1 << 63
 
 
 class HostQueue:
@@ -36,6 +37,14 @@ class HostQueue:
     def has_entry(self) -> bool:
         """There is something to lend now, in memory or on disk."""
         return self.record.queued > len(self.lent)
+
+    @property
+    def due(self) -> int:
+        """When the host may be visited next, in microseconds; 2**63 if it has nothing to lend."""
+        record = self.record
+        if self.has_entry:
+            return record.due
+        return max(record.due, record.later_due) if record.waiting else _NEVER
 
     @property
     def first_ticket(self) -> bytes:

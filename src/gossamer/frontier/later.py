@@ -45,14 +45,12 @@ class Later:
         """Bring back to the queue what has fallen due, a bounded number at once."""
         record = queue.record
         record.later_due = 0
-        moved = 0
-        for key, data in self._environment.scan(Family.LATER, prefix=queue.key):
+        for moved, (key, data) in enumerate(self._environment.scan(Family.LATER, prefix=queue.key)):
             due, _ = split_later(key)
             if due > now or moved == PROMOTED_AT_ONCE:
                 record.later_due = due
                 break
             self._return(queue.key, record, queue.insert, key, decode_queue(data), batch)
-            moved += 1
 
     def release(
         self, key: bytes, record: HostRecord, queue: HostQueue | None, origin: str, batch: Batch
