@@ -48,7 +48,7 @@ class Progress:
         self.samples.append((self._pages, resident_mb))
 
     def around(self, page: int) -> float:
-        """Median MiB over the tenth of the way that led to `page`, or the first sample after it; 0 without any.
+        """Median MiB over the tenth of the way that led to `page`, or else the first sample after it.
 
         The log grows by blocks, so in a short crawl no sample may fall into that tenth.
         """

