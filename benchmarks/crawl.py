@@ -100,6 +100,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     arguments = parser.parse_args()
+    measure.tidy_when_terminated()
     # Without a limit both fetch the same pages whatever their order; a stranger's web needs one.
     pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES if arguments.start else 0)
     pairs = arguments.pairs or (1 if arguments.quick else PAIRS)

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from benchmarks import measure
+
 FIRST_PORT = 8081
 START_SECONDS = 10.0
 STOP_SECONDS = 10.0
@@ -170,7 +172,13 @@ class DocsSite:
         log = self._folder / "error.log"
         with log.open("wb") as errors:
             command = [binary, "-p", str(self._folder), "-c", str(config), "-e", str(log)]
-            self._process = subprocess.Popen(command, stdout=errors, stderr=errors, stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                preexec_fn=measure.end_with_parent,  # noqa: PLW1509  no threads here
+            )
         try:
             self._wait_listening(log)
             if self.core is not None:
@@ -284,6 +292,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="say which trees are installed, then stop")
     parser.add_argument("--tree", action="append", metavar="NAME", help="serve only this tree (repeatable)")
     arguments = parser.parse_args()
+    measure.tidy_when_terminated()
     if arguments.install:
         return subprocess.run(install_command(), check=False).returncode
     if arguments.list:

@@ -134,6 +134,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="crawl into DIR, a new folder, and leave it")
     arguments = parser.parse_args()
+    measure.tidy_when_terminated()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="gossamer-exact-"))
     try:
         names = arguments.tree or (QUICK if arguments.quick else None)

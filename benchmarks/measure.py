@@ -1,9 +1,11 @@
 """Run a program pinned to one core and account for its whole process tree."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +17,10 @@ SAMPLE_SECONDS = 0.05
 GRACE_SECONDS = 15.0
 _MIB = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -60,6 +66,18 @@ def run(
     """
     with log.open("ab") as output:
         process = _start(command, output, core)
+    try:
+        return _watch(process, timeout, sampled)
+    except BaseException:
+        # Whoever called is about to remove the folder that the program writes to.
+        process.kill()
+        process.wait()
+        raise
+
+
+def _watch(
+    process: subprocess.Popen[bytes], timeout: float, sampled: Callable[[float], None] | None
+) -> Usage:
     started = time.monotonic()
     peak = 0.0
     stop_at = started + timeout
@@ -95,6 +113,7 @@ def _start(command: Sequence[str], output: IO[bytes], core: int | None) -> subpr
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509  no threads here
         )
     finally:
         os.sched_setaffinity(0, before)
@@ -126,3 +145,13 @@ def cpu_seconds(pid: int) -> float:
     """User and system time of one running process."""
     fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def end_with_parent() -> None:
+    """Have the calling process sent SIGTERM when its parent ends, however that ends; for `preexec_fn`."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def tidy_when_terminated() -> None:
+    """Let SIGTERM unwind the stack, so that servers are stopped and folders removed."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))

@@ -109,6 +109,7 @@ def main() -> int:
     parser.add_argument("--only", choices=["pages", "hosts"])
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     arguments = parser.parse_args()
+    measure.tidy_when_terminated()
     part = QUICK_PART if arguments.quick else 1
     pages, hosts, core = PAGES // part, HOSTS // part, measure.cores()[1]
     result: dict[str, Any] = {}

@@ -85,7 +85,9 @@ def test_both_families_are_interleaved_and_told(run):
             assert again.seconds == 0
             assert len(server.queries) == 2
             await resolver.close()
-        assert heard == [NameAnswered("a.test", answer.addresses, 400, "127.0.0.1", answer.seconds)]
+        assert heard == [
+            NameAnswered("a.test", answer.addresses, 400, "127.0.0.1", answer.seconds, answer.asked)
+        ]
 
     run(body())
 

@@ -135,6 +135,21 @@ def test_parked_hosts_are_left_alone_until_revived(world):
     assert world.frontier.lend().candidate.url.text == "http://a/1"
 
 
+def test_what_was_left_is_taken_up_but_not_what_a_host_asked_for(world):
+    failed = Tally(rest=1.0, host_failed=True)
+    for host in ("late", "down", "busy"):
+        world.admit(f"http://{host}/1")
+    leases = {lease.queue_key: lease for lease in iter(world.frontier.lend, None)}
+    world.settle(leases["late"], Retry(1800.0, Blame.URL, "500"), VISITED)
+    world.settle(leases["down"], Retry(3600.0, Blame.HOST, "connect"), failed)
+    world.settle(leases["busy"], Retry(3600.0, Blame.HOST, "429"), failed)
+    world.reopen()
+    assert world.frontier.take_up() == 2
+    world.micros += 2_000_000
+    assert {lease.queue_key for lease in iter(world.frontier.lend, None)} == {"late", "down"}
+    assert world.counters.waiting == 0
+
+
 def test_several_leases_for_ones_own_site(tmp_path):
     world = FrontierWorld(tmp_path / "state", leases=3)
     for number in range(5):

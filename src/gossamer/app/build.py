@@ -80,7 +80,7 @@ def build(
         folder.clear_tmp()
         crawl = _Builder(folder, config, extensions, environment, seeds).crawl(resumed=resumed)
         if resumed:
-            crawl.revive_parked()
+            crawl.take_up()
         return crawl, seeds
     except BaseException:
         environment.close()

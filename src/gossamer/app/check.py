@@ -1,11 +1,14 @@
 """Verifies archive, index and state of a crawl against each other."""
 
+import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from gossamer.app.inspection import Inspection
 from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.engine.archivist import archive_files
 from gossamer.state.environment import Family
@@ -26,13 +29,18 @@ _line = msgspec.json.Decoder(_Line).decode
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """How much was checked, and everything wrong, one sentence each."""
+    """How much was checked, and everything wrong, one sentence each.
+
+    Attributes:
+        unfinished: what a running crawl is about to finish, or 'gossamer resume' will put right.
+    """
 
     files: int
     records: int
     captures: int
     pages: int
     problems: list[str]
+    unfinished: list[str]
 
 
 MOST_PROBLEMS = 1_000
@@ -51,8 +59,8 @@ def check(inspection: Inspection) -> CheckResult:
     places: dict[tuple[int, int], tuple[int, int]] = {}
     records = 0
     for number, file in enumerate(files):
-        name = file.name + (OPEN_SUFFIX if file.state == "open" else "")
-        for found in verify_file(inspection.folder.archive / name, file.length):
+        path = _present_path(inspection.folder.archive, file)
+        for found in verify_file(path, file.length, growing=file.state == "open"):
             if isinstance(found, Problem):
                 problems.append(f"archive {found.file} at {found.offset}: {found.text}")
                 continue
@@ -60,12 +68,6 @@ def check(inspection: Inspection) -> CheckResult:
             if found.kind in _INDEXED:
                 places[number, found.offset] = (found.length, _mark(found))
     numbers = {file.name: number for number, file in enumerate(files)}
-    known = {file.name for file in files}
-    problems += [
-        f"archive: {path.name} is not known to the state; 'gossamer resume' removes it"
-        for path in sorted(inspection.folder.archive.glob("*.warc.gz*"))
-        if path.name.removesuffix(OPEN_SUFFIX) not in known
-    ]
     captures = 0
     for line in _captures(inspection):
         captures += 1
@@ -85,7 +87,30 @@ def check(inspection: Inspection) -> CheckResult:
     problems += _index_file(inspection, captures)
     pages, wrong = _pages(inspection)
     problems += [*wrong, *_hosts(inspection)]
-    return CheckResult(len(files), records, captures, pages, problems[:MOST_PROBLEMS])
+    unfinished = _unfinished(inspection.folder.archive, files)
+    return CheckResult(len(files), records, captures, pages, problems[:MOST_PROBLEMS], unfinished)
+
+
+def _present_path(archive: Path, file: ArchiveFile) -> Path:
+    """Where the file is; it gets its final name a moment before the state knows of it."""
+    final, opened = archive / file.name, archive / (file.name + OPEN_SUFFIX)
+    return opened if file.state == "open" and (opened.exists() or not final.exists()) else final
+
+
+def _unfinished(archive: Path, files: list[ArchiveFile]) -> list[str]:
+    """What was appended to the archive and is not, or not yet, committed."""
+    found = []
+    for file in files:
+        path = _present_path(archive, file)
+        with contextlib.suppress(FileNotFoundError):
+            if file.state == "open" and (size := path.stat().st_size) > file.length:
+                found.append(f"archive: {path.name} has {size - file.length} bytes that are not committed")
+    known = {file.name for file in files}
+    return found + [
+        f"archive: {path.name} is not known to the state"
+        for path in sorted(archive.glob("*.warc.gz*"))
+        if path.name.removesuffix(OPEN_SUFFIX) not in known
+    ]
 
 
 def _mark(record: RecordSummary) -> int:

@@ -51,7 +51,9 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-def verify_file(path: Path, length: int | None = None) -> Iterator[Problem | RecordSummary]:
+def verify_file(
+    path: Path, length: int | None = None, *, growing: bool = False
+) -> Iterator[Problem | RecordSummary]:
     """Yield each record of the file, and each problem before the record it was found in.
 
     Every member must be a whole record with right lengths, digests and dates, the first of them warcinfo;
@@ -60,12 +62,13 @@ def verify_file(path: Path, length: int | None = None) -> Iterator[Problem | Rec
     Args:
         path: of the file, under its present name.
         length: that was committed; `None` for the size of the file.
+        growing: the file may hold more than was committed, because it is, or was, being written.
     """
     try:
         with path.open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             end = size if length is None else min(size, length)
-            if length is not None and size != length:
+            if length is not None and size != length and not (growing and size > length):
                 yield Problem(path.name, end, f"the file has {size} bytes, {length} were committed")
             checker = _Checker(path.name.removesuffix(OPEN_SUFFIX))
             offset = 0

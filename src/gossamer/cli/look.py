@@ -67,6 +67,8 @@ def show_check(path: Path, *, json: bool) -> None:
     else:
         for problem in result.problems:
             show(safe(problem))
+        for left in result.unfinished:
+            show(f"{safe(left)} (a crawl is running, or 'gossamer resume' removes it)")
         verdict = f"{len(result.problems)} problems" if result.problems else "all is well"
         show(
             f"{result.files} files, {result.records} records, {result.captures} captures, "

@@ -108,7 +108,7 @@ class CaresResolver:
             future.set_result(answer)
         if answer.fault is None and self._on_answer is not None:
             event = NameAnswered(
-                answer.name, answer.addresses, int(answer.ttl), answer.server, answer.seconds
+                answer.name, answer.addresses, int(answer.ttl), answer.server, answer.seconds, answer.asked
             )
             # In a turn of its own: what an observer raises must not keep a flight from ending.
             future.get_loop().call_soon(self._on_answer, event)

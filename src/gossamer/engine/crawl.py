@@ -15,7 +15,7 @@ from gossamer.engine.archivist import Archivist
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crew import Crew
-from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.dispatch import FINISHED, Dispatch
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.ledger import Ledger
@@ -70,15 +70,9 @@ class Crawl:
             self._parts.ledger.enter(batch)
         return admitted
 
-    def revive_parked(self) -> int:
-        """Serve the hosts again that were given up or had spent their budget; how many there were."""
-        parts = self._parts
-        if not parts.ledger.counters.hosts_parked:
-            return 0
-        parked = [record.name for _, record in parts.frontier.hosts.scan() if record.parked]
-        for name in parked:
-            parts.frontier.revive(name)
-        return len(parked)
+    def take_up(self) -> int:
+        """Try again what the last session left, if it ended by itself; how many hosts that concerns."""
+        return self._parts.frontier.take_up() if self._parts.ledger.ended == FINISHED else 0
 
     def set_workers(self, workers: int) -> None:
         """Change the number of workers; those too many leave after their current visit."""
@@ -122,14 +116,22 @@ class Crawl:
     async def _work(self) -> None:
         parts = self._parts
         async with asyncio.TaskGroup() as tasks:
-            settling = tasks.create_task(parts.settlement.run())
-            tasks.create_task(self._upkeep())
-            self._crew = Crew(tasks, parts.dispatch, parts.worker.run)
+            settling = tasks.create_task(self._or_fail(parts.settlement.run()))
+            tasks.create_task(self._or_fail(self._upkeep()))
+            self._crew = Crew(tasks, parts.dispatch, lambda: self._or_fail(parts.worker.run()))
             self._crew.resize(self._config.workers)
             await self._crew.wait_gone()
             await parts.settlement.finish()
             await settling
             self._settled.set()
+
+    async def _or_fail(self, work: Awaitable[None]) -> None:
+        """Do `work`; if it fails, lend nothing more from that moment on."""
+        try:
+            await work
+        except Exception:
+            self._parts.dispatch.end(FAILED)
+            raise
 
     async def _upkeep(self) -> None:
         """Checkpoint at intervals; stop before the disk is full or when the time is up.
@@ -166,7 +168,7 @@ class Crawl:
         fault_point("end.archive_closed")
         with parts.frontier.changes() as batch:
             parts.archivist.enter(batch)
-            parts.ledger.enter(batch)
+            parts.ledger.enter(batch, ended=reason)
         fault_point("end.committed")
         await self.write_index()
         fault_point("end.indexed")

@@ -8,9 +8,12 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.model.lease import Lease
 
 FINISHED = "finished"
+FAILED = "failed"
 UNREACHABLE = "unreachable"
 PATIENCE = 10_000_000
 """Microseconds within which other seeds must fall due, or a crawl that no server has answered ends."""
+
+FINISHED = "finished"
 
 
 class Dispatch:
@@ -108,4 +111,18 @@ class Dispatch:
             self._timer.cancel()
         # At most a minute, so that a mistake in a due time costs a minute and not the crawl.
         wait = min(max(due - now, 0) / 1e6, 60.0) + 0.0005
-        self._timer = asyncio.get_running_loop().call_later(wait, self.pump)
+        self._timer = asyncio.get_running_loop().call_later(wait, self._pump_or_fail)
+
+    def _pump_or_fail(self) -> None:
+        """Nobody waits for a timer, so what it meets (a disk that is full) is raised in a worker."""
+        try:
+            self.pump()
+        except Exception as error:  # noqa: BLE001 - raised again where it is heard
+            self.fail(error)
+
+    def fail(self, error: Exception) -> None:
+        """Lend nothing more, because memory may no longer match the disk."""
+        if self._waiting and not self._waiting[0].done():
+            self._waiting.popleft().set_exception(error)
+        self.end(FAILED)
+

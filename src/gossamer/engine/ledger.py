@@ -11,6 +11,7 @@ from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import COUNTERS, Counters, decode, encode
 
 CLOCK = b"clock"
+ENDED = b"ended"
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
 
@@ -18,8 +19,10 @@ MOST_TYPES = 200
 class Ledger:
     """Keeps `Counters` in step with what is committed."""
 
-    def __init__(self, counters: Counters, clock: CrawlClock) -> None:
+    def __init__(self, counters: Counters, clock: CrawlClock, ended: str = "") -> None:
         self.counters = counters
+        self.ended = ended
+        """Why the last session ended; empty if it did not end well."""
         self._clock = clock
         self._started = time.monotonic() - counters.seconds
 
@@ -27,7 +30,8 @@ class Ledger:
     def load(cls, environment: Environment, clock: CrawlClock) -> "Ledger":
         """As last committed."""
         data = environment.get(Family.META, COUNTERS)
-        return cls(decode(data, Counters) if data else Counters(), clock)
+        ended = environment.get(Family.META, ENDED) or b""
+        return cls(decode(data, Counters) if data else Counters(), clock, ended.decode())
 
     @property
     def seconds(self) -> float:
@@ -56,8 +60,9 @@ class Ledger:
             known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
             _add(counters.media_types, media_type if known else "other")
 
-    def enter(self, batch: Batch) -> None:
-        """Put the times into `batch`; the frontier puts the sums."""
+    def enter(self, batch: Batch, ended: str = "") -> None:
+        """Put the times into `batch`, with the reason if the session ends; the frontier puts the sums."""
+        batch.put(Family.META, ENDED, ended.encode())
         self.counters.seconds = self.seconds
         batch.put(Family.META, CLOCK, encode(self._clock.record()))
 

@@ -10,6 +10,7 @@ from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
+from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.rota import Rota
 from gossamer.frontier.seen import SeenSet
@@ -62,9 +63,11 @@ class Frontier:
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
         self._wake = WakeIndex(environment)
+        self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self._rota = Rota(session.now)
         self._last_arrival = 0
         self._batch: Batch | None = None
+        self._failure: Exception | None = None
         self.lent = 0
         """Leases out."""
 
@@ -83,11 +86,14 @@ class Frontier:
     def changes(self) -> Iterator[Batch]:
         """The open batch, or a new one that is committed at the end of the block.
 
-        If the block raises, nothing is committed and memory no longer matches the disk: stop.
+        If the block raises, nothing is committed and memory no longer matches the disk: nothing is
+        committed any more, and whoever tries hears of it again.
         """
         if self._batch is not None:
             yield self._batch
             return
+        if self._failure is not None:
+            raise self._failure
         self._batch = self._environment.batch()
         try:
             yield self._batch
@@ -96,6 +102,9 @@ class Frontier:
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self._environment.commit(self._batch)
             self.seen.committed()
+        except Exception as error:
+            self._failure = error
+            raise
         finally:
             self._batch = None
 
@@ -330,15 +339,14 @@ class Frontier:
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
         key = self._host_hash(name)
-        record = self.hosts.change(key, name)
-        if record.parked:
-            self._counters.hosts_parked -= 1
-        record.parked = record.reason = ""
-        record.failures = 0
-        record.due = record.last_visit + record.rest
         with self.changes() as batch:
-            if (record.queued or record.waiting) and key not in self._rota.served:
-                self._wake.set(key, record, record.due if record.queued else record.later_due, batch)
+            if key not in self._rota.served:
+                self._revival.revive(key, self.hosts.change(key, name), batch)
+
+    def take_up(self) -> int:
+        """Take up what an earlier session left alone; how many hosts that concerns."""
+        with self.changes() as batch:
+            return self._revival.take_up(batch, self._now())
 
     def release(self, name: str, origin: str) -> None:
         """The robots file of `origin` is known now: bring back what was held for it."""

@@ -68,6 +68,12 @@ class Later:
                 self._return(key, record, queue.insert if queue else None, entry, waiting, batch)
                 moved += 1
 
+    def bring_back(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Bring back everything that waits, whatever for."""
+        record.later_due = 0
+        for entry, data in self._environment.scan(Family.LATER, prefix=key):
+            self._return(key, record, None, entry, decode_queue(data), batch)
+
     def _return(
         self,
         host: bytes,

@@ -1,0 +1,31 @@
+"""A web server on loopback for a few pages given as text."""
+
+import contextlib
+import http.server
+import threading
+from collections.abc import Iterator, Mapping
+
+
+@contextlib.contextmanager
+def small_site(pages: Mapping[str, str]) -> Iterator[str]:
+    """The site's address, ending in `/`; `pages` are HTML by path without the first slash."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text = pages.get(self.path.removeprefix("/"))
+            body = (text or "not here").encode()
+            self.send_response(200 if text is not None else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()

@@ -1,0 +1,166 @@
+"""What the documents say is true: links lead somewhere, commands and snippets run, tables are complete."""
+
+import functools
+import http.server
+import re
+import shlex
+import threading
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.settings import commented_toml, load
+from gossamer.cli.commands import app
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COVERAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+REQUIREMENTS = {"Z": 7, "B": 6, "W": 17, "K": 18, "D": 7}
+STATES = ("met", "part", "open")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The contents of fenced blocks."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Cells of table rows by their first cell."""
+    lines = (line for line in text.splitlines() if line.startswith("| "))
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return {row[0]: row[1:] for row in cells}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_links_lead_to_files(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+def test_every_requirement_has_its_row() -> None:
+    table = rows(COVERAGE)
+    wanted = {f"{letter}{number}" for letter, last in REQUIREMENTS.items() for number in range(1, last + 1)}
+    assert {name for name in table if re.fullmatch(r"[A-Z]\d+", name)} == wanted
+    for name in wanted:
+        asks, state, module, test = table[name]
+        assert asks
+        assert state.startswith(STATES), f"{name}: {state}"
+        if state.startswith("met"):
+            assert "](../src/" in module, f"{name}: no module"
+            assert "](../tests/" in test, f"{name}: no test"
+        if state.startswith("open"):
+            assert not module and not test, f"{name}: open, but something stands there"
+
+
+def test_every_dependency_has_its_reason() -> None:
+    decision = (ROOT / "docs" / "decisions" / "0001-dependencies.md").read_text(encoding="utf-8")
+    table = rows(decision)
+    ranges = {}
+    for requirement in PROJECT["dependencies"]:
+        name, bounds = re.fullmatch(r"([a-z0-9-]+)(.*)", requirement).groups()
+        ranges[name] = bounds
+    listed = {name: row[0] for name, row in table.items() if name in ranges or re.match(r">=", row[0])}
+    assert listed == ranges
+    for extra in PROJECT["optional-dependencies"].values():
+        for requirement in extra:
+            assert f"**{re.split('[<>=]', requirement)[0]}**" in decision, requirement
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    numbers = [path.name[:4] for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+
+
+def test_the_printed_configuration_is_the_default() -> None:
+    text = commented_toml(CrawlConfig)
+    assert load(CrawlConfig, tomllib.loads(text)) == CrawlConfig()
+
+
+def commands() -> Iterator[list[str]]:
+    """Words of each `gossamer` command that the README shows."""
+    for block in blocks(README, "sh"):
+        for line in block.replace("&&", "\n").splitlines():
+            words = shlex.split(line.partition(">")[0], comments=True)
+            if words and words[0] == "gossamer":
+                yield words[1:]
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_commands_of_the_readme_are_understood(words: list[str]) -> None:
+    command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
+    options = {name for parameter in command.params for name in parameter.opts}
+    assert {word for word in words if word.startswith("-")} <= options
+
+
+def test_the_readme_shows_a_command_of_each_kind() -> None:
+    assert {words[0] for words in commands()} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_options_in_the_text_exist() -> None:
+    known = {"--seeds"}
+    for command in typer.main.get_command(app).commands.values():  # type: ignore[attr-defined]
+        known |= {name for parameter in command.params for name in parameter.opts}
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+[a-z]", README))
+    assert mentioned <= known | {"--max", "--help"}
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    root = tmp_path / "site"
+    (root / "calendar").mkdir(parents=True)
+    (root / "index.html").write_text('<title>Home</title><a href="two.html">2</a> <a href="calendar/">c</a>')
+    (root / "two.html").write_text("<title>Two</title>")
+    (root / "calendar" / "index.html").write_text("<title>Today</title>")
+    handler = functools.partial(_Silent, directory=str(root))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+SNIPPETS = blocks(README, "python")
+PRINTED = [("200 SITE Home 69", "two.html Two", "calendar/ Today"), ("SITE 4", "SITEtwo.html 1")]
+"""What each snippet prints of the site, line by line."""
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"), list(zip(SNIPPETS, PRINTED, strict=True)), ids=["pages", "plug-ins"]
+)
+def test_snippets_of_the_readme_run(
+    source: str,
+    lines: tuple[str, ...],
+    site: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = source.replace("https://example.org/", site)
+    # As it stands a snippet is polite, which takes seconds.
+    hasty = re.sub(r"gossamer\.crawl\(([^,]+),", r"gossamer.crawl(\1, min_delay=0,", source)
+    assert hasty != source
+    exec(compile(hasty, "README.md", "exec"), {"__name__": "snippet"})
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(lines)
+    for line, words in zip(printed, lines, strict=True):
+        assert words.replace("SITE", site) in line
