@@ -19,10 +19,10 @@ ScopeRule = Callable[[Candidate], bool | None]
 One that raises says no."""
 
 Observer = Callable[[Event], None]
-"""Hears every event, in order, on the event loop; must return at once. One that raises is removed and named."""
+"""Hears every event in order, on the event loop; must return at once. One that raises is removed, named."""
 
 Sink = Callable[[Visited], Awaitable[None]]
-"""Takes every settled visit, its body still readable; settlement waits for it, so a slow sink slows the crawl."""
+"""Takes every settled visit, its body still readable; settlement waits for it, so a slow one slows it."""
 
 AddressRule = Callable[[str, str], bool]
 """(host, numeric address) -> may we connect there?"""

@@ -288,7 +288,7 @@ def test_no_answer_is_asked_five_times_with_doubling_waits(run):
             resolver = resolver_for(server, first_wait=0.02, attempts=5, ipv6=False)
             answer = await resolver.resolve("a.test")
             assert (answer.fault, answer.detail) == (Fault.NAME_FAILED, "time-out")
-            assert answer.seconds >= 0.02 * 31
+            assert answer.seconds >= 0.02 * 31 - 0.005
             assert len(times) == 5
             # Only lower bounds: a busy machine may be late, never early (loop times count in ms).
             gaps = [later - earlier for earlier, later in pairwise(times)]

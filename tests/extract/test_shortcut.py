@@ -16,7 +16,9 @@ BASES = [
     "http://example.org/?/a/b",
 ]
 pieces = st.lists(
-    st.sampled_from(["../", "./", "/", "a", "b.html", "..", ".", "-", "~x", ":", "?q", "%2e", " ", "é", "//", "c/"]),
+    st.sampled_from(
+        ["../", "./", "/", "a", "b.html", "..", ".", "-", "~x", ":", "?q", "%2e", " ", "é", "//", "c/"]
+    ),
     max_size=7,
 ).map("".join)
 
@@ -38,6 +40,8 @@ def test_plain_paths_take_the_short_way(address, text):
     assert resolve_plain(address.encode(), base) == Url.parse(address, base.text)
 
 
-@pytest.mark.parametrize("address", ["", "?x", "a?b", "//host/x", "a:b", ".", "./a", "a/../b", "a b", "%41", "é"])
+@pytest.mark.parametrize(
+    "address", ["", "?x", "a?b", "//host/x", "a:b", ".", "./a", "a/../b", "a b", "%41", "é"]
+)
 def test_everything_else_takes_the_long_way(address):
     assert resolve_plain(address.encode(), Url.parse(BASES[1])) is None

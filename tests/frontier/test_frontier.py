@@ -285,3 +285,23 @@ class FrontierMachine(RuleBasedStateMachine):
 
 TestFrontierMachine = FrontierMachine.TestCase
 TestFrontierMachine.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+
+
+def test_entries_that_fall_due_one_after_the_other_in_one_group_are_lent_once(tmp_path):
+    # Several leases of one host settled in one batch, while its retries fall due: the batch must not be
+    # asked twice for what it has moved itself.
+    world = FrontierWorld(tmp_path / "state", leases=4, rest=0.0)
+    for number in range(8):
+        world.admit(f"http://a/{number}")
+    free = Tally(host_failed=False)
+    for number in range(6):
+        world.settle(world.frontier.lend(), Retry(1.0 + number / 1e3, Blame.URL, "500"), free)
+    leases = [world.frontier.lend(), world.frontier.lend()]
+    with world.frontier.changes() as batch:
+        for lease in leases:
+            world.micros += 1_003_000
+            world.frontier.settle(lease, Done(), free)
+        world.save_counters(batch)
+    assert len(drain(world)) == 6
+    assert (world.counters.queued, world.counters.waiting) == (0, 0)
+    world.close()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gossamer.simweb import SimulatedWeb
 from torture_lives import (
     RETRY_AFTER,
     THROTTLED,
@@ -21,6 +20,8 @@ from torture_lives import (
     wait_for,
     waits,
 )
+
+from gossamer.simweb import SimulatedWeb
 
 HOUR = 3600
 PATIENCE = 40.0
@@ -79,7 +80,11 @@ def told_time(life: Life) -> str:
     """What a process of this life takes the time for, and what it really is: proof that the trick works."""
     code = "import time; print(time.time() - float(open('/proc/uptime').read().split()[0]))"
     told = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **life.env}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, **life.env},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return told.stdout
 
@@ -101,9 +106,7 @@ def assert_unmoved(life: Life) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [told_by_python, told_by_faketime])
 @pytest.mark.parametrize("jump", [HOUR, -HOUR])
-def test_the_clock_jumps_during_a_crawl(
-    tmp_path: Path, way: Callable[[Life, Path], Tell], jump: int
-) -> None:
+def test_the_clock_jumps_during_a_crawl(tmp_path: Path, way: Callable[[Life, Path], Tell], jump: int) -> None:
     with SimulatedWeb(throttling_world(*THROTTLED)) as web:
         life = make_life(web, tmp_path)
         tell = way(life, tmp_path)

@@ -139,6 +139,7 @@ def test_the_disk_of_one_part_is_full(
     disk.leave(room)
     ended = life.resume()
     assert_clear(ended)
+    assert f"crawl/{part}" in ended.stderr.partition("gossamer: ")[2], ended.stderr
     disk.give_back()
     assert_consistent(life)
     resumed = life.resume()

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gossamer.simweb import SimulatedWeb
 from torture_lives import (
     Life,
     Manners,
@@ -15,6 +14,8 @@ from torture_lives import (
     rude_visits,
     small_world,
 )
+
+from gossamer.simweb import SimulatedWeb
 
 MANNERS = Manners(min_delay=0.02, retry_after={503: 1.0, 429: 1.0})
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from gossamer.simweb import SimulatedWeb, WorldSpec
 from torture_lives import (
     RETRY_AFTER,
     THROTTLED,
@@ -20,6 +19,9 @@ from torture_lives import (
     wait_for,
     waits,
 )
+
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
 
 @pytest.fixture
 def throttled(tmp_path: Path) -> Iterator[Life]:

@@ -31,15 +31,23 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
     say(f"{_words(reason, left)}: {pages}, {taken}; {plural(left, 'URL') if left else 'no URL'} left")
-    if report["pages"] and (report["rejected"] or report["refused"]):
-        links, urls = plural(report["rejected"], "link"), plural(report["refused"], "URL")
-        say(f"  left out: {links} by scope, {urls} by robots files")
+    if report["pages"] and (left_out := _left_out(report)):
+        say(f"  left out: {left_out}")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder.path}: archive/, index.cdxj, crawl.log, report.json")
     if left:
         say(f"go on with: gossamer resume {folder.path}")
+
+
+def _left_out(report: dict[str, Any]) -> str:
+    """What was found and is not to be visited."""
+    parts = [
+        (report["rejected"], f"{plural(report['rejected'], 'link')} by scope"),
+        (report["refused"], f"{plural(report['refused'], 'URL')} by robots files"),
+    ]
+    return ", ".join(text for count, text in parts if count)
 
 
 def _words(reason: str, left: int) -> str:

@@ -53,7 +53,7 @@ class Checkpoints:
     def _take(self) -> str:
         try:
             self._folder.mkdir(exist_ok=True)
-            for left in self._folder.glob(f"*{_PARTIAL}"):
+            for left in self._folder.glob(f"*{_PARTIAL}*"):  # RocksDB adds a suffix of its own
                 shutil.rmtree(left)
             name = f"{max(map(int, names(self._folder)), default=0) + 1:08d}"
             self._writer.sync()

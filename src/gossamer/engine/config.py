@@ -23,15 +23,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     give_up_after: Annotated[
         Seconds,
         Meta(
-            description="the crawl ends when nothing can fall due within this time; what waits longer is parked, "
-            "and 'gossamer resume' takes it up"
+            description="the crawl ends when nothing can fall due within this time; what waits longer is "
+            "left, and 'gossamer resume' takes it up"
         ),
     ] = 90.0
     sitemaps: Annotated[bool, Meta(description="follow the sitemaps that robots files name")] = True
     skip_duplicates: Annotated[
         bool,
         Meta(
-            description="do not follow links of pages whose content was seen before; loses pages, see decisions"
+            description="do not follow links of pages whose content was seen before; loses pages where "
+            "equal pages lie in several directories"
         ),
     ] = False
     every_attempt: Annotated[

@@ -13,8 +13,6 @@ UNREACHABLE = "unreachable"
 PATIENCE = 10_000_000
 """Microseconds within which other seeds must fall due, or a crawl that no server has answered ends."""
 
-FINISHED = "finished"
-
 
 class Dispatch:
     """Hands leases to waiting workers, and notices when there will be no more.
@@ -122,7 +120,9 @@ class Dispatch:
 
     def fail(self, error: Exception) -> None:
         """Lend nothing more, because memory may no longer match the disk."""
-        if self._waiting and not self._waiting[0].done():
-            self._waiting.popleft().set_exception(error)
+        while self._waiting:
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_exception(error)
+                break
         self.end(FAILED)
-

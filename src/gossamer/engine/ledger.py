@@ -5,13 +5,14 @@ import time
 from gossamer.engine.judge import Judgement
 from gossamer.engine.visit import Visit
 from gossamer.model.disposition import Dropped
-from gossamer.model.outcome import Failed, Fetched, Refused
+from gossamer.model.outcome import Failed, Fault, Fetched, Refused
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import COUNTERS, Counters, decode, encode
 
 CLOCK = b"clock"
 ENDED = b"ended"
+THROTTLING = frozenset((429, 503))
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
 
@@ -48,6 +49,10 @@ class Ledger:
         match visit.outcome:
             case Fetched(exchange=exchange):
                 _add(counters.statuses, str(exchange.status))
+                if exchange.status in THROTTLING:
+                    _add(counters.faults, Fault.THROTTLED)
+                elif exchange.status >= 500:
+                    _add(counters.faults, Fault.SERVER)
             case Failed(fault=fault):
                 counters.failed += 1
                 _add(counters.faults, fault)

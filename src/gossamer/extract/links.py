@@ -14,8 +14,8 @@ import msgspec
 from gossamer.extract.character_references import unescape_attribute
 from gossamer.extract.charset import codec_of
 from gossamer.extract.config import ExtractConfig
-from gossamer.model.link import Link, LinkKind
 from gossamer.extract.shortcut import resolve_plain
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 
 __all__ = ["LinkMaker", "Mention", "Source"]

@@ -156,7 +156,7 @@ class Frontier:
             first = queue.first_ticket if queue.buffer else None
             queue.insert(place, candidate, self._config.buffer)
             if first is None or place < first:
-                self._place(queue)
+                self._rota.place(queue)
         return place
 
     # Lending …
@@ -165,13 +165,14 @@ class Frontier:
         """The best URL of the best host that may be visited now, or `None`."""
         now = self._now()
         while (rested := self._rota.pop_rested()) is not None:
-            self._place(rested)
+            self._rota.place(rested)
         if self._rota.short and self._wake.next_due <= now:
             self._refill(now)
         while (queue := self._rota.pop_ready()) is not None:
+            self._promote(queue, now)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
-                self._place(queue)
+                self._rota.place(queue)
             if lease is not None:
                 return lease
         return None
@@ -295,7 +296,7 @@ class Frontier:
     def _after_settling(self, queue: HostQueue, now: int, batch: Batch) -> None:
         record = queue.record
         if queue.lent:
-            self._place(queue)
+            self._rota.place(queue)
         elif record.parked:
             self._unserve(queue)
         elif not record.queued and not record.waiting:
@@ -306,7 +307,7 @@ class Frontier:
             self._wake.set(queue.key, record, queue.due, batch)
             self._unserve(queue)
         else:
-            self._place(queue)
+            self._rota.place(queue)
 
     # Resting, parking, reviving …
 
@@ -321,7 +322,7 @@ class Frontier:
         record.due = max(record.due, self._now() + int(seconds * 1e6))
         record.reason = reason
         if queue := self._rota.served.get(key):
-            self._place(queue)
+            self._rota.place(queue)
 
     def park(self, name: str, reason: str) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""
@@ -356,7 +357,7 @@ class Frontier:
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
             if queue is not None:
-                self._place(queue)
+                self._rota.place(queue)
             elif record.queued and not record.parked:
                 self._wake.set(key, record, max(self._now(), record.due), batch)
 
@@ -375,7 +376,7 @@ class Frontier:
                     self._wake.set(key, queue.record, due, batch)
                     self._unserve(queue)
                     continue
-                self._place(queue)
+                self._rota.place(queue)
                 room -= 1
                 if not room:
                     return
@@ -393,12 +394,15 @@ class Frontier:
         self._rota.remove(queue)
         self.hosts.release(queue.key)
 
-    def _place(self, queue: HostQueue) -> None:
-        """Give the host its turn, with what has fallen due of its waiting entries."""
-        now = self._now()
+    def _promote(self, queue: HostQueue, now: int) -> None:
+        """Bring back what has fallen due of the host's waiting entries.
+
+        Only when lending, never while a group is settled: the scan would meet entries that the open batch
+        has moved already, and so lend them twice.
+        """
+        assert self._batch is None
         record = queue.record
-        if record.waiting and record.later_due <= now and record.due <= now:
+        if record.waiting and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)
-        self._rota.place(queue)

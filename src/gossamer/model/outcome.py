@@ -8,7 +8,7 @@ from gossamer.model.exchange import Exchange
 
 
 class Fault(StrEnum):
-    """Why a visit failed, a closed list. Beyond `fetch/` and `dns/` this is all that is left of a network error."""
+    """Why a visit failed, a closed list; beyond `fetch/` and `dns/` all that is left of a network error."""
 
     NAME_NOT_FOUND = "name_not_found"  # the name has no address: NXDOMAIN or no data
     NAME_FAILED = "name_failed"  # the name servers did not answer, or answered with failure

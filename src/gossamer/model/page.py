@@ -16,7 +16,7 @@ class Directives(msgspec.Struct, frozen=True, gc=False):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A document as read by the extractors of its media type (the record of K7, less what the frontier knows).
+    """A document as its extractors read it (the record of K7, less what the frontier knows).
 
     Attributes:
         url: where it was fetched.

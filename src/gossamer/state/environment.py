@@ -171,8 +171,8 @@ class Environment:
         try:
             rocksdict.Checkpoint(self._db).create_checkpoint(str(target))
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            with contextlib.suppress(OSError):
-                shutil.rmtree(target)
+            for left in (target, target.with_name(target.name + ".tmp")):
+                shutil.rmtree(left, ignore_errors=True)
             raise _failure(self.path, "copied to a checkpoint", str(error)) from None
 
     def estimate(self, family: Family) -> int:
@@ -193,10 +193,8 @@ class Environment:
                 close()
 
 
-def _options(
-    config: StateConfig, *, create: bool
-) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
-    """Options of the database and of each family; all share one block cache and one bound on write buffers."""
+def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
+    """Options of the database and of each family; all share one cache and one bound on write buffers."""
     cache = rocksdict.Cache(config.block_cache)
     buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
 
@@ -243,5 +241,7 @@ def _failure(path: Path, verb: str, text: str) -> StorageError:
     if any(refusal in text for refusal in _REFUSALS):
         remedy = f"Free some space, or see that the folder is writable; then 'gossamer resume {path.parent}'."
     else:
-        remedy = f"If it is damaged, go back to a checkpoint: 'gossamer resume {path.parent} --from-checkpoint'."
+        remedy = (
+            f"If it is damaged, go back to a checkpoint: 'gossamer resume {path.parent} --from-checkpoint'."
+        )
     return StorageError(f"{path}: the state cannot be {verb} ({' '.join(text.split())}). {remedy}")

@@ -1,0 +1,88 @@
+"""SIGINT and SIGTERM: once finishes what is lent, twice stops now; both can be resumed."""
+
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gossamer.simweb import SimulatedWeb
+from torture_lives import Life, Manners, assert_complete, assert_sound, fetched_again, rude_visits
+from torture_lives import small_world, wait_for  # isort: skip
+
+SLOW = 4.0
+"""Seconds a visit to the slow host takes."""
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    spec = small_world(misbehaviours=("slow-host",), slow_seconds=SLOW)
+    with SimulatedWeb(spec) as web:
+        settings = {"politeness.min_delay": "60ms", "politeness.factor": 0.0, "engine.give_up_after": "30s"}
+        yield Life(web, tmp_path / "crawl", settings)
+
+
+def a_slow_visit(life: Life, since: float) -> None:
+    """Wait until the slow host is being visited: its robots file was read a moment ago."""
+    wait_for(life, lambda log: any(v.host == "slow-host.sim.test" and v.started > since for v in log))
+    time.sleep(0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_once_finishes_what_is_lent(life: Life, number: signal.Signals) -> None:
+    process = life.begin_crawl()
+    a_slow_visit(life, 0.0)
+    process.send_signal(number)
+    sent = time.monotonic()
+    ended = life.end(process)
+    assert ended.status == 130, ended.stderr
+    assert f"gossamer resume {life.folder}" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert time.monotonic() - sent > SLOW / 3, "the slow visit was not waited for"
+    assert all(visit.whole for visit in life.web.log())
+    assert_sound(life)
+    assert [path for path in life.archive_files if path.name.endswith(".open")] == []
+    command = re.search(r"gossamer (resume \S+)", ended.stderr)
+    assert command is not None
+    resumed = life.run(*command[1].split())
+    assert resumed.status == 0, resumed.stderr
+    assert not resumed.repairs
+    assert_complete(life)
+    assert not fetched_again(life)
+    assert not rude_visits(life, Manners(min_delay=0.06, factor=0.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_twice_stops_now(life: Life, number: signal.Signals) -> None:
+    process = life.begin_crawl()
+    a_slow_visit(life, 0.0)
+    process.send_signal(number)
+    time.sleep(0.3)
+    process.send_signal(number)
+    sent = time.monotonic()
+    ended = life.end(process)
+    assert ended.status == 130, ended.stderr
+    assert f"gossamer resume {life.folder}" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert time.monotonic() - sent < SLOW / 2
+    wait_for(life, lambda log: not all(visit.whole for visit in log))
+    assert life.run("check", str(life.folder)).status == 0
+    assert life.resume().status == 0
+    assert_complete(life)
+    assert not rude_visits(life, Manners(min_delay=0.06, factor=0.0))
+
+
+@pytest.mark.slow
+def test_at_start_up_it_ends_without_a_traceback(life: Life) -> None:
+    for delay in (0.05, 0.15, 0.25, 0.35, 0.45):
+        begun = (life.folder / "crawl.toml").exists()
+        process = life.begin_resume() if begun else life.begin_crawl()
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        ended = life.end(process)
+        assert ended.status in (130, -signal.SIGINT), (delay, ended)
+    assert life.resume().status == 0
+    assert_complete(life)
