@@ -46,3 +46,10 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         dict[str, HostOverrides],
         Meta(description="settings of single hosts, by name or `*.` and the name above"),
     ] = {}
+
+    def __post_init__(self) -> None:
+        if self.frontier.max_hosts < 2 * self.engine.workers:
+            raise ValueError(
+                f"frontier.max_hosts is {self.frontier.max_hosts}: it must be at least twice engine.workers "
+                f"({self.engine.workers}), or hosts in visit fill the memory for hosts that could be"
+            )

@@ -6,8 +6,8 @@ import msgspec
 
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.visit import Visit
-from gossamer.frontier.config import Tally
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused

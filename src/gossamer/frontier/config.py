@@ -48,18 +48,6 @@ class Session(msgspec.Struct, frozen=True):
     resumed: bool = False
 
 
-class Tally(msgspec.Struct, frozen=True):
-    """What one visit adds to its host's account.
-
-    `host_failed` is `None` where the visit says nothing about the host (no visit was made).
-    """
-
-    rest: float = 0.0
-    pages: int = 0
-    bytes: int = 0
-    host_failed: bool | None = None
-
-
 class Census(msgspec.Struct, frozen=True):
     """Hosts in memory by what they do, and the one with the longest queue. `largest_rest` is in seconds."""
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session, Tally
+from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
@@ -14,6 +14,7 @@ from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.rota import Rota
 from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.tally import Tally
 from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
@@ -257,7 +258,7 @@ class Frontier:
         self.lent -= 1
         now = self._now()
         record = self.hosts.change(key, lease.queue_key)
-        self._account(record, tally, now)
+        tally.enter(record, now)
         with self.changes() as batch:
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST, reason=reason):
@@ -275,23 +276,6 @@ class Frontier:
                     self._counters.queued -= 1
             queue.set_head(lease.ticket)
             self._after_settling(queue, now, batch)
-
-    def _account(self, record: HostRecord, tally: Tally, now: int) -> None:
-        record.pages += tally.pages
-        record.bytes += tally.bytes
-        if tally.host_failed is None:
-            return
-        record.visits += 1
-        record.last_visit = now
-        record.rest = int(tally.rest * 1e6)
-        record.due = max(record.due, now + record.rest)
-        if not tally.host_failed:
-            record.failures = 0
-            record.reason = ""
-            return
-        if not record.failures:
-            record.failing_since = now / 1e6
-        record.failures += 1
 
     def _after_settling(self, queue: HostQueue, now: int, batch: Batch) -> None:
         record = queue.record
