@@ -107,6 +107,8 @@ class Dispatch:
                 return
         if self._timer is not None:
             self._timer.cancel()
+        if limit:
+            return  # only a settlement can change that
         # At most a minute, so that a mistake in a due time costs a minute and not the crawl.
         wait = min(max(due - now, 0) / 1e6, 60.0) + 0.0005
         self._timer = asyncio.get_running_loop().call_later(wait, self._pump_or_fail)
