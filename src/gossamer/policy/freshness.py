@@ -21,12 +21,13 @@ def fresh_until(headers: Headers, received: float) -> float:
             return 0.0
         if match := _MAX_AGE.search(control):
             return received + int(match[1])
-    date = parse_http_date(headers.get("date"), received) or received
     if expires := headers.get("expires"):
         moment = parse_http_date(expires, received)
+        date = parse_http_date(headers.get("date"), received) or received
         return received + max(0.0, moment - date) if moment is not None else 0.0
     if modified := headers.get("last-modified"):
+        # Against our own clock, not `Date`: a tenth is no more exact than that, and parsing costs.
         moment = parse_http_date(modified, received)
-        if moment is not None and moment < date:
-            return received + min((date - moment) / 10, LONGEST_HEURISTIC)
+        if moment is not None and moment < received:
+            return received + min((received - moment) / 10, LONGEST_HEURISTIC)
     return 0.0

@@ -1,0 +1,76 @@
+"""The RocksDB environment: atomic batches, scans, one writer, readers beside it, checkpoints."""
+
+import pytest
+
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.environment import Environment, Family, StateConfig
+
+SMALL = StateConfig(block_cache=1 << 20, write_buffers=1 << 20)
+
+
+@pytest.fixture
+def environment(tmp_path):
+    environment = Environment.open(tmp_path / "crawl" / "state", SMALL)
+    yield environment
+    environment.close()
+
+
+def put(environment, *pairs):
+    batch = environment.batch()
+    for family, key, value in pairs:
+        batch.put(family, key, value)
+    environment.commit(batch)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path):
+    (tmp_path / "crawl").mkdir()
+
+
+def test_a_batch_is_real_only_when_committed(environment):
+    batch = environment.batch()
+    batch.put(Family.SEEN, b"k", b"v")
+    batch.put(Family.PAGES, b"k", b"p")
+    assert environment.get(Family.SEEN, b"k") is None
+    environment.commit(batch)
+    assert (environment.get(Family.SEEN, b"k"), environment.get(Family.PAGES, b"k")) == (b"v", b"p")
+
+
+def test_scans_stay_within_their_prefix(environment):
+    put(environment, *((Family.QUEUE, key, b"") for key in (b"a1", b"a3", b"a2", b"b1", b"\xff\xff1")))
+    assert [key for key, _ in environment.scan(Family.QUEUE, prefix=b"a")] == [b"a1", b"a2", b"a3"]
+    assert [key for key, _ in environment.scan(Family.QUEUE, b"a2", b"a")] == [b"a2", b"a3"]
+    assert [key for key, _ in environment.scan(Family.QUEUE, prefix=b"\xff\xff")] == [b"\xff\xff1"]
+    assert len(list(environment.scan(Family.QUEUE))) == 5
+
+
+def test_a_second_writer_is_told_so(environment):
+    with pytest.raises(ConfigError, match="another process"):
+        Environment.open(environment.path, SMALL)
+
+
+def test_a_reader_beside_the_writer_sees_what_was_committed(environment, tmp_path):
+    put(environment, (Family.META, b"a", b"1"))
+    reader = Environment.open_secondary(environment.path, tmp_path / "scratch", SMALL)
+    assert reader.get(Family.META, b"a") == b"1"
+    reader.close()
+
+
+def test_a_checkpoint_is_as_of_then(environment, tmp_path):
+    put(environment, (Family.META, b"a", b"1"))
+    environment.sync()
+    environment.checkpoint(tmp_path / "copy")
+    put(environment, (Family.META, b"a", b"2"))
+    copy = Environment.open(tmp_path / "copy", SMALL)
+    assert copy.get(Family.META, b"a") == b"1"
+    copy.close()
+
+
+def test_damage_names_the_remedy(tmp_path):
+    path = tmp_path / "crawl" / "state"
+    environment = Environment.open(path, SMALL)
+    put(environment, (Family.META, b"a", b"1"))
+    environment.close()
+    (path / "CURRENT").write_bytes(b"nonsense")
+    with pytest.raises(StorageError, match="--from-checkpoint"):
+        Environment.open(path, SMALL)
