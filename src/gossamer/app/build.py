@@ -9,12 +9,13 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.plugins import load_orderings
+from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.resolver import CaresResolver
 from gossamer.engine.admission import SCOPE_HOSTS, Admission
 from gossamer.engine.archivist import Archivist, archive_files
-from gossamer.engine.checkpoints import Checkpoints
+from gossamer.engine.checkpoints import RESTORED, Checkpoints, sign_of_loss
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.dispatch import Dispatch
 from gossamer.engine.fault_points import fault_point
@@ -36,7 +37,7 @@ from gossamer.fetch.http import HttpModule
 from gossamer.fetch.request import Credentials
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.canonical import Canonicaliser
@@ -74,6 +75,8 @@ def build(
         StorageError: the state or the archive cannot be used.
     """
     seeds = parse_seeds(config.seeds)
+    if loss := sign_of_loss(folder.checkpoints, folder.state):
+        raise _state_lost(folder, loss)
     environment = Environment.open(folder.state, config.state, create=not folder.has_results)
     fault_point("start.opened")
     try:
@@ -85,6 +88,13 @@ def build(
     except BaseException:
         environment.close()
         raise
+
+
+def _state_lost(folder: CrawlFolder, sign: str) -> StorageError:
+    return StorageError(
+        f"{folder.state}: the state has lost what was committed to it: {sign}. Go back to a checkpoint: "
+        f"'gossamer resume {folder.path} --from-checkpoint'."
+    )
 
 
 def parse_seeds(texts: Sequence[str]) -> list[Url]:
@@ -145,6 +155,7 @@ class _Builder:
         )
         robots = self._robots(frontier, admission)
         writer = self._writer()
+        self._forget_restoring()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
         settlement = self._settlement(frontier, identity, admission, robots, archivist)
         dispatch = self._dispatch(frontier)
@@ -281,7 +292,27 @@ class _Builder:
         if fetch.mailbox:
             info.append(("http-header-from", fetch.mailbox))
         files = archive_files(self.environment)
+        self._refuse_to_remove_much({file.name for file in files})
         return ArchiveWriter.open(self.folder.archive, self.config.archive, info, files, fault_point)
+
+    def _forget_restoring(self) -> None:
+        """The archive is as the checkpoint had it."""
+        batch = self.environment.batch()
+        batch.delete(Family.META, RESTORED)
+        self.environment.commit(batch)
+
+    def _refuse_to_remove_much(self, known: set[str]) -> None:
+        """A kill leaves one archive file that the state does not know; more mean that the state is wrong.
+
+        Raises:
+            StorageError: there are more, and neither a power failure nor a checkpoint explains it.
+        """
+        if self.clock.rebooted or self.environment.get(Family.META, RESTORED) is not None:
+            return
+        found = (path.name.removesuffix(OPEN_SUFFIX) for path in self.folder.archive.glob("*.warc.gz*"))
+        unknown = sorted(set(found) - known)
+        if len(unknown) > 1:
+            raise _state_lost(self.folder, f"it does not know {len(unknown)} archive files, {unknown[0]} first")
 
     def _guard(self) -> AddressGuard:
         guard = AddressGuard(self.config.fetch)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import itertools
 import shutil
 import time
@@ -15,7 +16,12 @@ from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Checkpointed
 from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.records import decode, encode
 
+INVENTORY = "inventory"
+"""File in a checkpoint that lists the others."""
+RESTORED = b"restored"
+"""Key in `meta`: the state is a checkpoint's, so the archive may hold any number of files from later."""
 _PARTIAL = ".partial"
 
 
@@ -30,7 +36,7 @@ class Checkpoints:
     """Takes checkpoints into `folder`, one sub-folder each, named by number; keeps the latest few.
 
     A checkpoint is whole if and only if its name has no `.partial`: the archive is synced first, then the
-    log, then RocksDB links its files, then the folder gets its name.
+    log, then RocksDB links its files, then they are listed, then the folder gets its name.
     """
 
     def __init__(self, folder: Path, environment: Environment, writer: ArchiveWriter, keep: int) -> None:
@@ -62,6 +68,7 @@ class Checkpoints:
             partial = self._folder / (name + _PARTIAL)
             self._environment.checkpoint(partial)
             fault_point("checkpoint.copied")
+            (partial / INVENTORY).write_bytes(encode(_inventory(partial)))
             partial.rename(self._folder / name)
             fault_point("checkpoint.named")
             for old in names(self._folder)[: -self._keep]:
@@ -80,8 +87,34 @@ def names(folder: Path) -> list[str]:
     return []
 
 
+def _inventory(checkpoint: Path) -> dict[str, tuple[int, bytes]]:
+    """Size and digest of each file; tables have checksums of their own."""
+    return {
+        path.name: (
+            path.stat().st_size,
+            b"" if path.suffix == ".sst" else hashlib.blake2b(path.read_bytes()).digest(),
+        )
+        for path in sorted(checkpoint.iterdir())
+        if path.name != INVENTORY
+    }
+
+
+def sign_of_loss(folder: Path, state: Path) -> str:
+    """What shows that the state has lost commits, by the latest checkpoint; empty if nothing does.
+
+    RocksDB takes a manifest that ends early for one that was never longer, forgets the tables that it
+    does not name, and so loses commits without a word. But a manifest only grows.
+    """
+    for name in names(folder)[-1:]:
+        for known in (folder / name).glob("MANIFEST-*"):
+            with contextlib.suppress(FileNotFoundError):
+                if (state / known.name).stat().st_size < known.stat().st_size:
+                    return f"{state / known.name} is shorter than at checkpoint {name}"
+    return ""
+
+
 def restore(folder: Path, state: Path, config: StateConfig) -> Restored:
-    """Put the latest checkpoint that can be read in the place of the state, which is kept beside it.
+    """Put the latest checkpoint that is whole in the place of the state, which is kept beside it.
 
     A checkpoint shares table files with the state, so what damaged the one may have damaged the other:
     each is copied and read whole before it is trusted.
@@ -116,14 +149,24 @@ def restore(folder: Path, state: Path, config: StateConfig) -> Restored:
     )
 
 
-def _problem_of(state: Path, config: StateConfig) -> str:
-    """Why the state cannot be read from end to end; empty if it can."""
+def _problem_of(copy: Path, config: StateConfig) -> str:
+    """Why the copy of a checkpoint is not whole; empty if it is, and then it is marked as restored."""
     try:
-        environment = Environment.open(state, config, create=False)
+        listed = decode((copy / INVENTORY).read_bytes(), dict[str, tuple[int, bytes]])
+    except (FileNotFoundError, msgspec.DecodeError) as error:
+        return f"{INVENTORY}: {error}"
+    if wrong := sorted(name for name, _ in listed.items() ^ _inventory(copy).items()):
+        return f"{wrong[0]}: is not as it was"
+    (copy / INVENTORY).unlink()
+    try:
+        environment = Environment.open(copy, config, create=False)
         try:
             for family in Family:
                 for _ in environment.scan(family):
                     pass
+            batch = environment.batch()
+            batch.put(Family.META, RESTORED, b"")
+            environment.commit(batch)
         finally:
             environment.close()
     except StorageError as error:

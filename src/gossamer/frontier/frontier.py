@@ -18,7 +18,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
-from gossamer.model.errors import InternalError
+from gossamer.model.errors import StorageError
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
@@ -246,7 +246,10 @@ class Frontier:
                 break
             queue.buffer.append((place, decode_queue(data).candidate()))
         if not queue.buffer:
-            raise InternalError(f"{queue!r} counts entries that are not on disk. Please report this.")
+            raise StorageError(
+                f"the state contradicts itself: {queue!r} counts entries that are not on disk. Go back to a "
+                "checkpoint with resume --from-checkpoint; if no disk was damaged, please report this."
+            )
 
     # Settling …
 

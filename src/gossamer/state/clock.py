@@ -30,9 +30,11 @@ class CrawlClock:
 
     def __init__(self, last: ClockRecord | None = None) -> None:
         self._id = _boot_id()
+        self.rebooted = last is not None and not (self._id and last.boot_id == self._id)
+        """The machine was started since, or this is another one: a power failure may have come between."""
         start = time.time()
         if last is not None:
-            if self._id and last.boot_id == self._id:
+            if not self.rebooted:
                 start = last.crawl + max(0.0, _boottime() - last.boottime)
             else:
                 start = max(start, last.crawl)

@@ -1,0 +1,188 @@
+"""Robots files on the road: redirects across hosts, holds, expiry, several origins of one host."""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from whole_crawl import QUICK
+
+from gossamer.app.build import Extensions
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.inspection import inspect
+from gossamer.app.run import reopen, run, start
+from gossamer.app.settings import load, merge, read_toml
+from gossamer.app.why import Storyteller
+
+
+class Site:
+    """A server on loopback whose answers are a function of the path; counts what was asked."""
+
+    def __init__(self, answer):
+        self.asked = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):  # noqa: N802 - the base class names it
+                site.asked.append((self.headers["Host"], self.path))
+                status, fields, body = answer(self.headers["Host"], self.path, Counter(site.asked))
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *args):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def html(*links):
+    body = "".join(f'<a href="{link}">x</a>' for link in links).encode()
+    return 200, {"Content-Type": "text/html"}, body
+
+
+def crawl(path, seeds, *, again=False, **changes):
+    settings = {**QUICK, "fetch.allow_private": True, "scope.mode": "host"}
+    settings |= {name.replace("__", "."): value for name, value in changes.items()}
+    folder = CrawlFolder(path)
+    if again:
+        reopen(folder)
+        config = load(CrawlConfig, merge(read_toml(folder.config), settings))
+    else:
+        config = start(folder, load(CrawlConfig, merge({"seeds": seeds}, settings)))
+    return asyncio.run(run(folder, config, Extensions(), resumed=again))
+
+
+def state_of(path, url):
+    with inspect(path) as inspection:
+        return Storyteller(inspection).tell(url)
+
+
+def test_the_robots_file_is_asked_for_once_per_origin_whatever_the_workers(tmp_path):
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            return 200, {}, b"User-agent: gossamer\nDisallow: /secret\n"
+        return html(*(f"/{number}" for number in range(20)), "/secret/1")
+
+    with Site(answer) as site:
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"], politeness__visits_per_host=8)
+    paths = Counter(path for _, path in site.asked)
+    assert paths["/robots.txt"] == 1
+    assert paths["/secret/1"] == 0
+    assert max(paths.values()) == 1
+    story = state_of(tmp_path / "c", f"http://127.0.0.1:{site.port}/secret/1")
+    assert story.state == "dropped"
+    assert any("Disallow: /secret" in fact.text for fact in story.facts)
+
+
+def test_rules_of_a_redirected_file_hold_for_the_first_origin(tmp_path):
+    def answer(host, path, asked):
+        if path == "/robots.txt" and host.startswith("127.0.0.1"):
+            return 301, {"Location": f"http://127.0.0.2:{host.partition(':')[2]}/rules"}, b""
+        if path == "/rules":
+            return 200, {}, b"User-agent: *\nDisallow: /no\n"
+        return html("/yes", "/no")
+
+    with Site(answer) as first:
+        # The same port on another loopback address is another host.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ThreadingHTTPServer, "allow_reuse_address", True)
+            second = ThreadingHTTPServer(("127.0.0.2", first.port), first.server.RequestHandlerClass)
+        thread = threading.Thread(target=second.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            crawl(tmp_path / "c", [f"http://127.0.0.1:{first.port}/"])
+        finally:
+            second.shutdown()
+            second.server_close()
+            thread.join()
+    paths = [path for _, path in first.asked]
+    assert paths == ["/robots.txt", "/rules", "/", "/yes"]
+
+
+def test_an_unreachable_robots_file_holds_and_drops_nothing(tmp_path):
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            return (500, {}, b"") if asked[host, path] <= 2 else (404, {}, b"")
+        return html("/a", "/b")
+
+    with Site(answer) as site:
+        reason = crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])
+    assert reason == "finished"
+    assert [path for _, path in site.asked] == ["/robots.txt"] * 3 + ["/", "/a", "/b"]
+
+
+def test_a_hold_survives_a_restart_and_resume_takes_it_up_in_the_end(tmp_path):
+    state = {"up": False}
+
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            return (404, {}, b"") if state["up"] else (500, {}, b"")
+        return html("/a")
+
+    with Site(answer) as site:
+        seed = f"http://127.0.0.1:{site.port}/"
+        crawl(tmp_path / "c", [seed], engine__give_up_after=0.1, robots__hold_first=3.0)
+        assert [path for _, path in site.asked] == ["/robots.txt"]
+        story = state_of(tmp_path / "c", seed)
+        assert story.state == "waiting"
+        assert any("unreachable" in fact.text for fact in story.facts)
+        state["up"] = True
+        crawl(tmp_path / "c", [seed], again=True, engine__give_up_after=0.1)
+    assert [path for _, path in site.asked] == ["/robots.txt", "/robots.txt", "/", "/a"]
+
+
+def test_a_dead_port_holds_its_own_origin_only(tmp_path):
+    def answer(host, path, asked):
+        return (404, {}, b"") if path == "/robots.txt" else html("http://127.0.0.1:1/dead", "/a", "/b")
+
+    with Site(answer) as site:
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"], engine__give_up_after=0.1)
+    assert [path for _, path in site.asked][-2:] == ["/a", "/b"]
+    assert state_of(tmp_path / "c", "http://127.0.0.1:1/dead").state == "waiting"
+
+
+def test_robots_may_be_ignored_by_name(tmp_path):
+    def answer(host, path, asked):
+        return (200, {}, b"User-agent: *\nDisallow: /\n") if path == "/robots.txt" else html("/a")
+
+    with Site(answer) as site:
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"], robots__obey=False)
+    assert [path for _, path in site.asked] == ["/", "/a"]
+
+
+def test_retry_after_rests_the_host_and_does_not_use_up_the_url(tmp_path):
+    moments = []
+
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            return 404, {}, b""
+        moments.append(time.monotonic())
+        if asked[host, "/"] <= 5:
+            return 429, {"Retry-After": "1" if asked[host, "/"] == 1 else "0"}, b""
+        return html()
+
+    with Site(answer) as site:
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"], retry__url_waits=[])
+    assert [path for _, path in site.asked] == ["/robots.txt"] + ["/"] * 6
+    assert moments[1] - moments[0] >= 1.0
+    assert state_of(tmp_path / "c", f"http://127.0.0.1:{site.port}/").state == "done"
