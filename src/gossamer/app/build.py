@@ -107,7 +107,13 @@ def parse_seeds(texts: Sequence[str]) -> list[Url]:
     problems: list[str] = []
     for text in texts:
         url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
-        if url is None or url.scheme not in ("http", "https"):
+        if url is not None and "@" in text.partition("://")[2].partition("/")[0]:
+            # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
+            problems.append(
+                f"seeds: {url.text} is given with a password. Put username and password into the section "
+                f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
+            )
+        elif url is None or url.scheme not in ("http", "https"):
             problems.append(
                 f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"
             )
@@ -312,7 +318,9 @@ class _Builder:
         found = (path.name.removesuffix(OPEN_SUFFIX) for path in self.folder.archive.glob("*.warc.gz*"))
         unknown = sorted(set(found) - known)
         if len(unknown) > 1:
-            raise _state_lost(self.folder, f"it does not know {len(unknown)} archive files, {unknown[0]} first")
+            raise _state_lost(
+                self.folder, f"it does not know {len(unknown)} archive files, {unknown[0]} first"
+            )
 
     def _guard(self) -> AddressGuard:
         guard = AddressGuard(self.config.fetch)

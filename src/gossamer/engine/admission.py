@@ -27,6 +27,11 @@ class Recent:
         self._young: set[str] = set()
         self._old: set[str] = set()
 
+    def unmet(self, links: Iterable[Link]) -> list[Link]:
+        """The links whose URLs were not met lately as navigation; most links of a page end here, at once."""
+        young = self._young
+        return [link for link in links if link.url.text not in young]
+
     def met(self, key: str) -> bool:
         """Whether `key` was met lately; it has been, from now on."""
         if key in self._young:
@@ -84,8 +89,9 @@ class Admission:
         admitted = 0
         via = finder.url.text
         met = self._recent.met
-        for link in links:
-            # The same navigation stands on every page of a site: most links end here.
+        # The same navigation stands on every page of a site. A URL met as navigation is judged as that;
+        # one met in another way has a key of its own.
+        for link in self._recent.unmet(links):
             if met(link.url.text if link.kind is LinkKind.NAVIGATION else f"{link.kind} {link.url.text}"):
                 continue
             depth = finder.depth + (link.kind is not LinkKind.SITEMAP)

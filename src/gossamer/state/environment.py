@@ -42,10 +42,10 @@ class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             description="cache of blocks, indexes and filters; more makes seen tests of large crawls faster"
         ),
-    ] = 48 << 20
+    ] = 32 << 20
     write_buffers: Annotated[
         Bytes, Meta(description="memory for writes of all families together; more means fewer, larger files")
-    ] = 48 << 20
+    ] = 16 << 20
     max_open_files: Annotated[
         int, Meta(ge=32, description="table files kept open; each costs some KiB of memory")
     ] = 256
@@ -144,8 +144,10 @@ class Environment:
             StorageError: it cannot be read to its end.
         """
         end = after_prefix(prefix) if prefix else None
-        # An upper bound keeps RocksDB from stepping over the tombstones of the next host.
+        # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
+        # passed once do not enter the cache: it is for what is looked up.
         read = rocksdict.ReadOptions()
+        read.fill_cache(False)
         if end is not None:
             read.set_iterate_upper_bound(end)
         cursor = self._tables[family].iter(read)
