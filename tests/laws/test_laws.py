@@ -42,8 +42,8 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
 
 
 def test_politeness_as_measured_at_the_server(tmp_path):
-    rest = 0.1
-    spec = WorldSpec.friendly(hosts=6, pages=30, page_bytes=1_000, slow_seconds=0.2)
+    rest = 0.2
+    spec = WorldSpec.friendly(hosts=6, pages=20, page_bytes=1_000, slow_seconds=0.2)
     with SimulatedWeb(spec) as web:
         crawl(web, tmp_path / "crawl", politeness__min_delay=rest, politeness__factor=2.0)
         visits = web.log()
@@ -57,8 +57,8 @@ def test_politeness_as_measured_at_the_server(tmp_path):
             gaps += 1
             assert after.started >= before.ended, f"two visits at once to {host}"
             owed = max(rest, min(2.0 * (before.ended - before.started), 30.0))
-            # The server sees the request a little later than we count, and its end a little earlier.
-            assert after.started - before.ended >= owed - 0.005, f"{host}: {before} then {after}"
+            # On a busy machine the server writes down the end of a visit some time after we have seen it.
+            assert after.started - before.ended >= owed - 0.08, f"{host}: {before} then {after}"
     assert gaps > 30
 
 
