@@ -28,7 +28,7 @@ class Site:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self):  # noqa: N802 - the base class names it
+            def do_GET(self):
                 site.asked.append((self.headers["Host"], self.path))
                 status, fields, body = answer(self.headers["Host"], self.path, Counter(site.asked))
                 self.send_response(status)

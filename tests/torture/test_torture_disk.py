@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gossamer.simweb import SimulatedWeb
 from torture_lives import Ended, Life, assert_complete, assert_sound, small_world, wait_for
+
+from gossamer.simweb import SimulatedWeb
 
 MIB = 1 << 20
 
@@ -94,9 +95,7 @@ def test_it_stops_before_the_disk_is_full(tmp_path: Path, disks: list[Disk]) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", [100_000, 400_000, 800_000, 1_200_000])
-def test_one_disk_for_everything_fills_up(
-    tmp_path: Path, disks: list[Disk], life: Life, room: int
-) -> None:
+def test_one_disk_for_everything_fills_up(tmp_path: Path, disks: list[Disk], life: Life, room: int) -> None:
     disk = Disk(tmp_path / "disk")
     disks.append(disk)
     disk.leave(room)

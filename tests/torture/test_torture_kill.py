@@ -17,7 +17,7 @@ from torture_lives import (
 
 from gossamer.simweb import SimulatedWeb
 
-MANNERS = Manners(min_delay=0.02, retry_after={503: 1.0, 429: 1.0})
+MANNERS = Manners(min_delay=0.05, retry_after={503: 1.0, 429: 1.0})
 
 BEFORE_COMMIT = (
     "settlement.appended:9",
@@ -144,19 +144,17 @@ def test_killed_in_every_session_it_still_gets_there(life: Life) -> None:
 def test_killed_at_four_random_moments(tmp_path: Path, number: int) -> None:
     chance = dice(f"moments {number}")
     with SimulatedWeb(small_world(seed=number + 10)) as web:
-        life = Life(web, tmp_path / "crawl", {"politeness.min_delay": "60ms"})
+        life = Life(web, tmp_path / "crawl", {"politeness.min_delay": "80ms"})
         killed = 0
         process = life.begin_crawl()
         for _ in range(4):
             ended = life.kill_after(process, chance.uniform(0.25, 1.6))
             killed += ended.killed
-            # Killed before there was a crawl, there is nothing to resume.
-            begun = (life.folder / "crawl.toml").exists()
-            process = life.begin_resume() if begun else life.begin_crawl()
+            process = life.begin_resume() if life.begun else life.begin_crawl()
         assert life.end(process).status == 0
         assert killed >= 3
         assert_complete(life)
-        assert not rude_visits(life, Manners(min_delay=0.06, retry_after=MANNERS.retry_after))
+        assert not rude_visits(life, Manners(min_delay=0.08, retry_after=MANNERS.retry_after))
 
 
 def test_killed_once_and_resumed(life: Life) -> None:

@@ -25,6 +25,9 @@ PATIENCE = 90.0
 """Seconds after which a crawl has stalled; none here should take a third of it."""
 PRODUCT = "gossamer"
 RULES = CrawlRules(scope="any", allow_private=True, sitemaps=True)
+running: list[subprocess.Popen[str]] = []
+"""Processes that nobody has waited for."""
+
 CUT = "that were never committed"
 REMOVED = "nothing in it was ever committed"
 
@@ -91,7 +94,7 @@ class Life:
     def __post_init__(self) -> None:
         defaults = {
             "scope.mode": "any",
-            "politeness.min_delay": "20ms",
+            "politeness.min_delay": "50ms",
             "fetch.allow_private": True,
             "dns.nameservers": [self.web.nameserver],
             "engine.give_up_after": "4s",
@@ -116,13 +119,15 @@ class Life:
         environment.pop("GOSSAMER_DIE_AT", None)
         if die_at:
             environment["GOSSAMER_DIE_AT"] = die_at
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [*self.command, *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+        running.append(process)
+        return process
 
     def begin_crawl(self, **how: str) -> subprocess.Popen[str]:
         config = self.write_settings()
@@ -141,6 +146,7 @@ class Life:
             raise AssertionError(f"stalled for {patience} s: {stderr}") from None
         finally:
             self.ends.append(time.monotonic())
+        running.remove(process)
         return Ended(process.returncode, stdout, stderr)
 
     def crawl(self, die_at: str = "") -> Ended:
@@ -159,6 +165,11 @@ class Life:
         except subprocess.TimeoutExpired:
             process.kill()
         return self.end(process)
+
+    @property
+    def begun(self) -> bool:
+        """There is something to resume."""
+        return (self.folder / "crawl.toml").exists()
 
     @property
     def archive_files(self) -> list[Path]:
@@ -280,7 +291,7 @@ def throttling_world(*cases: str) -> WorldSpec:
     )  # fmt: skip
 
 
-SLACK = 0.01
+SLACK = 0.02
 """Seconds by which the server may be late to notice that it has sent everything, on a busy machine."""
 
 

@@ -9,6 +9,7 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.plugins import load_orderings
+from gossamer.app.seeds import Seeds
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.dns.cache import PlainCache
@@ -67,14 +68,14 @@ class Extensions(msgspec.Struct, frozen=True):
 
 def build(
     folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool
-) -> tuple[Crawl, list[Url]]:
+) -> tuple[Crawl, Seeds]:
     """A crawl ready to run in `folder`, and its seeds.
 
     Raises:
         ConfigError: a setting makes no sense here, or another process uses the folder.
         StorageError: the state or the archive cannot be used.
     """
-    seeds = parse_seeds(config.seeds)
+    seeds = Seeds(config, folder.path)
     if loss := sign_of_loss(folder.checkpoints, folder.state):
         raise _state_lost(folder, loss)
     environment = Environment.open(folder.state, config.state, create=not folder.has_results)
@@ -97,33 +98,6 @@ def _state_lost(folder: CrawlFolder, sign: str) -> StorageError:
     )
 
 
-def parse_seeds(texts: Sequence[str]) -> list[Url]:
-    """Seeds as URLs; a bare host name stands for its http address.
-
-    Raises:
-        ConfigError: lists every seed that is no URL we can fetch.
-    """
-    urls: list[Url] = []
-    problems: list[str] = []
-    for text in texts:
-        url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
-        if url is not None and "@" in text.partition("://")[2].partition("/")[0]:
-            # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
-            problems.append(
-                f"seeds: {url.text} is given with a password. Put username and password into the section "
-                f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
-            )
-        elif url is None or url.scheme not in ("http", "https"):
-            problems.append(
-                f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"
-            )
-        else:
-            urls.append(url)
-    if problems:
-        raise ConfigError(*problems)
-    return urls
-
-
 class _Builder:
     """Holds what several parts need while they are being made."""
 
@@ -133,7 +107,7 @@ class _Builder:
         config: CrawlConfig,
         extensions: Extensions,
         environment: Environment,
-        seeds: list[Url],
+        seeds: Seeds,
     ) -> None:
         self.folder = folder
         self.config = config
@@ -324,7 +298,7 @@ class _Builder:
 
     def _guard(self) -> AddressGuard:
         guard = AddressGuard(self.config.fetch)
-        for seed in self.seeds:
+        for seed in () if self.config.fetch.allow_private else self.seeds:
             guard.allow_host(seed.host)
         return guard
 

@@ -28,6 +28,9 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     seeds: Annotated[
         tuple[str, ...], Meta(description="where the crawl begins: URLs or bare host names")
     ] = ()
+    seeds_file: Annotated[
+        str, Meta(description="file with further seeds, one a line; the crawl's folder keeps a copy")
+    ] = ""
     scope: ScopeConfig = ScopeConfig()
     politeness: PolitenessConfig = PolitenessConfig()
     robots: RobotsConfig = RobotsConfig()

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from gossamer.model.errors import ConfigError, StorageError
@@ -17,6 +18,7 @@ class CrawlFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = path / "crawl.toml"
+        self.seeds = path / "seeds.txt"
         self.state = path / "state"
         self.archive = path / "archive"
         self.index = path / "index.cdxj"
@@ -92,7 +94,7 @@ class CrawlFolder:
 
     def _empty(self) -> bool:
         """Nothing is in the folder, or only what a start leaves that was killed at once."""
-        left = {self.config.name + _PARTIAL}
+        left = {self.config.name + _PARTIAL, self.seeds.name, self.seeds.name + _PARTIAL}
         return self.path.is_dir() and all(entry.name in left for entry in self.path.iterdir())
 
     def _own(self) -> None:
@@ -126,14 +128,24 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         StorageError: the disk refuses.
     """
+    write_pieces(path, (text,))
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """Replace a file at once, like `write_whole`, with a text that comes in pieces.
+
+    Raises:
+        StorageError: the disk refuses. What `pieces` raises leaves the old text too.
+    """
     partial = path.with_name(path.name + _PARTIAL)
     try:
         with partial.open("w", encoding="utf-8") as out:
-            out.write(text)
+            out.writelines(pieces)
             out.flush()
             os.fsync(out.fileno())
         partial.replace(path)
     except OSError as error:
+        raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from None
+    finally:
         with contextlib.suppress(OSError):
             partial.unlink()
-        raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from None

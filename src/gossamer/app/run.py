@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gossamer.app.build import Extensions, build, parse_seeds
+from gossamer.app.build import Extensions, build
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.plugins import load_extractors
 from gossamer.app.report import make_report
+from gossamer.app.seeds import Seeds
 from gossamer.app.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.model.url import Url
 
 INTERRUPTED = "interrupted"
 FAILED = "failed"
@@ -28,17 +28,20 @@ SWITCH_SECONDS = 0.0005
 
 
 def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
-    """Make the folder of a new crawl, with its effective configuration in it.
+    """Make the folder of a new crawl, with its seeds and its effective configuration in it.
+
+    Returns:
+        the configuration, which names the folder's own copy of the seeds.
 
     Raises:
         ConfigError: there are no seeds, one is no URL, or the folder is taken.
     """
-    if not config.seeds:
-        raise ConfigError("seeds: there are none. Name at least one URL, or give --seeds FILE.")
-    parse_seeds(config.seeds)
+    seeds = Seeds(config)
+    seeds.prove()
     folder.create()
     fault_point("start.created")
     try:
+        config = msgspec.structs.replace(config, seeds_file=seeds.keep(folder))
         write_whole(folder.config, to_toml(config))
     except BaseException:
         folder.release()
@@ -59,6 +62,7 @@ def reopen(
     folder.reopen()
     try:
         config = load(CrawlConfig, read_toml(folder.config))
+        Seeds(config, folder.path).prove()
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
@@ -99,7 +103,7 @@ async def run(
 
 async def _conduct(
     crawl: Crawl,
-    seeds: list[Url],
+    seeds: Seeds,
     folder: CrawlFolder,
     on_start: Callable[[Crawl], None],
     *,

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.folder import copy_whole
+from gossamer.app.folder import CrawlFolder, write_pieces
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
 STANDARD_INPUT = "-"
-KEPT_AS = "seeds.txt"
-"""Name of the copy in the crawl's folder."""
 MOST_PROBLEMS = 100
 NO_SEEDS = (
     "seeds: there are none. Name at least one URL, like 'gossamer crawl https://example.org/', "
@@ -39,7 +37,7 @@ class Seeds:
         Raises:
             ConfigError: the file cannot be read.
         """
-        return (url for text in self.texts() if (url := parse_seed(text)) is not None)
+        return (url for text in self.texts() if isinstance(url := parse_seed(text), Url))
 
     def texts(self) -> Iterator[str]:
         """As they were written.
@@ -56,38 +54,52 @@ class Seeds:
 
         Raises:
             ConfigError: there are none, the file cannot be read, or some (all are listed, up to a
-                hundred) are no URLs that we can fetch.
+                hundred) cannot be used.
         """
-        number, problems, more = 0, [], 0
-        for number, text in enumerate(self.texts(), 1):  # noqa: B007
-            if parse_seed(text) is None:
-                if len(problems) < MOST_PROBLEMS:
-                    problems.append(_problem(text))
-                else:
-                    more += 1
-        if more:
-            problems.append(f"seeds: {more} more are not http or https URLs")
-        if not number:
+        problems: list[str] = []
+        seeds = wrong = 0
+        try:
+            for seed in map(parse_seed, self.texts()):
+                seeds += 1
+                if isinstance(seed, str):
+                    wrong += 1
+                    if wrong <= MOST_PROBLEMS:
+                        problems.append(seed)
+        except ConfigError as error:
+            seeds += 1
+            problems += error.problems
+        if wrong > MOST_PROBLEMS:
+            problems.append(f"seeds: {wrong - MOST_PROBLEMS} more cannot be used")
+        if not seeds:
             problems.append(NO_SEEDS)
         if problems:
             raise ConfigError(*problems)
 
-    def keep(self, folder: Path) -> None:
-        """Copy the file, if there is one, into the crawl's folder.
+    def keep(self, folder: CrawlFolder) -> str:
+        """Copy the file, if there is one, into the crawl's folder; the name of the copy, or empty.
 
         Raises:
             ConfigError: it cannot be read.
             StorageError: the copy cannot be written.
         """
-        if self._file is not None:
-            copy_whole(folder / KEPT_AS, (f"{text}\n" for text in _lines(self._file)))
+        if self._file is None:
+            return ""
+        write_pieces(folder.seeds, (f"{text}\n" for text in _lines(self._file)))
+        return folder.seeds.name
 
 
-def parse_seed(text: str) -> Url | None:
-    """A seed as URL, a bare host name standing for its http address; `None` if it is none we can fetch."""
-    text = text.strip()
-    url = Url.parse(text if "://" in text else f"http://{text}")
-    return url if url is not None and url.scheme in ("http", "https") else None
+def parse_seed(text: str) -> Url | str:
+    """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
+    url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
+    if url is not None and "@" in text.partition("://")[2].partition("/")[0]:
+        # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
+        return (
+            f"seeds: {url.text} is given with a password. Put username and password into the section "
+            f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
+        )
+    if url is None or url.scheme not in ("http", "https"):
+        return f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"
+    return url
 
 
 def parse_seeds(texts: Iterable[str]) -> list[Url]:
@@ -96,10 +108,10 @@ def parse_seeds(texts: Iterable[str]) -> list[Url]:
     Raises:
         ConfigError: lists every seed that is no URL we can fetch.
     """
-    urls = [(text, parse_seed(text)) for text in texts]
-    if problems := [_problem(text) for text, url in urls if url is None]:
+    seeds = [parse_seed(text) for text in texts]
+    if problems := [seed for seed in seeds if isinstance(seed, str)]:
         raise ConfigError(*problems)
-    return [url for _, url in urls if url is not None]
+    return [seed for seed in seeds if isinstance(seed, Url)]
 
 
 @contextlib.contextmanager
@@ -131,12 +143,8 @@ def _lines(file: Path) -> Iterator[str]:
     except UnicodeDecodeError:
         raise _unreadable(str(file), "not UTF-8") from None
     except OSError as error:
-        raise _unreadable(str(file), error.strerror) from None
+        raise _unreadable(str(file), error.strerror or str(error)) from None
 
 
 def _unreadable(source: str, reason: str) -> ConfigError:
     return ConfigError(f"seeds_file: {source}: cannot be read ({reason}). Give a UTF-8 file or '-'.")
-
-
-def _problem(text: str) -> str:
-    return f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"

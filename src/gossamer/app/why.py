@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.app.build import SECRET, parse_seeds
+from gossamer.app.build import SECRET
 from gossamer.app.inspection import Inspection
+from gossamer.app.seeds import Seeds
 from gossamer.engine.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.model.candidate import Candidate
@@ -64,7 +65,8 @@ class Storyteller:
         self._queue_key = queue_key(config.engine.queue_key)
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
-        self._scope = Scope(config.scope, parse_seeds(config.seeds), hosts, (), config.traps)
+        seeds = Seeds(config, inspection.folder.path)
+        self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
     def tell(self, text: str) -> Story:

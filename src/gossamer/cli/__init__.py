@@ -13,9 +13,9 @@ EXIT_INTERRUPTED = 130
 
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
-    from gossamer.cli.commands import app
-
     try:
+        from gossamer.cli.commands import app
+
         app()
     except ConfigError as error:
         for problem in error.problems:

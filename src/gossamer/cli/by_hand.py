@@ -4,7 +4,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from gossamer.app.build import PRODUCT_TOKEN, parse_seeds
+from gossamer.app.build import PRODUCT_TOKEN
+from gossamer.app.seeds import parse_seeds
 from gossamer.cli.printing import safe, show, show_json
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig

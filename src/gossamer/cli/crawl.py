@@ -13,9 +13,11 @@ from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.run import INTERRUPTED, reopen, run, start
+from gossamer.app.seeds import Seeds, rereadable
 from gossamer.app.settings import load, merge, read_toml, to_toml
 from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
 from gossamer.cli.ending import say_end
+from gossamer.cli.heap import few_arenas
 from gossamer.cli.hints import hints
 from gossamer.cli.printing import safe, say, show_json
 from gossamer.cli.progress import Progress
@@ -28,11 +30,12 @@ from gossamer.model.errors import ConfigError
 
 def run_new(request: Request, *, quiet: bool, json: bool) -> None:
     """Make the folder and crawl."""
-    config = compose(request)
-    folder = CrawlFolder(request.folder or default_folder(config))
-    start(folder, config)
+    with rereadable(request.seeds_file) as seeds_file:
+        config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
+        folder = CrawlFolder(request.folder or default_folder(config))
+        config = start(folder, config)
     if not quiet:
-        for hint in hints(config):
+        for hint in hints(config, Seeds(config, folder.path)):
             say(hint)
     conduct(folder, config, resumed=False, quiet=quiet, json=json)
 
@@ -54,6 +57,7 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
     """Run the crawl, progress on standard error; exit 130 if interrupted, 2 if nothing was reached."""
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
+    few_arenas()
     troubles = Troubles()
     reason = uvloop.run(_conduct(folder, config, troubles, resumed=resumed, quiet=quiet))
     report = msgspec.json.decode(folder.report.read_bytes())

@@ -32,7 +32,7 @@ def run_demo(path: Path | None, *, json: bool) -> None:
             },
         )
         folder = CrawlFolder(place)
-        start(folder, config)
+        config = start(folder, config)
         conduct(folder, config, resumed=False, quiet=False, json=json)
         if not json:
             say(f"\n$ gossamer check {place}")

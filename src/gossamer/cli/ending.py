@@ -6,6 +6,7 @@ from typing import Any
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import Inspection, inspect
 from gossamer.app.run import INTERRUPTED
+from gossamer.app.seeds import Seeds
 from gossamer.app.why import Storyteller
 from gossamer.cli.printing import duration, plural, safe, say, size
 from gossamer.cli.trouble import Troubles
@@ -75,7 +76,7 @@ def _why(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Tro
 
 def _first_seed(inspection: Inspection) -> Iterator[str]:
     """Why a crawl has no page: what became of its first seed."""
-    story = Storyteller(inspection).tell(inspection.config.seeds[0])
+    story = Storyteller(inspection).tell(next(Seeds(inspection.config, inspection.folder.path).texts()))
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
         if fact.about in ("visit", "outcome", "queue", "scope", "robots", "host"):

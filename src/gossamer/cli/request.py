@@ -1,25 +1,20 @@
 """Turns the command line of `gossamer crawl` into a configuration, or into all that is wrong with it."""
 
 import contextlib
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from gossamer.app.build import parse_seeds
 from gossamer.app.config import CrawlConfig
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import load_orderings
 from gossamer.app.run import raise_file_limit
+from gossamer.app.seeds import NO_SEEDS, Seeds
 from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
 from gossamer.model.errors import ConfigError
 
-NO_SEEDS = (
-    "seeds: there are none. Name at least one URL, like 'gossamer crawl https://example.org/', "
-    "or give --seeds FILE."
-)
 _FLAGS = {"obey_robots": "--ignore-robots"}
 _NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
 
@@ -48,27 +43,27 @@ def compose(request: Request) -> CrawlConfig:
     """
     problems: list[str] = []
     tree: Tree = {}
-    seeds = list(request.seeds)
     with _noting(problems):
         tree = read_toml(request.config) if request.config else {}
-    with _noting(problems):
-        seeds += read_seeds(request.seeds_file) if request.seeds_file else []
     settings, unread = parse_settings(request.settings)
     problems += unread
     given = overrides({name: _number(name, value) for name, value in request.options.items()})
-    if seeds:
-        given["seeds"] = seeds
-    config = CrawlConfig(seeds=tuple(seeds))
+    seeds_file = request.seeds_file or ""
+    if request.seeds or seeds_file:
+        given |= {"seeds": list(request.seeds), "seeds_file": seeds_file}
+    config = CrawlConfig(seeds=tuple(request.seeds), seeds_file=seeds_file)
     with _noting(problems):
         config = load(CrawlConfig, merge(tree, {**given, **settings}))
     with _noting(problems):
-        parse_seeds(config.seeds)
+        Seeds(config).prove()
     with _noting(problems):
         _prove(config, settings.get("engine.order") or given.get("engine.order"))
-    if not config.seeds and not problems:
-        problems.append(NO_SEEDS)
     if problems:
-        raise ConfigError(*(_by_option(problem, request.options) for problem in problems))
+        if len(problems) > 1 and NO_SEEDS in problems:
+            problems.remove(NO_SEEDS)  # they may stand in what could not be read
+        raise ConfigError(
+            *(_by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
+        )
     return config
 
 
@@ -107,23 +102,9 @@ def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
     return parsed, problems
 
 
-def read_seeds(source: str) -> list[str]:
-    """One seed a line; empty lines and lines that begin with # are left out.
-
-    Raises:
-        ConfigError: there is no such file, or it is not text.
-    """
-    try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise ConfigError(f"--seeds {source}: cannot be read ({reason}). Give a UTF-8 file or '-'.") from None
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-
-
 def default_folder(config: CrawlConfig) -> Path:
     """`./crawl-<host of the first seed>`."""
-    url = parse_seeds(config.seeds)[0]
+    url = next(iter(Seeds(config)))
     name = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
     port = "" if url.origin.endswith(url.host) else f"-{url.port}"
     return Path(f"crawl-{name}{port}")
@@ -136,8 +117,10 @@ def _number(name: str, value: object) -> object:
     return value
 
 
-def _by_option(problem: str, given: Mapping[str, object]) -> str:
+def _by_option(problem: str, given: Mapping[str, object], *, from_file: bool) -> str:
     """A problem that begins with the path of a setting, told of the option that set it."""
+    if from_file and problem.startswith("seeds_file: "):
+        return f"--seeds {problem.removeprefix('seeds_file: ')}"
     for name, path in OPTIONS.items():
         rest = problem.removeprefix(path)
         if given.get(name) is not None and rest != problem and rest[:1] in (":", "[", "."):

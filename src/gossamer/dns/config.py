@@ -67,8 +67,8 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         int, Meta(description="addresses kept of one name; further ones are left out", ge=1)
     ] = 16
     cache_entries: Annotated[
-        Count, Meta(description="answers kept in memory, about 0.6 KB each; the least recently used go first")
-    ] = 100_000
+        Count, Meta(description="answers kept in memory, about 0.5 KB each; the least recently used go first")
+    ] = 10_000
 
     def __post_init__(self) -> None:
         for nameserver in self.nameservers:

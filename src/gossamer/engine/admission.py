@@ -14,9 +14,9 @@ from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.records import Counters, PageRecord, encode
 
-KNOWN = 50_000
+KNOWN = 30_000
 SCOPE_HOSTS = b"scope-hosts"
-"""Key in `meta`: places that belong to the scope, those that joined on the way included."""
+"""Key in `meta`: places that joined the scope on the way."""
 
 
 class Recent:

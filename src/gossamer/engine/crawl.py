@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import itertools
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,7 @@ from gossamer.model.events import Stopped
 from gossamer.model.url import Url
 
 UPKEEP_SECONDS = 1.0
+SEEDED_TOGETHER = 1_000
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -63,11 +65,16 @@ class Crawl:
         """For whoever reports on the crawl."""
         return self._parts
 
-    def seed(self, urls: list[Url]) -> int:
-        """Admit seeds; how many were new."""
-        with self._parts.frontier.changes() as batch:
-            admitted = sum(self._parts.admission.admit(Candidate(url)) for url in urls)
-            self._parts.ledger.enter(batch)
+    def seed(self, urls: Iterable[Url]) -> int:
+        """Admit seeds, so many in a commit that memory is bounded; how many were new.
+
+        After a crash in between, `resume` admits the others: it is given all of them again.
+        """
+        admitted, rest = 0, iter(urls)
+        while some := list(itertools.islice(rest, SEEDED_TOGETHER)):
+            with self._parts.frontier.changes() as batch:
+                admitted += sum(self._parts.admission.admit(Candidate(url)) for url in some)
+                self._parts.ledger.enter(batch)
         return admitted
 
     def take_up(self) -> int:

@@ -24,7 +24,8 @@ __all__ = ["Reader"]
 LONGEST_PROBLEM = 300
 _NO_DIRECTIVES = Directives()
 _TEXT = re.compile(r"text/|.*(?:[/+]xml|[/+]json|javascript|ecmascript)$")
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe-\U0010ffff]")
+"""Spelled without `^`, which takes ten times as long to compile at every start."""
 
 
 class Reader:

@@ -23,7 +23,7 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     seen_cache: Annotated[
         int, Meta(ge=2, description="fingerprints kept in front of the seen set, about 100 bytes each")
     ] = 100_000
-    robots_cache: Annotated[Bytes, Meta(description="memory for the robots rules in use")] = 16 << 20
+    robots_cache: Annotated[Bytes, Meta(description="memory for the robots rules in use")] = 6 << 20
 
 
 class HostPolicy(msgspec.Struct, frozen=True):

@@ -148,12 +148,16 @@ class Scope:
         rules: Sequence[ScopeRule] = (),
         traps: TrapConfig = TrapConfig(),  # noqa: B008 - frozen
     ) -> None:
-        seeds = tuple(seeds)
-        self._places = Places(config.mode, ())
-        for place in (*map(self._places.of_seed, seeds), *map(_place_of_setting, config.hosts), *hosts):
-            self._places.add(place)
+        self._places = Places(config.mode, map(_place_of_setting, config.hosts))
+        self._joined: list[str] = []
+        for place in hosts:
+            self.add_host(place)
+        schemes = set[str](config.schemes)
+        for url in seeds:
+            self._places.add(self._places.of_seed(url))
+            schemes.add(url.scheme)
         self._config = config
-        self._schemes = frozenset(config.schemes).union(url.scheme for url in seeds)
+        self._schemes = frozenset(schemes)
         self._own = [_own_rule(rule) for rule in rules]
         self._before = self._rules_before()
         self._after = self._rules_after(traps)
@@ -185,11 +189,12 @@ class Scope:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The places in scope, seeds' and added ones, for keeping: hosts, or directories on them."""
-        return self._places.places
+        """The places that joined the configured ones, for keeping: hosts, or directories on them."""
+        return tuple(self._joined)
 
     def add_host(self, host: str) -> None:
         """Let a host (or, in mode `prefix`, a directory on it: `example.org/docs/`) join the scope."""
+        self._joined.append(host)
         self._places.add(host)
 
     def append(self, rule: ScopeRule) -> None:

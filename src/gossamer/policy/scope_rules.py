@@ -56,11 +56,10 @@ class Places:
         places: to begin with.
     """
 
-    __slots__ = ("_directories", "_domains", "_hosts", "_known", "_places", "mode")
+    __slots__ = ("_directories", "_domains", "_hosts", "_known", "mode")
 
     def __init__(self, mode: str, places: Iterable[str]) -> None:
         self.mode = mode
-        self._places: dict[str, None] = {}
         self._hosts: set[str] = set()
         self._domains: set[str] = set()
         self._directories: dict[str, tuple[str, ...]] = {}
@@ -68,19 +67,15 @@ class Places:
         for place in places:
             self.add(place)
 
-    @property
-    def places(self) -> tuple[str, ...]:
-        """All of them, in the order they came."""
-        return tuple(self._places)
-
     def of_seed(self, url: Url) -> str:
         """The place that a seed stands for."""
         return directory(url) if self.mode == "prefix" or not url.host else host_name(url)
 
     def add(self, place: str) -> None:
         """Let one more place belong."""
+        if self.mode == "any":
+            return  # all do, so none need be held
         host, slash, path = place.partition("/")
-        self._places[place] = None
         self._known.clear()
         if slash:
             self._directories[host] = (*self._directories.get(host, ()), slash + path)

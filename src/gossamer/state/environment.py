@@ -42,7 +42,7 @@ class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             description="cache of blocks, indexes and filters; more makes seen tests of large crawls faster"
         ),
-    ] = 32 << 20
+    ] = 16 << 20
     write_buffers: Annotated[
         Bytes, Meta(description="memory for writes of all families together; more means fewer, larger files")
     ] = 16 << 20
@@ -147,7 +147,7 @@ class Environment:
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
         # passed once do not enter the cache: it is for what is looked up.
         read = rocksdict.ReadOptions()
-        read.fill_cache(False)
+        read.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets it
         if end is not None:
             read.set_iterate_upper_bound(end)
         cursor = self._tables[family].iter(read)
@@ -218,7 +218,13 @@ def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, d
         table.set_block_cache(cache)
         table.set_cache_index_and_filter_blocks(True)
         table.set_pin_l0_filter_and_index_blocks_in_cache(True)
-        table.set_bloom_filter(10, False)
+        # A filter that is wrong costs a read, and room in the cache for a block of no use: 12 bits a key
+        # leave 0.3% where the usual 10 leave 1%.
+        table.set_bloom_filter(12, False)
+        # In partitions, or a seen test of a large crawl would have to load whole filters, of megabytes each.
+        table.set_index_type(rocksdict.BlockBasedIndexType.two_level_index_search())
+        table.set_partition_filters(True)
+        table.set_pin_top_level_index_and_filter(True)
         made.set_block_based_table_factory(table)
         made.set_compression_type(rocksdict.DBCompressionType.lz4())
         return made
