@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gossamer.simweb import SimulatedWeb
 from torture_lives import (
     Life,
     Manners,
@@ -18,6 +17,8 @@ from torture_lives import (
     small_world,
     wait_for,
 )
+
+from gossamer.simweb import SimulatedWeb
 
 SLOW = 2.0
 """Seconds a visit to the slow host takes."""

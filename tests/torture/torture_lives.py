@@ -41,7 +41,7 @@ def small_world(seed: int = 1, **changes: object) -> WorldSpec:
         "exponent": 0.4,
         "page_bytes": 5_000,
         "cross_links": 0.25,
-        "robots": ("absent", "allow", "rules", "delay", "redirect"),
+        "robots": ("absent", "allow", "rules", "groups", "redirect"),
         "codings": ("identity", "gzip"),
         "sitemaps": 0.3,
         "redirects": 0.08,
@@ -94,7 +94,7 @@ class Life:
     def __post_init__(self) -> None:
         defaults = {
             "scope.mode": "any",
-            "politeness.min_delay": "50ms",
+            "politeness.min_delay": "30ms",
             "fetch.allow_private": True,
             "dns.nameservers": [self.web.nameserver],
             "engine.give_up_after": "4s",
