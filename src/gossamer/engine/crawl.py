@@ -16,7 +16,7 @@ from gossamer.engine.archivist import Archivist
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crew import Crew
-from gossamer.engine.dispatch import FAILED, FINISHED, Dispatch
+from gossamer.engine.dispatch import FINISHED, UNREACHABLE, Dispatch
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.ledger import Ledger
@@ -79,7 +79,7 @@ class Crawl:
 
     def take_up(self) -> int:
         """Try again what the last session left, if it ended by itself; how many hosts that concerns."""
-        return self._parts.frontier.take_up() if self._parts.ledger.ended == FINISHED else 0
+        return self._parts.frontier.take_up() if self._parts.ledger.ended in (FINISHED, UNREACHABLE) else 0
 
     def set_workers(self, workers: int) -> None:
         """Change the number of workers; those too many leave after their current visit."""
