@@ -16,7 +16,7 @@ from gossamer.engine.archivist import Archivist
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crew import Crew
-from gossamer.engine.dispatch import FINISHED, UNREACHABLE, Dispatch
+from gossamer.engine.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.ledger import Ledger
