@@ -11,6 +11,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import run, start
 from gossamer.app.settings import load, merge
+from gossamer.fetch.config import FORBIDDEN_NETWORKS
 from gossamer.simweb import SimulatedWeb
 
 QUICK = {
@@ -25,7 +26,11 @@ QUICK = {
     "retry.host_longest": 5.0,
     "robots.hold_first": 0.2,
     "robots.hold_longest": 5.0,
-    "fetch.forbidden_networks": ["10.0.0.0/8", "127.99.99.99/32", "169.254.0.0/16", "::1/128"],
+    "fetch.forbidden_networks": [
+        # The simulated web lies in 127.0.0.0/16; 127.99.99.99 stands for the operator's own network.
+        *(network for network in FORBIDDEN_NETWORKS if network != "127.0.0.0/8"),
+        "127.99.99.99/32",
+    ],
     "state.block_cache": 1 << 20,
     "state.write_buffers": 4 << 20,
 }
