@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import hashlib
 import itertools
+import os
 import shutil
 import time
 from pathlib import Path
 
 import msgspec
 
+from gossamer.archive.file import sync_directory
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
@@ -68,8 +70,9 @@ class Checkpoints:
             partial = self._folder / (name + _PARTIAL)
             self._environment.checkpoint(partial)
             fault_point("checkpoint.copied")
-            (partial / INVENTORY).write_bytes(encode(_inventory(partial)))
+            _list_files(partial)
             partial.rename(self._folder / name)
+            sync_directory(self._folder)
             fault_point("checkpoint.named")
             for old in names(self._folder)[: -self._keep]:
                 shutil.rmtree(self._folder / old)
@@ -87,16 +90,26 @@ def names(folder: Path) -> list[str]:
     return []
 
 
+def _list_files(checkpoint: Path) -> None:
+    """Write the inventory; it is on the disk when this returns."""
+    with (checkpoint / INVENTORY).open("wb") as out:
+        out.write(encode(_inventory(checkpoint)))
+        out.flush()
+        os.fsync(out.fileno())
+    sync_directory(checkpoint)
+
+
 def _inventory(checkpoint: Path) -> dict[str, tuple[int, bytes]]:
     """Size and digest of each file; tables have checksums of their own."""
-    return {
-        path.name: (
-            path.stat().st_size,
-            b"" if path.suffix == ".sst" else hashlib.blake2b(path.read_bytes()).digest(),
-        )
-        for path in sorted(checkpoint.iterdir())
-        if path.name != INVENTORY
-    }
+    found = {}
+    for path in sorted(checkpoint.iterdir()):
+        if path.name != INVENTORY:
+            digest = b""
+            if path.suffix != ".sst":
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "blake2b").digest()
+            found[path.name] = path.stat().st_size, digest
+    return found
 
 
 def sign_of_loss(folder: Path, state: Path) -> str:
