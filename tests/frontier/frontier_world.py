@@ -30,6 +30,7 @@ class FrontierWorld:
     ):
         self.path = path
         self.micros = 1_000_000_000
+        self.tick = 0  # microseconds that pass at each look at the clock
         self.sessions = 0
         self.config = FrontierConfig(max_hosts=max_hosts, buffer=buffer, seen_cache=4)
         self.policy = HostPolicy(
@@ -41,11 +42,15 @@ class FrontierWorld:
         )
         self.open()
 
+    def now(self) -> int:
+        self.micros += self.tick
+        return self.micros
+
     def open(self) -> None:
         self.environment = Environment.open(self.path, SMALL)
         kept = self.environment.get(Family.META, b"counters")
         self.counters = decode(kept, Counters) if kept else Counters()
-        session = Session(Fingerprints(b"k" * 16), lambda: self.micros, resumed=self.sessions > 0)
+        session = Session(Fingerprints(b"k" * 16), self.now, resumed=self.sessions > 0)
         self.sessions += 1
         self.frontier = Frontier(
             self.environment, self.config, self.policy, ByDepth(), self.counters, session

@@ -102,6 +102,17 @@ def test_retry_of_a_url_lets_its_host_go_on(world):
     assert (again.candidate.url.text, again.candidate.attempts) == ("http://a/1", 1)
 
 
+@pytest.mark.parametrize("early", range(6))
+def test_what_falls_due_while_lending_is_lent(world, early):
+    # The clock goes on between two looks: what the second finds due, the first had found not to be.
+    world.admit("http://a/1")
+    world.settle(world.frontier.lend(), Retry(30.0, Blame.URL, "time-out"), VISITED)
+    world.micros += 30_000_000 - early
+    world.tick = 1
+    leases = [world.frontier.lend() for _ in range(5)]
+    assert [lease.candidate.url.text for lease in leases if lease] == ["http://a/1"]
+
+
 def test_retry_of_a_host_keeps_the_url_first_in_line_over_a_restart(world):
     for number in range(5):
         world.admit(f"http://a/{number}")

@@ -44,7 +44,8 @@ def told_by_python(life: Life, place: Path) -> Tell:
     """Python code of the crawler reads a clock that is off by what is told."""
     offset = place / "offset"
     (place / "sitecustomize.py").write_text(SITECUSTOMIZE)
-    life.env = {"PYTHONPATH": str(place), "TOLD_TIME": str(offset)}
+    path = os.pathsep.join(filter(None, (str(place), os.environ.get("PYTHONPATH"))))
+    life.env = {"PYTHONPATH": path, "TOLD_TIME": str(offset)}
 
     def tell(seconds: int) -> None:
         partial = place / "offset.partial"

@@ -172,7 +172,6 @@ class _Builder:
             frontier,
             admission,
             self.config.robots,
-            PRODUCT_TOKEN,
             self.clock.micros,
             sitemaps=self.config.engine.sitemaps,
         )
@@ -218,7 +217,7 @@ class _Builder:
         config = self.config
         extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
         reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
-        return Reading(reader, config.fetch, config.extract, config.robots.max_size)
+        return Reading(reader, config.fetch, config.extract, config.robots, PRODUCT_TOKEN)
 
     def _frontier(self, *, resumed: bool) -> Frontier:
         config = self.config

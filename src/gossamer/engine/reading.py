@@ -9,17 +9,30 @@ from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.model.exchange import Exchange
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
+from gossamer.policy.robots import ALLOW_ALL, RobotsRules, parse_robots
+from gossamer.policy.robots_access import RobotsConfig
+
+LONG_ROBOTS = 32_000
+"""Bytes of a robots file read on the event loop, some milliseconds; a longer one is read in a thread."""
 
 
 class Reading:
     """Decodes and extracts. What would hold the event loop for long goes to a thread."""
 
-    def __init__(self, reader: Reader, fetch: FetchConfig, extract: ExtractConfig, max_robots: int) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        fetch: FetchConfig,
+        extract: ExtractConfig,
+        robots: RobotsConfig,
+        product_token: str,
+    ) -> None:
         self._reader = reader
         self._fetch = fetch
         self._max_content = extract.max_content
         self._offload_above = extract.offload_above
-        self._max_robots = max_robots
+        self._max_robots = robots.max_size
+        self._token = product_token
 
     async def page(self, exchange: Exchange) -> Page | None:
         """What the body holds; `None` if there is none to read (status other than 2xx, or empty)."""
@@ -37,7 +50,16 @@ class Reading:
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(f"{fault}: {detail}",))
 
-    async def robots_body(self, exchange: Exchange) -> bytes:
-        """The decoded content of a robots file, as far as rules are read; empty if it does not decode."""
+    async def robots(self, exchange: Exchange) -> RobotsRules:
+        """What a robots file says to us, as far as it is read; nothing if it does not decode."""
         decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_robots + 1)
-        return decoded.content if isinstance(decoded, Decoded) else b""
+        if not isinstance(decoded, Decoded):
+            return ALLOW_ALL
+        if len(decoded.content) > LONG_ROBOTS:
+            return await asyncio.to_thread(self._rules, decoded.content)
+        return self._rules(decoded.content)
+
+    def _rules(self, content: bytes) -> RobotsRules:
+        rules = parse_robots(content, self._token, self._max_robots)
+        rules.allows("/")  # builds the index, which takes as long again
+        return rules

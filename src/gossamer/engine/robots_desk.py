@@ -7,6 +7,7 @@ import msgspec
 from gossamer.engine.admission import Admission
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.exchange import Truncation
 from gossamer.model.lease import Lease, Validators
@@ -15,7 +16,6 @@ from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rul
 from gossamer.model.url import Url
 from gossamer.policy.politeness import retry_after
 from gossamer.policy.retry import redirect_location
-from gossamer.policy.robots import parse_robots
 from gossamer.policy.robots_access import (
     AllowAll,
     Hold,
@@ -40,7 +40,6 @@ class RobotsDesk:
         frontier: Frontier,
         admission: Admission,
         config: RobotsConfig,
-        product_token: str,
         now: Callable[[], int],
         *,
         sitemaps: bool,
@@ -48,7 +47,6 @@ class RobotsDesk:
         self._frontier = frontier
         self._admission = admission
         self._config = config
-        self._token = product_token
         self._now = now
         self._sitemaps = sitemaps
 
@@ -100,14 +98,15 @@ class RobotsDesk:
         origins = {candidate.origin: asked}
         if candidate.url.target == "/robots.txt":
             origins[candidate.url.origin] = candidate.url
-        record = RobotsRecord("open", 0)
+        entry = RobotsEntry(RobotsRecord("open", 0))
         for origin, url in origins.items():
-            record = self._learned(visit, origin, url)
-            self._store(origin, url, record)
-        self._admit_sitemaps(visit, record)
+            entry = self._learned(visit, origin, url)
+            self._store(origin, url, entry)
+        self._admit_sitemaps(visit, entry)
+        record = entry.record
         return f"robots: {record.state}" + (f" ({record.detail})" if record.detail else "")
 
-    def _learned(self, visit: Visit, origin: str, url: Url) -> RobotsRecord:
+    def _learned(self, visit: Visit, origin: str, url: Url) -> RobotsEntry:
         host, _ = self._frontier.host_key(url)
         before = self._frontier.robots.latest(host, origin)
         failures = before.record.failures if before else 0
@@ -116,31 +115,32 @@ class RobotsDesk:
         status, fault = _answer(visit.outcome)
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
-            return RobotsRecord("closed", fresh_until, detail=visit.outcome.detail)
+            return RobotsEntry(RobotsRecord("closed", fresh_until, detail=visit.outcome.detail))
         match access_for(status, fault, failures, self._config, _retry_after(visit.outcome, now / 1e6)):
             case UseBody():
                 return self._rules(visit, fresh_until)
             case KeepRules() if before is not None and before.rules is not None:
-                return msgspec.structs.replace(before.record, until=fresh_until, failures=0)
+                renewed = msgspec.structs.replace(before.record, until=fresh_until, failures=0)
+                return RobotsEntry(renewed, before.rules)
             case KeepRules():
-                return RobotsRecord("open", fresh_until, detail="304 without rules")
+                return RobotsEntry(RobotsRecord("open", fresh_until, detail="304 without rules"))
             case AllowAll(reason=reason):
-                return RobotsRecord("open", fresh_until, detail=reason)
+                return RobotsEntry(RobotsRecord("open", fresh_until, detail=reason))
             case Hold(wait=wait, reason=reason):
-                return RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason)
+                return RobotsEntry(RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason))
 
-    def _rules(self, visit: Visit, until: int) -> RobotsRecord:
+    def _rules(self, visit: Visit, until: int) -> RobotsEntry:
         assert isinstance(visit.outcome, Fetched)
         headers = visit.outcome.exchange.headers
-        rules = parse_robots(visit.robots_body, self._token, self._config.max_size)
-        return RobotsRecord(
+        record = RobotsRecord(
             "rules",
             until,
-            encode(rules),
+            encode(visit.robots),
             source=visit.lease.candidate.url.text,
             etag=headers.get("etag")[:LONGEST_VALIDATOR],
             last_modified=headers.get("last-modified")[:LONGEST_VALIDATOR],
         )
+        return RobotsEntry(record, visit.robots)
 
     def _redirected(self, visit: Visit, asked: Url) -> bool:
         """Send a redirected robots file on its way, unless it went too far or its end is known."""
@@ -158,35 +158,32 @@ class RobotsDesk:
             host, _ = self._frontier.host_key(target)
             known = self._frontier.robots.get(host, target.origin)
             if known is not None and known.record.state in ("rules", "open"):
-                self._store(candidate.origin, asked, known.record)
+                self._store(candidate.origin, asked, known)
                 return True
         until = self._now() + int(PENDING_SECONDS * 1e6)
         detail = f"robots file redirected to {target.text}"
-        self._store(candidate.origin, asked, RobotsRecord("pending", until, detail=detail))
+        self._store(candidate.origin, asked, RobotsEntry(RobotsRecord("pending", until, detail=detail)))
         self._admission.redirect(candidate, target)
         return True
 
-    def _store(self, origin: str, url: Url, record: RobotsRecord) -> None:
+    def _store(self, origin: str, url: Url, entry: RobotsEntry) -> None:
         host, name = self._frontier.host_key(url)
         with self._frontier.changes() as batch:
-            self._frontier.robots.put(host, origin, record, batch)
-            entry = self._frontier.robots.latest(host, origin)
-            delay = effective_crawl_delay(entry.rules, self._config) if entry and entry.rules else None
+            self._frontier.robots.put(host, origin, entry, batch)
+            delay = effective_crawl_delay(entry.rules, self._config) if entry.rules else None
             if delay is not None:
                 changed = self._frontier.hosts.change(host, name)
                 changed.crawl_delay = max(changed.crawl_delay, delay)
                 # The visit that brought the file was judged without it.
                 changed.due = max(changed.due, self._now() + int(delay * 1e6))
-            if record.state in ("rules", "open", "closed"):
+            if entry.record.state in ("rules", "open", "closed"):
                 self._frontier.release(name, origin)
 
-    def _admit_sitemaps(self, visit: Visit, record: RobotsRecord) -> None:
-        if record.state != "rules" or not self._sitemaps:
+    def _admit_sitemaps(self, visit: Visit, entry: RobotsEntry) -> None:
+        if entry.rules is None or not self._sitemaps:
             return
         finder = visit.lease.candidate
-        host, _ = self._frontier.host_key(finder.url)
-        entry = self._frontier.robots.latest(host, finder.url.origin)
-        for text in entry.rules.sitemaps if entry and entry.rules else ():
+        for text in entry.rules.sitemaps:
             url = Url.parse(text, finder.url.text)
             if url is not None:
                 hops = finder.hops + "M"

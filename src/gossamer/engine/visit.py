@@ -5,6 +5,7 @@ import msgspec
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
+from gossamer.policy.robots import ALLOW_ALL, RobotsRules
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -12,12 +13,12 @@ class Visit(msgspec.Struct, frozen=True):
 
     Attributes:
         page: what the body holds, or `None` where there was none to read.
-        robots_body: for robots files: the decoded content.
+        robots: for robots files: what the content says.
         elapsed: seconds from the request to the end of the response.
     """
 
     lease: Lease
     outcome: Outcome
     page: Page | None = None
-    robots_body: bytes = b""
+    robots: RobotsRules = ALLOW_ALL
     elapsed: float = 0.0

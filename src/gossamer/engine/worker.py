@@ -45,9 +45,9 @@ class Worker:
         if not isinstance(outcome, Fetched):
             return Visit(lease, outcome, elapsed=elapsed)
         if lease.candidate.kind is LinkKind.ROBOTS:
-            body = await self._reading.robots_body(outcome.exchange)
-            return Visit(lease, outcome, None, body, elapsed)
-        return Visit(lease, outcome, await self._reading.page(outcome.exchange), b"", elapsed)
+            rules = await self._reading.robots(outcome.exchange)
+            return Visit(lease, outcome, robots=rules, elapsed=elapsed)
+        return Visit(lease, outcome, await self._reading.page(outcome.exchange), elapsed=elapsed)
 
     async def _fetch(self, lease: Lease) -> Outcome:
         scheme = lease.candidate.url.scheme

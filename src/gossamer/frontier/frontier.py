@@ -170,7 +170,7 @@ class Frontier:
         if self._rota.short and self._wake.next_due <= now:
             self._refill(now)
         while (queue := self._rota.pop_ready()) is not None:
-            self._promote(queue, now)
+            self._promote(queue)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
                 self._rota.place(queue)
@@ -381,7 +381,7 @@ class Frontier:
         self._rota.remove(queue)
         self.hosts.release(queue.key)
 
-    def _promote(self, queue: HostQueue, now: int) -> None:
+    def _promote(self, queue: HostQueue) -> None:
         """Bring back what has fallen due of the host's waiting entries.
 
         Only when lending, never while a group is settled: the scan would meet entries that the open batch
@@ -389,6 +389,9 @@ class Frontier:
         """
         assert self._batch is None
         record = queue.record
+        # Read anew: by a `now` older than the one that made the host ready it would be ready with nothing to
+        # lend, for ever.
+        now = self._now()
         if record.waiting and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)

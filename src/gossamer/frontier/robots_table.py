@@ -16,7 +16,7 @@ class RobotsEntry(msgspec.Struct, frozen=True):
     """The record of one origin, with its rules ready for use (`None` unless `record.state` is `rules`)."""
 
     record: RobotsRecord
-    rules: RobotsRules | None
+    rules: RobotsRules | None = None
 
 
 class RobotsTable:
@@ -44,11 +44,11 @@ class RobotsTable:
         """What was last learned of `origin`, expired or not."""
         return self._load(host, origin)
 
-    def put(self, host: bytes, origin: str, record: RobotsRecord, batch: Batch) -> None:
+    def put(self, host: bytes, origin: str, entry: RobotsEntry, batch: Batch) -> None:
         """Replace what is known of `origin`, within `batch`."""
         key = host + origin.encode()
-        batch.put(Family.ROBOTS, key, encode(record))
-        self._keep(key, _entry(record))
+        batch.put(Family.ROBOTS, key, encode(entry.record))
+        self._keep(key, entry)
 
     def _load(self, host: bytes, origin: str) -> RobotsEntry | None:
         key = host + origin.encode()
