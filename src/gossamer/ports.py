@@ -11,7 +11,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.document import Document, Findings
 from gossamer.model.events import Event, Visited
 from gossamer.model.lease import Lease
-from gossamer.model.name import Answer
+from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Outcome
 
 ScopeRule = Callable[[Candidate], bool | None]
@@ -79,10 +79,22 @@ class Resolver(Protocol):
 
 
 class NameCache(Protocol):
-    """Keeps answers for their time to live (W12). `now` is wall time in seconds."""
+    """Keeps answers for their time to live (W12). `now` is wall time in seconds.
+
+    Never answers with the addresses of another name. What is full or damaged forgets, it does not raise.
+    """
 
     def get(self, name: str, now: float) -> Answer | None:
         """The answer, if one is kept that has not expired."""
 
+    def stale(self, name: str, now: float) -> Answer | None:
+        """An answer with addresses that has expired but is still kept, for when nobody answers (RFC 8767)."""
+
     def put(self, answer: Answer, now: float) -> None:
         """Keep the answer until `now + answer.ttl`."""
+
+    def census(self) -> CacheCensus:
+        """What is held now; may walk over everything."""
+
+    def close(self) -> None:
+        """Let go of files; nothing may be asked afterwards."""

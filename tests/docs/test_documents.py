@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.settings import commented_toml, load
@@ -100,18 +99,18 @@ def commands() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_commands_of_the_readme_are_understood(words: list[str]) -> None:
-    command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
+    command = app.commands[words[0]]
     options = {name for parameter in command.params for name in parameter.opts}
     assert {word for word in words if word.startswith("-")} <= options
 
 
 def test_the_readme_shows_a_command_of_each_kind() -> None:
-    assert {words[0] for words in commands()} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    assert {words[0] for words in commands()} == set(app.commands)
 
 
 def test_options_in_the_text_exist() -> None:
     known = {"--seeds"}
-    for command in typer.main.get_command(app).commands.values():  # type: ignore[attr-defined]
+    for command in app.commands.values():
         known |= {name for parameter in command.params for name in parameter.opts}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+[a-z]", README))
     assert mentioned <= known | {"--max", "--help"}

@@ -88,15 +88,15 @@ def test_a_full_disk_is_a_storage_error(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_at_the_last_moment(tmp_path: Path) -> None:
+def test_a_disk_that_takes_a_part(tmp_path: Path) -> None:
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     writer = BodyWriter(tmp_path, 10)
-    writer.write(b"x" * 20_000)  # still in the file's buffer
+    writer.write(b"x" * 5_000)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, old[1]))
         with pytest.raises(StorageError, match="cannot be written"):
-            writer.finish()
+            writer.write(b"x" * 20_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
         signal.signal(signal.SIGXFSZ, handler)
@@ -108,9 +108,12 @@ def test_an_absent_folder_and_a_lost_file(tmp_path: Path) -> None:
         BodyWriter(tmp_path / "absent", 10).write(b"x" * 100)
     body = _write(tmp_path, [b"x" * 1000])
     next(tmp_path.iterdir()).unlink()
+    assert body.read() == b"x" * 1000, "whoever cleans the folder cannot take it away"
     with pytest.raises(StorageError, match="cannot be read"):
-        body.read()
+        body.open()
     body.close()
+    with pytest.raises(InternalError):
+        body.read()
 
 
 def test_repr_tells_where_it_is(tmp_path: Path) -> None:

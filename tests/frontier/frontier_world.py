@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.name_gate import Names
 from gossamer.model.candidate import Candidate
 from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family, StateConfig
@@ -26,7 +27,15 @@ class FrontierWorld:
     """One folder, opened again at will."""
 
     def __init__(
-        self, path: Path, *, max_hosts: int = 8, buffer: int = 2, leases: int = 1, rest: float = 1.0
+        self,
+        path: Path,
+        *,
+        max_hosts: int = 8,
+        buffer: int = 2,
+        leases: int = 1,
+        rest: float = 1.0,
+        names: Names | None = None,
+        linked_names_first: bool = False,
     ):
         self.path = path
         self.micros = 1_000_000_000
@@ -39,6 +48,8 @@ class FrontierWorld:
             rest=lambda _: rest,
             budget_spent=lambda *_: "",
             obey_robots=False,
+            names=names,
+            linked_names_first=linked_names_first,
         )
         self.open()
 

@@ -11,6 +11,7 @@ from gossamer.app.build import Extensions
 from gossamer.app.check import check
 from gossamer.app.inspection import inspect
 from gossamer.app.why import Storyteller
+from gossamer.engine import settlement
 from gossamer.model.events import Visited
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
@@ -39,6 +40,17 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
         result = check(inspection)
     assert result.problems == []
     assert result.captures >= len(true.fetched)
+
+
+def test_links_admitted_in_steps_lead_to_the_same_crawl(tmp_path, monkeypatch):
+    monkeypatch.setattr(settlement, "LINKS_AT_ONCE", 2)
+    with SimulatedWeb(SMALL) as web:
+        crawled = crawl(web, tmp_path / "crawl")
+        true = truth(SMALL, web.seeds, RULES)
+    differences = true.compare(crawled.final)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    with inspect(tmp_path / "crawl") as inspection:
+        assert check(inspection).problems == []
 
 
 def test_politeness_as_measured_at_the_server(tmp_path):

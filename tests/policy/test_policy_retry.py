@@ -78,12 +78,20 @@ def test_every_fault_has_its_blame() -> None:
     assert hosts == {
         Fault.NAME_NOT_FOUND,
         Fault.NAME_FAILED,
+        Fault.NAME_DEFERRED,
         Fault.CONNECT,
         Fault.CONNECT_TIMEOUT,
         Fault.TLS,
         Fault.PROXY,
         Fault.THROTTLED,
     }
+
+
+def test_a_deferred_name_rests_its_host_as_long_as_told_and_blames_nobody() -> None:
+    outcome = Failed(Fault.NAME_DEFERRED, "held", wait=1234.0)
+    decided = decide(outcome, 0, HostFailures(4, 1.0), 1e6, RetryConfig())
+    assert decided == Retry(1234.0, Blame.HOST, "name_deferred: held")
+    assert not is_host_failure(outcome)
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 206, 304, 301, 302, 303, 307, 308])

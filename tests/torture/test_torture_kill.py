@@ -15,7 +15,7 @@ from torture_lives import (
     small_world,
 )
 
-from gossamer.simweb import SimulatedWeb
+from gossamer.simweb import SimulatedWeb, WorldSpec
 
 MANNERS = Manners(min_delay=0.03, retry_after={503: 1.0, 429: 1.0})
 
@@ -87,6 +87,15 @@ def test_killed_while_it_begins_a_file_the_file_is_removed(life: Life, point: st
 def test_killed_after_a_commit_nothing_is_cut(life: Life, point: str) -> None:
     assert life.crawl(point).killed
     assert not finish(life)
+
+
+@pytest.mark.slow
+def test_killed_between_the_links_of_one_page(tmp_path: Path) -> None:
+    with SimulatedWeb(WorldSpec.hostile("dense-links")) as web:
+        life = Life(web, tmp_path / "crawl")
+        assert life.crawl("settlement.ahead:3").killed
+        assert life.resume().status == 0
+        assert_complete(life)
 
 
 @pytest.mark.slow

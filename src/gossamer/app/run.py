@@ -133,7 +133,7 @@ def raise_file_limit(config: CrawlConfig) -> None:
     Raises:
         ConfigError: the system does not allow as many.
     """
-    needed = 2 * config.engine.workers + config.state.max_open_files + SPARE_FILES
+    needed = 3 * config.engine.workers + config.state.max_open_files + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise ConfigError(

@@ -1,8 +1,13 @@
 """One name server, asked through c-ares on the sockets of the event loop."""
 
 import asyncio
+import os
+import socket
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 
+import msgspec
 import pycares
 
 Heard = Callable[[pycares.DNSResult | None, int | None], None]
@@ -17,8 +22,42 @@ PATIENCE = 5.0
 _TICK = 1.0
 
 
+class Query(msgspec.Struct, frozen=True):
+    """A question that may have to wait for its turn.
+
+    Attributes:
+        name: asked for.
+        kind: record type.
+        departs: called when it goes out; whether it is still wanted.
+        heard: takes what came of it.
+        alone: put it through a channel that no other question shares.
+    """
+
+    name: str
+    kind: int
+    departs: Callable[[], bool]
+    heard: Heard
+    alone: bool = False
+
+
+class Traffic(msgspec.Struct, frozen=True):
+    """Who hears of what goes to and fro between us and the name servers.
+
+    Attributes:
+        sent: called for each query sent, repetitions included; over TCP, where c-ares does not tell of
+            queries, for each connection.
+        freed: called when a server may be asked more.
+    """
+
+    sent: Callable[[], None]
+    freed: Callable[[], None]
+
+
 class NameServer:
     """Puts questions to one name server; each is answered exactly once, by a callback from the event loop.
+
+    Invariant: at most `limit` queries are open, which is until they are answered or `PATIENCE` is over;
+    the others stand in line.
 
     c-ares keeps answers in a cache of its own, which pycares 5.2 can neither switch off nor empty at a
     known moment (`reinit` empties it from another thread). So a channel that has heard a question once
@@ -27,40 +66,69 @@ class NameServer:
     (RFC 5452 9.2).
     """
 
-    def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, target: str, limit: int, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
         """`target` is written as c-ares does: `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6."""
         self.address = _numeric_part(target)
         self._target = target
+        self._limit = limit
+        self._traffic = traffic
         self._loop = loop
+        self._open = 0
+        self._line: deque[Query] = deque()
         self._current: _Channel | None = None
         self._leaving: set[_Channel] = set()
 
     def __repr__(self) -> str:
-        return f"<NameServer {self._target}, {len(self._leaving)} channels leaving>"
+        return f"<NameServer {self._target}, {self._open} queries open, {len(self._line)} in line>"
 
-    def ask(self, name: str, question: int, heard: Heard, *, alone: bool = False) -> None:
-        """Put a question (a record type). `alone` gives it a channel that no other question shares."""
-        if alone:
-            channel = self._open()
-            channel.ask(name, question, heard)
-            self._leave(channel)
-            return
-        channel = self._current or self._open()
-        if channel.has_heard(name, question):
-            self._leave(channel)
-            channel = self._open()
-        self._current = channel
-        channel.ask(name, question, heard)
+    @property
+    def room(self) -> int:
+        """How many more queries would go out at once."""
+        return 0 if self._line else self._limit - self._open
+
+    def ask(self, query: Query) -> bool:
+        """Put a question now, or when its turn comes; whether it was now."""
+        if self._line or self._open >= self._limit:
+            self._line.append(query)
+            return False
+        self._send(query)
+        return True
 
     def close(self) -> None:
         """Close every channel. Open questions are not answered any more."""
         for channel in [*self._leaving, *([self._current] if self._current else [])]:
             channel.close()
+        self._line.clear()
         self._leaving.clear()
         self._current = None
 
-    def _open(self) -> "_Channel":
-        return _Channel(self._target, self._loop)
+    def _send(self, query: Query) -> None:
+        if not query.departs():
+            return
+        self._open += 1
+        self._traffic.sent()
+        heard = partial(self._heard, query)
+        if query.alone:
+            channel = self._new_channel()
+            channel.ask(query.name, query.kind, heard)
+            self._leave(channel)
+            return
+        channel = self._current or self._new_channel()
+        if channel.has_heard(query.name, query.kind):
+            self._leave(channel)
+            channel = self._new_channel()
+        self._current = channel
+        channel.ask(query.name, query.kind, heard)
+
+    def _heard(self, query: Query, result: pycares.DNSResult | None, status: int | None) -> None:
+        self._open -= 1
+        query.heard(result, status)
+        while self._line and self._open < self._limit:
+            self._send(self._line.popleft())
+        self._traffic.freed()
+
+    def _new_channel(self) -> "_Channel":
+        return _Channel(self._target, self._loop, self._traffic.sent)
 
     def _leave(self, channel: "_Channel") -> None:
         self._leaving.add(channel)
@@ -74,8 +142,10 @@ class _Channel:
     what c-ares calls then finds `_closed` set.
     """
 
-    def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, target: str, loop: asyncio.AbstractEventLoop, repeated: Callable[[], None]) -> None:
+        """`repeated` is called when c-ares turns to TCP, to repeat what was truncated."""
         self._loop = loop
+        self._repeated = repeated
         self._asked: set[tuple[str, int]] = set()
         self._pending = 0
         self._sockets: dict[int, tuple[bool, bool]] = {}
@@ -166,6 +236,8 @@ class _Channel:
             self._loop.remove_writer(descriptor)
         if readable or writable:
             self._sockets[descriptor] = (bool(readable), bool(writable))
+            if not (was_readable or was_writable) and _is_stream(descriptor):
+                self._repeated()
 
 
 def _numeric_part(target: str) -> str:
@@ -173,3 +245,8 @@ def _numeric_part(target: str) -> str:
     if target.startswith("["):
         return target[1:].partition("]")[0]
     return target.partition(":")[0]
+
+
+def _is_stream(descriptor: int) -> bool:
+    with socket.socket(fileno=os.dup(descriptor)) as double:
+        return double.type == socket.SOCK_STREAM

@@ -47,9 +47,16 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     total: Annotated[
         Seconds, Meta(description="longest time one name may take; it has failed after that")
     ] = 90.0
-    max_outstanding: Annotated[
+    queries_per_server: Annotated[
         int,
-        Meta(description="names asked for at once; more wait their turn, fewer spare the name server", ge=1),
+        Meta(
+            description="queries open at one name server at once; more wait their turn, fewer spare it",
+            ge=2,
+        ),
+    ] = 512
+    prefetch_at_once: Annotated[
+        int,
+        Meta(description="names resolved at once before anybody waits for them", ge=1),
     ] = 256
     min_ttl: Annotated[
         Seconds, Meta(description="an answer is kept at least so long, also where its server says 0")
@@ -63,8 +70,12 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     failure_ttl: Annotated[
         Seconds, Meta(description="a failure of the name servers is kept so long before they are asked again")
     ] = 60.0
+    max_stale: Annotated[
+        Seconds,
+        Meta(description="addresses serve so long after their time while no name server answers; 0: never"),
+    ] = 86_400.0
     max_addresses: Annotated[
-        int, Meta(description="addresses kept of one name; further ones are left out", ge=1)
+        int, Meta(description="addresses kept of one name; further ones are left out", ge=1, le=256)
     ] = 16
     cache_entries: Annotated[
         Count, Meta(description="answers kept in memory, about 0.5 KB each; the least recently used go first")

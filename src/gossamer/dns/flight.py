@@ -42,7 +42,7 @@ class Flight:
 
     def _replied(self, kind: int, reply: Reply) -> None:
         self._replies[kind] = reply
-        # NXDOMAIN holds for both families (RFC 8020); some servers say it of IPv6 and mean "no data".
+        # NXDOMAIN holds for both families (RFC 8020); some servers say it of IPv6 and mean "no address".
         denied = kind == A and reply.verdict is Verdict.NO_NAME
         if denied or len(self._replies) == len(self._questions):
             self._land()
@@ -66,9 +66,9 @@ def combine(name: str, replies: Sequence[Reply], config: DnsConfig, seconds: flo
         addresses = interleave([reply.addresses for reply in found])[: config.max_addresses]
         ttl = min(max(min(reply.ttl for reply in found), config.min_ttl), config.max_ttl)
         return Answer(name, addresses, ttl, server=found[0].server, seconds=seconds, asked=time.time())
-    # IPv4 decides; but where it says "no data", IPv6 must have been heard before the name has no address.
+    # IPv4 decides; but where it says "no address", IPv6 must have been heard before the name has no address.
     telling = replies[0]
-    if telling.verdict is Verdict.NO_DATA and replies[-1].verdict is Verdict.FAILED:
+    if telling.verdict is Verdict.NO_ADDRESS and replies[-1].verdict is Verdict.FAILED:
         telling = replies[-1]
     fault, ttl = Fault.NAME_NOT_FOUND, config.not_found_ttl
     if telling.verdict is Verdict.FAILED:

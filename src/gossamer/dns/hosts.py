@@ -1,11 +1,15 @@
 """Answers that need no name server: literals, `localhost` and /etc/hosts (hosts(5), RFC 6761, RFC 7686)."""
 
+import re
 import socket
 from pathlib import Path
+
+from gossamer.model.url import Url
 
 HOSTS_FILE = Path("/etc/hosts")
 _MAX_FILE = 4 << 20
 _LOOPBACK = ("127.0.0.1", "::1")
+_UNSPLIT = re.compile(r"[^\x00-,/:-@\[-`{-\x7f]+")  # nothing that a URL parser takes for the end of a host
 
 
 def literal_address(host: str) -> str | None:
@@ -62,3 +66,14 @@ def local_addresses(name: str, hosts: dict[str, tuple[str, ...]]) -> tuple[str, 
     if not addresses and (name == "localhost" or name.endswith(".localhost")):
         return _LOOPBACK
     return addresses
+
+
+def ascii_name(name: str) -> str:
+    """`name` as it is put to name servers: in ASCII (UTS 46), lower case, no final dot.
+
+    What cannot be a host name comes back as it is.
+    """
+    if not name.isascii():
+        url = Url.parse(f"http://{name}/") if _UNSPLIT.fullmatch(name) else None
+        name = url.host if url is not None else name
+    return name.lower().removesuffix(".")

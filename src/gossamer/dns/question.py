@@ -7,7 +7,7 @@ from functools import partial
 import pycares
 from pycares import errno
 
-from gossamer.dns.channel import NameServer
+from gossamer.dns.channel import NameServer, Query
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.reply import TIME_OUT, Reply, Verdict, read_reply
 from gossamer.dns.servers import NameServers
@@ -21,10 +21,11 @@ class Question:
 
     | what comes | what follows |
     |---|---|
-    | addresses, NXDOMAIN, no data | the reply, also to an earlier attempt not over 5 s ago |
+    | addresses, NXDOMAIN, no address | the reply, also to an earlier attempt not over 5 s ago |
     | nothing within the wait | the next server, the wait doubled, `attempts` times in all |
     | SERVFAIL, refused, ... | at once a server not asked yet, or after the wait the next one again |
     | the same from all, `failure_attempts` times | the reply |
+    | no turn, as too much is open at the server | the wait begins when its turn comes; `total` counts on |
     | a response that c-ares cannot read | at once the same server, once, on a channel of its own |
 
     The last row: c-ares drops the whole connection for one unreadable packet, with every question on it.
@@ -44,7 +45,7 @@ class Question:
         self._kind = kind
         self._config = config
         self._preference = servers
-        self._servers = servers.order()
+        self._servers = servers.order(1)
         self._replied = replied
         self._attempt = 0
         self._failures = 0
@@ -59,13 +60,10 @@ class Question:
     def ask(self) -> None:
         """Make the next attempt."""
         server = self._servers[self._attempt % len(self._servers)]
-        wait = self._config.first_wait * 2**self._attempt
         self._attempt += 1
-        self._stop_timer()
-        left = self._deadline - self._loop.time()
-        self._last = wait >= left or self._attempt >= self._config.attempts
-        self._timer = self._loop.call_later(min(wait, left), self._waited)
-        server.ask(self._name, self._kind, partial(self._heard, server), alone=self._alone)
+        if not self._put(server, partial(self._departs, self._attempt)):
+            self._last = True
+            self._wait(self._deadline - self._loop.time())
 
     def drop(self) -> None:
         """Be no longer interested."""
@@ -78,6 +76,25 @@ class Question:
         else:
             self.ask()
 
+    def _put(self, server: NameServer, departs: Callable[[], bool]) -> bool:
+        heard = partial(self._heard, server)
+        return server.ask(Query(self._name, self._kind, departs, heard, self._alone))
+
+    def _departs(self, attempt: int) -> bool:
+        """An attempt goes out: from now on its wait counts."""
+        if self._over:
+            return False
+        if attempt == self._attempt:
+            wait = self._config.first_wait * 2 ** (attempt - 1)
+            left = self._deadline - self._loop.time()
+            self._last = wait >= left or attempt >= self._config.attempts
+            self._wait(min(wait, left))
+        return True
+
+    def _wait(self, seconds: float) -> None:
+        self._stop_timer()
+        self._timer = self._loop.call_later(seconds, self._waited)
+
     def _heard(self, server: NameServer, result: pycares.DNSResult | None, status: int | None) -> None:
         if self._over or status == errno.ARES_ETIMEOUT:  # our own timer tells the time
             return
@@ -89,7 +106,7 @@ class Question:
             return
         if status == errno.ARES_EBADRESP and not self._alone:
             self._alone = True
-            server.ask(self._name, self._kind, partial(self._heard, server), alone=True)
+            self._put(server, lambda: not self._over)
             return
         self._failed = reply
         self._failures += 1

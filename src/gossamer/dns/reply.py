@@ -1,12 +1,15 @@
 """Reads what c-ares heard about one name and one address family."""
 
 from enum import Enum
+from itertools import islice
 
 import msgspec
 from pycares import AAAARecordData, ARecordData, CNAMERecordData, DNSResult, errno
 
 MAX_CHAIN = 16
 """CNAMEs followed in one answer; longer chains are taken for loops, as name servers do from about 12 on."""
+MAX_RECORDS = 512
+"""Records read of one answer, which may hold 4,000: what lies behind is as if it had not been sent."""
 _MAX_TTL = (1 << 31) - 1
 
 
@@ -15,7 +18,7 @@ class Verdict(Enum):
 
     FOUND = "found"
     NO_NAME = "no name"  # NXDOMAIN: nothing of this name exists, in either family (RFC 8020)
-    NO_DATA = "no data"  # the name exists without an address of this family
+    NO_ADDRESS = "no address"  # the name exists without an address of this family
     FAILED = "failed"  # the name servers did not say
 
 
@@ -56,32 +59,32 @@ def read_reply(name: str, kind: int, result: DNSResult | None, status: int | Non
     if status == errno.ARES_EBADNAME:
         return Reply(Verdict.NO_NAME, detail="not a host name")
     if status == errno.ARES_ENODATA:
-        return Reply(Verdict.NO_DATA, detail="no data", server=server)
+        return Reply(Verdict.NO_ADDRESS, detail="no address", server=server)
     if status is not None or result is None:
         detail = _FAILURES.get(status or 0) or f"c-ares error {status}"
         return Reply(Verdict.FAILED, detail=detail, server=server)
     addresses, ttl, detail = _follow(name, kind, result)
-    return Reply(Verdict.FOUND if addresses else Verdict.NO_DATA, addresses, ttl, detail, server)
+    return Reply(Verdict.FOUND if addresses else Verdict.NO_ADDRESS, addresses, ttl, detail, server)
 
 
 def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str]:
     """Addresses at the end of the chain, the least TTL on the way, and why there are none."""
     aliases: dict[str, tuple[str, int]] = {}
     addresses: dict[str, dict[str, int]] = {}
-    for record in result.answer:
-        owner = _plain(record.name)
+    for record in islice(result.answer, MAX_RECORDS):
         data = record.data
-        if isinstance(data, CNAMERecordData):
-            aliases.setdefault(owner, (_plain(data.cname), _plausible(record.ttl)))
-        elif isinstance(data, ARecordData | AAAARecordData) and record.type == kind:
-            addresses.setdefault(owner, {}).setdefault(data.addr, _plausible(record.ttl))
+        if isinstance(data, ARecordData | AAAARecordData) and record.type == kind:
+            found = addresses.setdefault(_plain(record.name), {})
+            found.setdefault(data.addr, _plausible(record.ttl))
+        elif isinstance(data, CNAMERecordData):
+            aliases.setdefault(_plain(record.name), (_plain(data.cname), _plausible(record.ttl)))
     ttls: list[int] = []
     for _ in range(MAX_CHAIN):
         if name in addresses:
             found = addresses[name]
             return tuple(found), min(*ttls, *found.values(), _MAX_TTL), ""
         if name not in aliases:
-            return (), 0, "no data"
+            return (), 0, "no address"
         name, ttl = aliases[name]
         ttls.append(ttl)
     return (), 0, "CNAME loop"

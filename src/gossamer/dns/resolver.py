@@ -7,24 +7,38 @@ from collections.abc import Callable
 
 import msgspec
 
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.channel import Traffic
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.flight import Flight
-from gossamer.dns.hosts import is_question, literal_address, local_addresses, read_hosts
+from gossamer.dns.hosts import ascii_name, is_question, literal_address, local_addresses, read_hosts
 from gossamer.dns.reply import NO_CONNECTION, TIME_OUT
 from gossamer.dns.servers import NameServers
+from gossamer.dns.statistics import NameStatistics
 from gossamer.model.events import NameAnswered
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.ports import NameCache
+
+STALE = "stale"
+"""Detail of an answer whose time was over, given because the name servers failed."""
+STALE_TTL = 30.0
+"""Seconds until a name with a stale answer is asked for again (RFC 8767 5)."""
+HELD_SECONDS = 10.0
+"""How long an answer that nobody waited for is at hand, also where the cache does not keep it."""
+HELD = 4_096
+"""Answers held beside the cache: those, failures and stale ones."""
 
 
 class CaresResolver:
     """Resolves names over c-ares on the event loop (ports.Resolver, K12).
 
     A name is asked for by one flight at a time, whoever waits for it. A flight belongs to the resolver:
-    those who wait may be cancelled, and its answer still reaches the others and the cache.
+    those who wait may be cancelled, and its answer still reaches the others and the cache. What nobody
+    waits for yet (`ahead`) flies after what somebody waits for, and leaves a quarter of the name servers'
+    room to it (Z2).
 
-    Invariant: at most `max_outstanding` flights are in the air; the others wait in order of arrival.
+    Invariant: a name is in the air, or in one of the two lines, if and only if it has a future.
     """
 
     def __init__(
@@ -32,81 +46,167 @@ class CaresResolver:
         config: DnsConfig,
         cache: NameCache,
         on_answer: Callable[[NameAnswered], None] | None = None,
+        statistics: NameStatistics | None = None,
     ) -> None:
         """`on_answer` hears every name that the network resolved, from the event loop."""
+        self.statistics = NameStatistics() if statistics is None else statistics
         self._config = config
         self._cache = cache
         self._on_answer = on_answer
         self._hosts = read_hosts() if config.hosts_file else {}
         self._servers: NameServers | None = None  # opened by the first question, which knows the loop
-        self._waiting: deque[str] = deque()
+        self._held = PlainCache(HELD)
+        self._awaited: deque[str] = deque()
+        self._ahead: dict[str, None] = {}
+        self._to_hold: set[str] = set()
         self._futures: dict[str, asyncio.Future[Answer]] = {}
         self._flights: dict[str, Flight] = {}
         self._closed = False
 
     def __repr__(self) -> str:
-        return f"<CaresResolver {len(self._flights)} in the air, {len(self._waiting)} waiting>"
+        waiting = len(self._awaited) + len(self._ahead)
+        return f"<CaresResolver {len(self._flights)} in the air, {waiting} waiting>"
 
     async def resolve(self, name: str) -> Answer:
-        """Addresses of `name`: a host name in ASCII, or an IPv4 or bracketed IPv6 literal. Raises nothing."""
-        name = name.lower().removesuffix(".")
+        """Addresses of `name`: a host name, or an IPv4 or bracketed IPv6 literal. Raises nothing."""
+        name = ascii_name(name)
         now = time.time()
-        answer = self._at_once(name, now) or self._cache.get(name, now)
+        answer = self._local(name, now)
         if answer is not None:
             return answer
+        answer = self._kept(name, now)
+        if answer is None and not is_question(name):
+            return self._unaskable(name, now)
+        self.statistics.asked(answer)
+        if answer is None:
+            answer = await asyncio.shield(self._await(name))
+        if answer.detail == STALE:
+            self.statistics.served_stale()
+        return answer
+
+    def known(self, name: str) -> bool:
+        """Whether `resolve` would answer without asking anybody."""
+        return self._is_known(ascii_name(name))
+
+    def ahead(self, name: str) -> asyncio.Future[Answer] | None:
+        """The answer to come, if `name` is not known: asked for as soon as nobody else waits for another.
+
+        The future ends with an answer, good or bad, also when the resolver is closed. Do not cancel it.
+        """
+        name = ascii_name(name)
+        if self._is_known(name):
+            return None
+        self._to_hold.add(name)
         future = self._futures.get(name)
         if future is None:
-            future = self._futures[name] = asyncio.get_running_loop().create_future()
-            self._waiting.append(name)
+            future = self._begin(name)
+            self._ahead[name] = None
             self._take_off()
-        return await asyncio.shield(future)
+        return future
 
     async def close(self) -> None:
-        """Give up open queries: who waits for one gets a failure."""
+        """Give up open queries: who waits for one gets a failure. The cache is its owner's to close."""
         self._closed = True
-        for name in list(self._waiting):
+        for name in [*self._awaited, *self._ahead]:
             self._settle(Answer(name, (), 0.0, Fault.NAME_FAILED, "closed", asked=time.time()))
-        self._waiting.clear()
+        self._awaited.clear()
+        self._ahead.clear()
         for flight in list(self._flights.values()):
             flight.close()
         if self._servers is not None:
             self._servers.close()
 
-    def _at_once(self, name: str, now: float) -> Answer | None:
-        """What no name server need be asked for."""
-        literal = literal_address(name)
-        addresses = (literal,) if literal is not None else local_addresses(name, self._hosts)
-        if addresses:
-            return Answer(name, addresses[: self._config.max_addresses], self._config.max_ttl, asked=now)
-        fault, detail = Fault.NAME_NOT_FOUND, "not a host name"
-        if is_question(name):
-            if not self._closed:
-                return None
-            fault, detail = Fault.NAME_FAILED, "closed"
-        return Answer(name, (), self._config.not_found_ttl, fault, detail, asked=now)
+    # Without asking …
+
+    def _is_known(self, name: str) -> bool:
+        now = time.time()
+        return (self._local(name, now) or self._kept(name, now)) is not None or not is_question(name)
+
+    def _local(self, name: str, now: float) -> Answer | None:
+        """What needs no memory."""
+        if ":" in name or name[-1:].isdigit() or name in self._hosts or name.endswith("localhost"):
+            literal = literal_address(name)
+            addresses = (literal,) if literal is not None else local_addresses(name, self._hosts)
+            if addresses:
+                return Answer(name, addresses[: self._config.max_addresses], self._config.max_ttl, asked=now)
+        if self._closed:
+            return Answer(name, (), 0.0, Fault.NAME_FAILED, "closed", asked=now)
+        return None
+
+    def _kept(self, name: str, now: float) -> Answer | None:
+        return self._held.get(name, now) or self._cache.get(name, now)
+
+    def _unaskable(self, name: str, now: float) -> Answer:
+        ttl = self._config.not_found_ttl
+        return Answer(name, (), ttl, Fault.NAME_NOT_FOUND, "not a host name", asked=now)
+
+    # Asking …
+
+    def _await(self, name: str) -> asyncio.Future[Answer]:
+        """The answer to come, for somebody who waits."""
+        future = self._futures.get(name)
+        if future is None or name in self._ahead:
+            self._ahead.pop(name, None)
+            future = future or self._begin(name)
+            self._awaited.append(name)
+            self._take_off()
+        return future
+
+    def _begin(self, name: str) -> asyncio.Future[Answer]:
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._futures[name] = future
+        return future
 
     def _take_off(self) -> None:
+        """Ask for what there is room for at the name servers."""
+        if self._closed:
+            return
         if self._servers is None:
-            self._servers = NameServers(self._config, asyncio.get_running_loop())
-        while self._waiting and len(self._flights) < self._config.max_outstanding:
-            name = self._waiting.popleft()
-            self._flights[name] = Flight(name, self._config, self._servers, self._landed)
+            traffic = Traffic(self.statistics.sent, self._take_off)
+            self._servers = NameServers(self._config, traffic, asyncio.get_running_loop())
+        queries = 2 if self._config.ipv6 else 1
+        while self._awaited and self._servers.room >= queries:
+            self._fly(self._awaited.popleft(), self._servers)
+        kept_free = self._config.queries_per_server // 4
+        while self._ahead and not self._awaited and self._servers.room >= queries + kept_free:
+            name = next(iter(self._ahead))
+            del self._ahead[name]
+            self._fly(name, self._servers)
+
+    def _fly(self, name: str, servers: NameServers) -> None:
+        self._flights[name] = Flight(name, self._config, servers, self._landed)
 
     def _landed(self, answer: Answer) -> None:
         del self._flights[answer.name]
         if not self._closed:
-            self._cache.put(msgspec.structs.replace(answer, seconds=0.0), answer.asked)
+            self.statistics.resolved(answer)
             if answer.detail in (TIME_OUT, NO_CONNECTION) and self._servers is not None:
                 self._servers.reread()
+            answer = self._keep(answer)
         self._settle(answer)
-        if not self._closed:
-            self._take_off()
+        self._take_off()
+
+    def _keep(self, answer: Answer) -> Answer:
+        """Put the answer where the next who asks will find it; what those who wait now are to get."""
+        now = answer.asked
+        hold = HELD_SECONDS if answer.name in self._to_hold else 0.0
+        if answer.fault is Fault.NAME_FAILED:
+            old = self._cache.stale(answer.name, now)
+            if old is not None and old.asked <= now < old.asked + old.ttl + self._config.max_stale:
+                # Not into the cache, where it would become as good as new.
+                answer = msgspec.structs.replace(old, ttl=STALE_TTL, detail=STALE, seconds=answer.seconds)
+            hold = max(hold, answer.ttl)
+        if answer.detail != STALE:
+            self._cache.put(answer, now)
+        self._held.keep(answer, now, hold)
+        return answer
 
     def _settle(self, answer: Answer) -> None:
+        self._to_hold.discard(answer.name)
         future = self._futures.pop(answer.name)
         if not future.done():
             future.set_result(answer)
-        if answer.fault is None and self._on_answer is not None:
+        if answer.fault is None and answer.detail != STALE and self._on_answer is not None:
             event = NameAnswered(
                 answer.name, answer.addresses, int(answer.ttl), answer.server, answer.seconds, answer.asked
             )

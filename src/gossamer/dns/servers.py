@@ -4,7 +4,7 @@ import asyncio
 
 import pycares
 
-from gossamer.dns.channel import NameServer
+from gossamer.dns.channel import NameServer, Traffic
 from gossamer.dns.config import DnsConfig, split_server
 
 REREAD_AFTER = 30.0
@@ -17,16 +17,26 @@ class NameServers:
     Invariant: there is at least one.
     """
 
-    def __init__(self, config: DnsConfig, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, config: DnsConfig, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
+        self._limit = config.queries_per_server
+        self._traffic = traffic
         self._loop = loop
         self._fixed = bool(config.nameservers)
         self._targets = _configured(config) if self._fixed else system_targets()
-        self._servers = [NameServer(target, loop) for target in self._targets]
+        self._servers = list(map(self._open, self._targets))
         self._former: list[NameServer] = []
         self._read = loop.time()
 
-    def order(self) -> list[NameServer]:
-        """Every server, the preferred one first."""
+    @property
+    def room(self) -> int:
+        """How many queries one of the servers would take at once."""
+        return max(server.room for server in self._servers)
+
+    def order(self, queries: int) -> list[NameServer]:
+        """Every server, the preferred one first, or the first that takes so many queries at once."""
+        for at, server in enumerate(self._servers):
+            if server.room >= queries:
+                return self._servers[at:] + self._servers[:at]
         return list(self._servers)
 
     def prefer(self, server: NameServer) -> None:
@@ -44,7 +54,10 @@ class NameServers:
         if targets != self._targets:
             self._former += self._servers  # questions on their way still use them
             self._targets = targets
-            self._servers = [NameServer(target, self._loop) for target in targets]
+            self._servers = list(map(self._open, targets))
+
+    def _open(self, target: str) -> NameServer:
+        return NameServer(target, self._limit, self._traffic, self._loop)
 
     def close(self) -> None:
         """Close every channel. Open questions are not answered any more."""

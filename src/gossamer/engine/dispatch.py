@@ -95,10 +95,10 @@ class Dispatch:
     def _wait_or_end(self, limit: str) -> None:
         due = self._frontier.next_due()
         now = self._now()
-        if not self._frontier.lent:
-            if limit:
-                self.end(limit)
-                return
+        if limit and not self._frontier.lent:
+            self.end(limit)
+            return
+        if not self._frontier.under_way:
             if due > now + min(PATIENCE, self._give_up_after) and self._unreachable():
                 self.end(UNREACHABLE)
                 return

@@ -18,7 +18,7 @@ from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.events import Event, HostParked, HostRested, Visited
-from gossamer.model.link import LinkKind
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.retry import redirect_location
@@ -28,6 +28,9 @@ from gossamer.state.records import PageRecord
 
 GROUP = 64
 """Visits settled together at most: bounds what a crash refetches and what memory holds."""
+
+LINKS_AT_ONCE = 1_500
+"""Links admitted without a pause, some 20 us each: a page with more is settled in steps."""
 
 
 class LinkRules(msgspec.Struct, frozen=True):
@@ -47,6 +50,13 @@ class Settled(msgspec.Struct, frozen=True):
     before: PageRecord | None
     kept: Kept | None
     seen_before: bool
+
+
+class Ahead(msgspec.Struct, frozen=True):
+    """How far the links of a page were admitted before the page itself is settled."""
+
+    left: tuple[Link, ...]
+    admitted: int
 
 
 class Settlement:
@@ -92,8 +102,10 @@ class Settlement:
         finishing = False
         while not finishing:
             group = [await self._queue.get()]
-            while len(group) < GROUP and not self._queue.empty():
+            links = _links_on(group[0])
+            while len(group) < GROUP and links < LINKS_AT_ONCE and not self._queue.empty():
                 group.append(self._queue.get_nowait())
+                links += _links_on(group[-1])
             finishing = None in group
             visits = [visit for visit in group if visit is not None]
             if visits:
@@ -105,10 +117,11 @@ class Settlement:
         decided = [await self._decide(visit) for visit in visits]
         self._archivist.write_names()
         fault_point("settlement.appended")
+        followed = [await self._follow_ahead(settled) for settled in decided]
         events: list[Event] = []
         with self._frontier.changes() as batch:
-            for settled in decided:
-                self._apply(settled, batch, events)
+            for settled, ahead in zip(decided, followed, strict=True):
+                self._apply(settled, ahead, batch, events)
                 fault_point("settlement.applying")
             self._archivist.enter(batch, [event for event in events if isinstance(event, Visited)])
             fault_point("settlement.logged")
@@ -137,12 +150,28 @@ class Settlement:
         )
         return Settled(visit, judgement, fingerprint, before, kept, seen_before)
 
-    def _apply(self, settled: Settled, batch: Batch, events: list[Event]) -> None:
+    async def _follow_ahead(self, settled: Settled) -> Ahead:
+        """Admit links of a page with very many, in commits of their own, so that the event loop goes on.
+
+        A crash before the page's own commit fetches it again; what was admitted is then seen already.
+        """
+        links = self._links(settled)
+        candidate, nofollow = settled.visit.lease.candidate, self._doors.links.honour_nofollow
+        admitted = 0
+        while len(links) > LINKS_AT_ONCE:
+            some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
+            with self._frontier.changes():
+                admitted += self._doors.admission.links(candidate, some, honour_nofollow=nofollow)
+            fault_point("settlement.ahead")
+            await asyncio.sleep(0)
+        return Ahead(links, admitted)
+
+    def _apply(self, settled: Settled, ahead: Ahead, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
-        admitted = self._follow(settled)
+        admitted = self._follow(settled, ahead)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
@@ -158,25 +187,28 @@ class Settlement:
             self._ledger.counters.duplicates += 1
         events.append(_visited(settled, admitted))
 
-    def _follow(self, settled: Settled) -> int:
-        """Admit where the visit leads: its links, or the place it redirects to."""
-        visit, rules = settled.visit, self._doors.links
-        candidate = visit.lease.candidate
-        if not isinstance(visit.outcome, Fetched) or candidate.kind is LinkKind.ROBOTS:
-            return 0
-        if not settled.judgement.archive:
-            return 0
-        exchange = visit.outcome.exchange
-        location = redirect_location(exchange.status, exchange.headers)
+    def _follow(self, settled: Settled, ahead: Ahead) -> int:
+        """Admit where the visit leads: what is left of its links, or the place it redirects to."""
+        candidate = settled.visit.lease.candidate
+        location = _location(settled)
         if location is not None:
             target = Url.parse(location, candidate.url.text)
             return int(target is not None and self._doors.admission.redirect(candidate, target))
-        page = visit.page
-        if page is None or (rules.skip_duplicates and settled.seen_before):
-            return 0
-        if rules.honour_meta and page.directives.nofollow:
-            return 0
-        return self._doors.admission.links(candidate, page.links, honour_nofollow=rules.honour_nofollow)
+        nofollow = self._doors.links.honour_nofollow
+        return ahead.admitted + self._doors.admission.links(candidate, ahead.left, honour_nofollow=nofollow)
+
+    def _links(self, settled: Settled) -> tuple[Link, ...]:
+        """The links of the page that are to be followed."""
+        page, rules = settled.visit.page, self._doors.links
+        if page is None or not settled.judgement.archive or _location(settled) is not None:
+            return ()
+        if settled.visit.lease.candidate.kind is LinkKind.ROBOTS:
+            return ()
+        if (rules.skip_duplicates and settled.seen_before) or (
+            rules.honour_meta and page.directives.nofollow
+        ):
+            return ()
+        return page.links
 
 
 class Doors(msgspec.Struct, frozen=True):
@@ -188,6 +220,21 @@ class Doors(msgspec.Struct, frozen=True):
     admission: Admission
     robots: RobotsDesk
     links: LinkRules
+
+
+def _links_on(visit: Visit | None) -> int:
+    return len(visit.page.links) if visit is not None and visit.page is not None else 0
+
+
+def _location(settled: Settled) -> str | None:
+    """Where the visit was sent to, if it was."""
+    visit = settled.visit
+    if not settled.judgement.archive or not isinstance(visit.outcome, Fetched):
+        return None
+    if visit.lease.candidate.kind is LinkKind.ROBOTS:
+        return None
+    exchange = visit.outcome.exchange
+    return redirect_location(exchange.status, exchange.headers)
 
 
 def _visited(settled: Settled, admitted: int) -> Visited:

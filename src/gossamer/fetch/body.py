@@ -1,6 +1,5 @@
 """The document input stream: a body read once from the network and re-read by many (W8)."""
 
-import contextlib
 import hashlib
 import io
 import itertools
@@ -12,7 +11,6 @@ from typing import BinaryIO
 
 from gossamer.model.errors import InternalError, StorageError
 
-_FILE_BUFFER = 1 << 17
 _serial = itertools.count()
 
 
@@ -20,15 +18,24 @@ class SpooledBody:
     """A body that has arrived, in memory or in a file (`gossamer.model.exchange.Body`).
 
     Invariant: the file, if any, exists until `close`; readers opened before that stay usable.
+
+    The file stays open from its writing to its end: three readers each opening it would cost more than they
+    read.
     """
 
-    __slots__ = ("_content", "_path", "_sha256", "size")
+    __slots__ = ("_content", "_file", "_path", "_sha256", "size")
 
     def __init__(
-        self, content: bytes = b"", *, path: Path | None = None, size: int | None = None, sha256: bytes = b""
+        self,
+        content: bytes = b"",
+        *,
+        file: io.FileIO | None = None,
+        size: int | None = None,
+        sha256: bytes = b"",
     ) -> None:
         self._content: bytes | None = content
-        self._path = path
+        self._file = file
+        self._path = Path(str(file.name)) if file is not None else None
         self._sha256 = sha256
         self.size = len(content) if size is None else size
 
@@ -54,7 +61,7 @@ class SpooledBody:
 
     def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
         """The stored bytes in pieces of at most `size`."""
-        if self._path is None:
+        if self._file is None:
             content = self._held()
             if len(content) <= size:
                 if content:
@@ -63,30 +70,39 @@ class SpooledBody:
             for start in range(0, len(content), size):
                 yield content[start : start + size]
             return
-        with self.open() as reader:
-            try:
-                while chunk := reader.read(size):
-                    yield chunk
-            except OSError as error:
-                raise _storage_error(self._path, "read", error) from None
+        place = 0
+        while chunk := self._read_at(place, size):
+            yield chunk
+            place += len(chunk)
 
     def read(self, limit: int = -1) -> bytes:
         """The first `limit` bytes (all of them if negative)."""
-        if self._path is None:
+        if self._file is None:
             content = self._held()
             return content if limit < 0 or limit >= len(content) else content[:limit]
-        with self.open() as reader:
-            try:
-                return reader.read(limit)
-            except OSError as error:
-                raise _storage_error(self._path, "read", error) from None
+        wanted = self.size if limit < 0 else min(limit, self.size)
+        content = self._read_at(0, wanted)
+        # One system call brings it all, but for what is longer than 2 GiB.
+        while len(content) < wanted and (more := self._read_at(len(content), wanted - len(content))):
+            content += more
+        return content
 
     def close(self) -> None:
         """Give back the spooled file, if any. The body cannot be read afterwards."""
         self._content = None
-        if self._path is not None:
+        file, self._file = self._file, None
+        if file is not None and self._path is not None:
+            file.close()
             self._path.unlink(missing_ok=True)
             self._path = None
+
+    def _read_at(self, place: int, size: int) -> bytes:
+        if self._file is None:
+            raise InternalError("a body was read after it was closed; please report this")
+        try:
+            return os.pread(self._file.fileno(), size, place)
+        except OSError as error:
+            raise _storage_error(self._path, "read", error) from None
 
     def _held(self) -> bytes:
         if self._content is None:
@@ -113,7 +129,7 @@ class BodyWriter:
         self._spool_dir = spool_dir
         self._memory_limit = memory_limit
         self._chunks: list[bytes] = []
-        self._file: BinaryIO | None = None
+        self._file: io.FileIO | None = None
         self._path: Path | None = None
         self.size = 0
 
@@ -137,45 +153,40 @@ class BodyWriter:
         Raises:
             StorageError: our disk is full or refuses.
         """
-        if self._file is None or self._path is None:
+        file, self._file = self._file, None
+        if file is None:
             content = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
             self._chunks = []
             return SpooledBody(content)
-        try:
-            self._file.close()
-        except OSError as error:
-            self.discard()
-            raise _storage_error(self._path, "written", error) from None
-        self._file = None
-        return SpooledBody(path=self._path, size=self.size, sha256=self._digest.digest())
+        return SpooledBody(file=file, size=self.size, sha256=self._digest.digest())
 
     def discard(self) -> None:
         """Forget what arrived; harmless after `finish` and a second time."""
         self._chunks = []
         if self._file is None or self._path is None:
             return
-        file, self._file = self._file, None
-        # What could not be flushed is not wanted any more; the descriptor is closed even so.
-        with contextlib.suppress(OSError):
-            file.close()
+        self._file.close()
+        self._file = None
         self._path.unlink(missing_ok=True)
 
     def _spool(self) -> None:
         name = f"body-{os.getpid():x}-{time.monotonic_ns():x}-{next(_serial):x}"
         self._path = self._spool_dir / name
         try:
-            self._file = self._path.open("xb", buffering=_FILE_BUFFER)
+            self._file = io.FileIO(self._path, "x+")
         except OSError as error:
             raise _storage_error(self._path, "created", error) from None
         self._digest = hashlib.sha256()
-        chunks, self._chunks = self._chunks, []
-        for chunk in chunks:
-            self._put(self._file, chunk)
+        content = b"".join(self._chunks)
+        self._chunks = []
+        self._put(self._file, content)
 
-    def _put(self, file: BinaryIO, chunk: bytes) -> None:
+    def _put(self, file: io.FileIO, chunk: bytes) -> None:
         self._digest.update(chunk)
         try:
-            file.write(chunk)
+            written = file.write(chunk)
+            while written < len(chunk):  # a disk that fills up takes a part first
+                written += file.write(memoryview(chunk)[written:])
         except OSError as error:
             path = self._path
             self.discard()

@@ -96,7 +96,7 @@ class HttpModule:
         began = time.monotonic()
         route = await self._router.find(lease.candidate.url)
         if isinstance(route, Failed):
-            return Failed(route.fault, route.detail, time.monotonic() - began)
+            return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
         async with self._room:
             outcome = await self._visit(lease, route)
         if isinstance(outcome, Failed):

@@ -52,7 +52,8 @@ class Router:
         if not self._names_by_proxy:
             answer = await self._resolver.resolve(url.host)
             if answer.fault is not None:
-                return Failed(answer.fault, answer.detail)
+                wait = answer.ttl if answer.fault is Fault.NAME_DEFERRED else 0.0
+                return Failed(answer.fault, answer.detail, wait=wait)
             allowed = self._guard.admit(url.host, answer.addresses)
             if not allowed:
                 return Failed(Fault.ADDRESS_FORBIDDEN, ", ".join(answer.addresses)[:200])

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gossamer.frontier.name_gate import Names
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
 from gossamer.state.keys import Fingerprints
@@ -34,6 +35,8 @@ class HostPolicy(msgspec.Struct, frozen=True):
     rest: Callable[[str], float]  # seconds owed to a host whose last visit is unknown
     budget_spent: Callable[[str, int, int], str]  # (name, pages, bytes) -> reason, or empty
     obey_robots: bool = True
+    names: Names | None = None
+    linked_names_first: bool = False
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
+from gossamer.frontier.name_gate import NameGate
 from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.rota import Rota
@@ -18,14 +19,13 @@ from gossamer.frontier.tally import Tally
 from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
-from gossamer.model.errors import StorageError
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 from gossamer.ports import OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
-from gossamer.state.records import COUNTERS, Counters, HostRecord, QueueRecord, decode_queue, encode
+from gossamer.state.records import COUNTERS, Counters, HostRecord, QueueRecord, encode
 
 HELD_AT_ONCE = 100
 """Entries of one host moved to `later` in a row before the whole host rests instead."""
@@ -66,6 +66,7 @@ class Frontier:
         self._wake = WakeIndex(environment)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self._rota = Rota(session.now)
+        self._gate = NameGate(policy.names, session.now)
         self._last_arrival = 0
         self._batch: Batch | None = None
         self._failure: Exception | None = None
@@ -140,6 +141,8 @@ class Frontier:
         batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
         if self.hosts.get(host) is None:
             counters.hosts += 1
+            if self._policy.linked_names_first:
+                self._gate.look_ahead(candidate.url.host, linked=True)
         record = self.hosts.change(host, name)
         record.head = min(record.head, place) if record.queued else place
         record.queued += 1
@@ -153,6 +156,7 @@ class Frontier:
             if record.queued == 1 and not record.waiting and len(self._rota.served) < self._config.max_hosts:
                 queue = self._serve(host, record)
                 queue.complete = True
+                self._gate.look_ahead(candidate.url.host)
         if queue is not None:
             first = queue.first_ticket if queue.buffer else None
             queue.insert(place, candidate, self._config.buffer)
@@ -178,6 +182,17 @@ class Frontier:
                 return lease
         return None
 
+    def name_landed(self, host: str) -> None:
+        """The name of `host` is answered: who waited for it may be visited."""
+        for queue in self._gate.landed(host):
+            if self._rota.served.get(queue.key) is queue:
+                self._rota.place(queue)
+
+    @property
+    def under_way(self) -> int:
+        """What will bring about the next change by itself: leases out, and names that hosts wait for."""
+        return self.lent + self._gate.waiting
+
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
         if len(self._rota.served) >= self._config.max_hosts:
@@ -194,7 +209,7 @@ class Frontier:
         held = 0
         while queue.has_entry:
             if not queue.buffer:
-                self._fill(queue)
+                queue.fill(self._environment, self._config.buffer)
             place, candidate = queue.buffer[0]
             if candidate.kind is not LinkKind.ROBOTS and self._policy.obey_robots:
                 known = self.robots.get(queue.key, candidate.url.origin)
@@ -209,6 +224,8 @@ class Frontier:
                     if held == HELD_AT_ONCE:
                         return None
                     continue
+            if not self._gate.passes(queue, candidate.url.host):
+                return None
             del queue.buffer[0]
             queue.lent[place] = candidate
             self.lent += 1
@@ -232,24 +249,6 @@ class Frontier:
             else:
                 place, candidate = queue.buffer.pop(0)
                 self._later.put(queue, place, candidate, until, reason, batch)
-
-    def _fill(self, queue: HostQueue) -> None:
-        """Read the front of the queue from disk."""
-        room = self._config.buffer
-        queue.complete = True
-        for key, data in self._environment.scan(Family.QUEUE, queue.key + queue.record.head, queue.key):
-            place = key[8:]
-            if place in queue.lent:
-                continue
-            if len(queue.buffer) == room:
-                queue.complete = False
-                break
-            queue.buffer.append((place, decode_queue(data).candidate()))
-        if not queue.buffer:
-            raise StorageError(
-                f"the state contradicts itself: {queue!r} counts entries that are not on disk. Go back to a "
-                "checkpoint with resume --from-checkpoint; if no disk was damaged, please report this."
-            )
 
     # Settling …
 
@@ -363,6 +362,9 @@ class Frontier:
                     self._wake.set(key, queue.record, due, batch)
                     self._unserve(queue)
                     continue
+                if queue.has_entry:
+                    queue.fill(self._environment, self._config.buffer)
+                    self._gate.look_ahead(queue.buffer[0][1].url.host)
                 self._rota.place(queue)
                 room -= 1
                 if not room:

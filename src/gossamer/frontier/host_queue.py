@@ -3,7 +3,9 @@
 from bisect import bisect_left, insort
 
 from gossamer.model.candidate import Candidate
-from gossamer.state.records import HostRecord
+from gossamer.model.errors import StorageError
+from gossamer.state.environment import Environment, Family
+from gossamer.state.records import HostRecord, decode_queue
 
 Entry = tuple[bytes, Candidate]
 _NEVER = 1 << 63
@@ -16,7 +18,9 @@ class HostQueue:
     last one, less those lent; if `complete`, the disk holds nothing beyond buffer and lent.
     """
 
-    __slots__ = ("buffer", "complete", "key", "lent", "limit", "placed", "record")
+    __slots__ = (
+        "awaits", "buffer", "complete", "key", "lent", "limit", "named", "named_until", "placed", "record",
+    )  # fmt: skip
 
     def __init__(self, key: bytes, record: HostRecord, limit: int) -> None:
         self.key = key
@@ -26,6 +30,8 @@ class HostQueue:
         self.complete = False
         self.lent: dict[bytes, Candidate] = {}
         self.placed: int | None = None  # number of its latest heap entry; older ones are void
+        self.awaits = ""  # the host name that must be answered first
+        self.named, self.named_until = "", 0  # a host name whose answer is at hand until then
 
     def __repr__(self) -> str:
         record = self.record
@@ -50,6 +56,27 @@ class HostQueue:
     def first_ticket(self) -> bytes:
         """Where the host stands among ready hosts."""
         return self.buffer[0][0] if self.buffer else self.record.head
+
+    def fill(self, environment: Environment, room: int) -> None:
+        """Read the front of the queue from disk.
+
+        Raises:
+            StorageError: the disk holds less than the record counts.
+        """
+        self.complete = True
+        for key, data in environment.scan(Family.QUEUE, self.key + self.record.head, self.key):
+            place = key[8:]
+            if place in self.lent:
+                continue
+            if len(self.buffer) == room:
+                self.complete = False
+                break
+            self.buffer.append((place, decode_queue(data).candidate()))
+        if not self.buffer:
+            raise StorageError(
+                f"the state contradicts itself: {self!r} counts entries that are not on disk. Go back to a "
+                "checkpoint with resume --from-checkpoint; if no disk was damaged, please report this."
+            )
 
     def insert(self, ticket: bytes, candidate: Candidate, room: int) -> None:
         """Take note of an entry that was, or is about to be, put on disk."""

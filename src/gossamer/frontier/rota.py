@@ -35,7 +35,7 @@ class Rota:
     def place(self, queue: HostQueue) -> None:
         """Put a host where it belongs now: among the ready, among the resting, or nowhere."""
         queue.placed = None
-        if queue.record.parked or len(queue.lent) >= queue.limit:
+        if queue.record.parked or queue.awaits or len(queue.lent) >= queue.limit:
             return
         due = queue.due
         if due == NEVER:

@@ -12,7 +12,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
         name: the name asked for, lower case ASCII, no final dot.
         addresses: numeric IPv4 and IPv6 addresses in the order to try; empty if `fault` is set.
         ttl: seconds the answer may be kept, already clamped.
-        fault: `NAME_NOT_FOUND` or `NAME_FAILED`, or `None` for success.
+        fault: `NAME_NOT_FOUND`, `NAME_FAILED` or (only from a cache) `NAME_DEFERRED`; `None` for success.
         detail: e.g. `NXDOMAIN`, `SERVFAIL`, `time-out`.
         server: address of the name server that answered; empty for literals and `/etc/hosts`.
         seconds: how long it took; 0 from the cache.
@@ -27,3 +27,19 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     server: str = ""
     seconds: float = 0.0
     asked: float = 0.0
+
+
+class CacheCensus(msgspec.Struct, frozen=True):
+    """What a name cache holds.
+
+    Attributes:
+        entries: names with an answer, expired ones included as long as they take room.
+        bytes: room they take, everything counted; 0 if the cache cannot tell.
+        negative: names held as known not to exist (an estimate where a filter holds them).
+        negative_bytes: room of that filter.
+    """
+
+    entries: int = 0
+    bytes: int = 0
+    negative: int = 0
+    negative_bytes: int = 0

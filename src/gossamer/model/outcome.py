@@ -12,6 +12,7 @@ class Fault(StrEnum):
 
     NAME_NOT_FOUND = "name_not_found"  # the name has no address: NXDOMAIN or no data
     NAME_FAILED = "name_failed"  # the name servers did not answer, or answered with failure
+    NAME_DEFERRED = "name_deferred"  # a name cache takes it for one that does not exist, until it is emptied
     ADDRESS_FORBIDDEN = "address_forbidden"  # the name leads where links may not lead
     CONNECT = "connect"
     CONNECT_TIMEOUT = "connect_timeout"
@@ -63,11 +64,13 @@ class Failed(msgspec.Struct, frozen=True):
         fault: the kind.
         detail: one line for the log; nothing is decided from it.
         elapsed: seconds the attempt took.
+        wait: seconds until it makes sense to try again, where that is known.
     """
 
     fault: Fault
     detail: str = ""
     elapsed: float = 0.0
+    wait: float = 0.0
 
 
 Outcome = Fetched | Refused | Failed

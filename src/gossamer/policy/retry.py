@@ -107,6 +107,7 @@ _BY_STATUS = {
 _BLAMES = {
     Fault.NAME_NOT_FOUND: Blame.HOST,
     Fault.NAME_FAILED: Blame.HOST,
+    Fault.NAME_DEFERRED: Blame.HOST,
     Fault.ADDRESS_FORBIDDEN: Blame.URL,
     Fault.CONNECT: Blame.HOST,
     Fault.CONNECT_TIMEOUT: Blame.HOST,
@@ -180,8 +181,10 @@ def decide(
         case Refused(rule, detail):
             reason = f"{rule}: {detail}" if detail else str(rule)
             return Parked(reason) if rule is Rule.BUDGET else Dropped(reason)
-        case Failed(fault, detail):
+        case Failed(fault, detail, wait=wait):
             reason = f"{fault}: {detail}" if detail else str(fault)
+            if fault is Fault.NAME_DEFERRED:
+                return Retry(wait, Blame.HOST, reason)
             if blame_of(fault) is Blame.HOST:
                 first = config.not_found_first if fault is Fault.NAME_NOT_FOUND else config.host_first
                 return _host_waits(reason, None, host_failures.another(now), now, config, first)
@@ -196,7 +199,8 @@ def is_host_failure(outcome: Outcome) -> bool:
     """Whether the visit lengthens the host's row of failures."""
     match outcome:
         case Failed(fault):
-            return blame_of(fault) is Blame.HOST
+            # A deferred name was not asked for: that says nothing new of the host.
+            return blame_of(fault) is Blame.HOST and fault is not Fault.NAME_DEFERRED
         case Fetched(exchange):
             return status_action(exchange.status) is StatusAction.THROTTLED
         case Refused():

@@ -15,6 +15,7 @@ Nothing here imports any other room: a judge that shares code with the judged sh
 """
 
 from gossamer.simweb.hosting import Hosting
+from gossamer.simweb.resource import Speech
 from gossamer.simweb.serve import SimulatedWeb
 from gossamer.simweb.spec import WorldSpec
 from gossamer.simweb.truth import CrawlRules, Differences, Truth, truth
@@ -26,6 +27,7 @@ __all__ = [
     "Hosting",
     "Question",
     "SimulatedWeb",
+    "Speech",
     "Truth",
     "Visit",
     "WorldSpec",

@@ -51,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dns-port", type=int, default=0, metavar="PORT")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append visits as JSON lines")
     parser.add_argument(
+        "--control", type=Path, metavar="FILE", help="while it is there, all names are treated as it says"
+    )
+    parser.add_argument(
         "--announce", action="store_true", help="one JSON line on start; stop when input ends"
     )
     return parser
@@ -79,7 +82,13 @@ async def _serve(spec: WorldSpec, options: argparse.Namespace) -> None:
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    hosting = Hosting(spec, http_port=options.http_port, dns_port=options.dns_port, log=options.log)
+    hosting = Hosting(
+        spec,
+        http_port=options.http_port,
+        dns_port=options.dns_port,
+        log=options.log,
+        control=options.control,
+    )
     async with hosting as web:
         told = {"http_port": web.http_port, "nameserver": web.nameserver, "seeds": web.seeds}
         if options.announce:

@@ -65,7 +65,8 @@ class Atlas:
         draw = fingerprint(self.spec.seed, "name", name)
         number = draw % self.spec.addresses
         address = f"127.0.{number}.1" if number else "127.0.0.1"
-        return Naming(addresses=(address,), ttl=60 + draw % 3600)
+        ttl = self.spec.name_ttl if self.spec.name_ttl >= 0 else 60 + draw % 3600
+        return Naming(addresses=(address,), ttl=ttl)
 
     def addresses(self) -> list[str]:
         """Every address of well-behaved hosts."""

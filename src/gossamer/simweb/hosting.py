@@ -31,13 +31,21 @@ class Hosting:
     """
 
     def __init__(
-        self, spec: WorldSpec, *, http_port: int = 0, dns_port: int = 0, log: Path | None = None
+        self,
+        spec: WorldSpec,
+        *,
+        http_port: int = 0,
+        dns_port: int = 0,
+        log: Path | None = None,
+        control: Path | None = None,
     ) -> None:
+        """`log` and `control` are files: of visits and questions, and for `NameService`."""
         self.spec = spec
         self.http_port = http_port
         self.dns_port = dns_port
         self.world: World
         self._log = log
+        self._control = control
         self._ledger: Ledger | None = None
         self._servers: list[asyncio.Server] = []
         self._datagrams: asyncio.DatagramTransport | None = None
@@ -90,7 +98,7 @@ class Hosting:
         await self._start_names(loop)
 
     async def _start_names(self, loop: asyncio.AbstractEventLoop) -> None:
-        names = NameService(self.world, self._ledger)
+        names = NameService(self.world, self._ledger, self._control)
         stream, datagram = _bind_names(self.dns_port)
         self.dns_port = stream.getsockname()[1]
         self._servers.append(await loop.create_server(lambda: TcpNames(names, self._questions), sock=stream))

@@ -1,74 +1,158 @@
 """The name server (RFC 1035): answers for the world's names over UDP and TCP, and for no others."""
 
 import asyncio
-import ipaddress
 import struct
+import time
 from collections import Counter
 from collections.abc import Iterator
-from typing import cast
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, cast
 
+from gossamer.simweb import messages
+from gossamer.simweb.atlas import FORBIDDEN_ADDRESS
+from gossamer.simweb.dice import fingerprint
+from gossamer.simweb.messages import Asked
 from gossamer.simweb.resource import Naming, Speech
 from gossamer.simweb.visits import Ledger
 from gossamer.simweb.world import World
 
-_A, _CNAME, _AAAA, _OPT = 1, 5, 28, 41
-_KINDS = {_A: "A", _AAAA: "AAAA"}
-_FORMAT_ERROR, _SERVFAIL, _NXDOMAIN, _REFUSED = 1, 2, 3, 5
-_TRUNCATED = 0x0200
+_KINDS = {messages.A: "A", messages.AAAA: "AAAA"}
+_CODES = {
+    Speech.NXDOMAIN: messages.NXDOMAIN,
+    Speech.SERVFAIL: messages.SERVFAIL,
+    Speech.REFUSED: messages.REFUSED,
+}
+_NAMELESS = frozenset({*_CODES, Speech.SILENT, Speech.GARBAGE, Speech.LOOP})
+_CROWD = 4_000  # addresses; what fits into the longest message
+_DICE = 1 << 64
+
+
+class Said(NamedTuple):
+    """What the name server says.
+
+    Attributes:
+        message: the answer.
+        delay: seconds to wait before it.
+        lie: a datagram that somebody else slips in right before it.
+    """
+
+    message: bytes
+    delay: float = 0.0
+    lie: bytes = b""
 
 
 class NameService:
     """Answers questions in wire format; knows how often it was asked where that matters."""
 
-    def __init__(self, world: World, ledger: Ledger | None) -> None:
+    def __init__(self, world: World, ledger: Ledger | None, control: Path | None = None) -> None:
+        """`control` is a file that may come and go; the `Speech` in it then goes for every name."""
         self._world = world
         self._ledger = ledger
+        self._control = control
         self._asked: Counter[str] = Counter()
+        self._questions = 0
+        self._first = 0.0
 
-    def answer(self, query: bytes, transport: str) -> tuple[bytes, float] | None:
-        """The answer with the seconds to wait before it, or `None` for silence."""
+    def answer(self, query: bytes, transport: str) -> Said | None:
+        """The answer, or `None` for silence."""
         if len(query) < 12 or query[2] & 0x80:
             return None
         try:
-            name, kind, end = _question(query)
+            asked = messages.read_question(query)
         except (IndexError, struct.error, UnicodeDecodeError):
-            return _message(query, 12, _FORMAT_ERROR), 0.0
+            return Said(messages.answer(Asked("", 0, query, 12), messages.FORMAT_ERROR))
+        said = self._say(asked, transport)
         if self._ledger is not None:
-            self._ledger.ask(name, _KINDS.get(kind, str(kind)), transport)
-        naming = self._world.naming(name)
-        if naming is None:
-            return _message(query, end, _NXDOMAIN), 0.0
-        if naming.lost and self._turn(f"{name} {kind}") < naming.lost:
+            kind = _KINDS.get(asked.kind, str(asked.kind))
+            self._ledger.ask(asked.name, kind, transport, answered=said is not None)
+        return said
+
+    def _say(self, asked: Asked, transport: str) -> Said | None:
+        spec = self._world.spec
+        number, self._questions = self._questions, self._questions + 1
+        naming = self._world.naming(asked.name)
+        speech = self._common_speech()
+        if speech is Speech.ANSWER and naming is not None:
+            speech = naming.speech
+        elif naming is None and speech not in _NAMELESS:
+            speech = Speech.NXDOMAIN
+        if speech is Speech.SILENT or self._is_lost(asked, naming, number):
             return None
-        answer = self._speak(naming, query, (name, kind, end), transport)
-        return None if answer is None else (answer, naming.delay)
+        message, lie = _speak(naming or Naming(), asked, speech, transport)
+        return Said(message, spec.name_delay + (naming.delay if naming is not None else 0.0), lie)
 
-    def _speak(
-        self, naming: Naming, query: bytes, question: tuple[str, int, int], transport: str
-    ) -> bytes | None:
-        name, kind, end = question
-        match naming.speech:
-            case Speech.SILENT:
-                return None
-            case Speech.NXDOMAIN:
-                return _message(query, end, _NXDOMAIN)
-            case Speech.SERVFAIL:
-                return _message(query, end, _SERVFAIL)
-            case Speech.REFUSED:
-                return _message(query, end, _REFUSED)
-            case Speech.GARBAGE:
-                return query[:2] + b"\x81\x80\0\1\xff\xff\0\0\0\0" + b"\xc0\x0c" * 20
-        if naming.speech is Speech.TRUNCATED and transport == "udp":
-            return _message(query, end, _TRUNCATED)
-        whole = _message(query, end, 0, tuple(_records(name, kind, naming)))
-        if transport == "udp" and len(whole) > _room(query, end):
-            return _message(query, end, _TRUNCATED)
-        return whole
+    def _common_speech(self) -> Speech:
+        """How every name is treated now; `ANSWER`: as its host's case says."""
+        spec = self._world.spec
+        now = time.monotonic()
+        self._first = self._first or now
+        if spec.name_outage:
+            start, length = spec.name_outage
+            if start <= now - self._first < start + length:
+                return Speech.SILENT
+        if self._control is not None:
+            with suppress(OSError):
+                return Speech(self._control.read_text())
+        return Speech(spec.name_speech)
 
-    def _turn(self, key: str) -> int:
-        turn = self._asked[key]
+    def _is_lost(self, asked: Asked, naming: Naming | None, number: int) -> bool:
+        spec = self._world.spec
+        if spec.name_loss and fingerprint(spec.seed, "loss", number) < spec.name_loss * _DICE:
+            return True
+        if naming is None or not naming.lost:
+            return False
+        key = f"{asked.name} {asked.kind}"
         self._asked[key] += 1
-        return turn
+        return self._asked[key] <= naming.lost
+
+
+def _speak(naming: Naming, asked: Asked, speech: Speech, transport: str) -> tuple[bytes, bytes]:
+    """The answer, and the lie before it if there is one."""
+    if speech in _CODES:
+        return messages.answer(asked, _CODES[speech]), b""
+    if speech is Speech.GARBAGE:
+        return asked.message[:2] + b"\x81\x80\0\1\xff\xff\0\0\0\0" + b"\xc0\x0c" * 20, b""
+    truncated = messages.answer(asked, messages.TRUNCATED)
+    if speech is Speech.TRUNCATED and transport == "udp":
+        return truncated, b""
+    whole = messages.answer(asked, 0, _records(naming, asked, speech))
+    if transport == "udp" and len(whole) > messages.room(asked):
+        return truncated, b""
+    return whole, _lie(naming, asked, speech)
+
+
+def _records(naming: Naming, asked: Asked, speech: Speech) -> Iterator[bytes]:
+    owner, ttl = asked.name, naming.ttl
+    if speech is Speech.LOOP:
+        other = f"other.{owner}"
+        yield messages.alias_record(asked, owner, ttl, other)
+        yield messages.alias_record(asked, other, ttl, owner)
+        return
+    if speech is Speech.STRANGERS:
+        for stranger in (f"stranger.{owner}", "sim.test", "h0.sim.test", "h1.sim.test"):
+            if stranger != owner:
+                yield messages.address_record(asked, stranger, ttl, FORBIDDEN_ADDRESS)
+    for alias in naming.aliases:
+        yield messages.alias_record(asked, owner, ttl, alias)
+        owner = alias
+    for address in naming.addresses:
+        yield messages.address_record(asked, owner, ttl, address)
+    if speech is Speech.CROWD:
+        for n in range(_CROWD):
+            yield messages.address_record(asked, owner, ttl, f"127.0.{202 + n // 250}.{n % 250}")
+
+
+def _lie(naming: Naming, asked: Asked, speech: Speech) -> bytes:
+    """What one sends who cannot see the question and guesses it (RFC 5452)."""
+    forged = messages.answer(
+        asked, 0, [messages.address_record(asked, asked.name, naming.ttl, FORBIDDEN_ADDRESS)]
+    )
+    if speech is Speech.WRONG_ID:
+        return bytes((forged[0] ^ 1,)) + forged[1:]
+    if speech is Speech.WRONG_QUESTION:
+        return forged[:13] + bytes((forged[13] ^ 1,)) + forged[14:]  # another letter
+    return b""
 
 
 class UdpNames(asyncio.DatagramProtocol):
@@ -84,18 +168,20 @@ class UdpNames(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         """Answer, at once or later."""
-        answer = self._service.answer(data, "udp")
-        if answer is None:
+        said = self._service.answer(data, "udp")
+        if said is None:
             return
-        written, delay = answer
-        if delay:
-            asyncio.get_running_loop().call_later(delay, self._send, written, addr)
+        if said.delay:
+            asyncio.get_running_loop().call_later(said.delay, self._send, said, addr)
         else:
-            self._send(written, addr)
+            self._send(said, addr)
 
-    def _send(self, data: bytes, addr: tuple[str, int]) -> None:
-        if not self._transport.is_closing():
-            self._transport.sendto(data, addr)
+    def _send(self, said: Said, addr: tuple[str, int]) -> None:
+        if self._transport.is_closing():
+            return
+        if said.lie:
+            self._transport.sendto(said.lie, addr)
+        self._transport.sendto(said.message, addr)
 
 
 class TcpNames(asyncio.Protocol):
@@ -120,9 +206,13 @@ class TcpNames(asyncio.Protocol):
             if len(self._received) < end:
                 return
             query, self._received = self._received[2:end], self._received[end:]
-            answer = self._service.answer(query, "tcp")
-            if answer is not None:
-                self._transport.write(struct.pack("!H", len(answer[0])) + answer[0])
+            said = self._service.answer(query, "tcp")
+            if said is not None:
+                asyncio.get_running_loop().call_later(said.delay, self._send, said.message)
+
+    def _send(self, message: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(struct.pack("!H", len(message)) + message)
 
     def connection_lost(self, _: Exception | None) -> None:
         """Forget the connection."""
@@ -131,51 +221,3 @@ class TcpNames(asyncio.Protocol):
     def abort(self) -> None:
         """Give up the connection."""
         self._transport.abort()
-
-
-def _question(query: bytes) -> tuple[str, int, int]:
-    """Name in lower case, type, and where the question ends; IndexError or struct.error if there is none."""
-    if query[4:6] != b"\0\1":
-        raise IndexError("exactly one question is answered")
-    labels, at = [], 12
-    while length := query[at]:
-        if length > 63:
-            raise IndexError("a question is not compressed")
-        labels.append(query[at + 1 : at + 1 + length].decode("ascii").lower())
-        at += 1 + length
-    (kind,) = struct.unpack_from("!H", query, at + 1)
-    return ".".join(labels), kind, at + 5
-
-
-def _room(query: bytes, end: int) -> int:
-    """Bytes that fit into a datagram: 512, or what EDNS says (RFC 6891), which crawlers' queries put last."""
-    if query[10:12] != b"\0\0" and query[end : end + 3] == b"\0" + struct.pack("!H", _OPT):
-        return max(512, int.from_bytes(query[end + 3 : end + 5], "big"))
-    return 512
-
-
-def _message(query: bytes, end: int, flags: int, records: tuple[bytes, ...] = ()) -> bytes:
-    """An authoritative answer to `query`, whose question ends at `end` and is repeated byte by byte."""
-    asked = query[4:6] if end > 12 else b"\0\0"
-    counts = asked + struct.pack("!HHH", len(records), 0, 0)
-    desired = 0x8480 | (query[2] & 1) << 8 | flags
-    return query[:2] + struct.pack("!H", desired) + counts + query[12:end] + b"".join(records)
-
-
-def _records(name: str, kind: int, naming: Naming) -> Iterator[bytes]:
-    owner = name
-    for alias in naming.aliases:
-        yield _record(owner, _CNAME, naming.ttl, _name(alias))
-        owner = alias
-    for text in naming.addresses:
-        address = ipaddress.ip_address(text)
-        if kind == (_A if address.version == 4 else _AAAA):
-            yield _record(owner, kind, naming.ttl, address.packed)
-
-
-def _record(owner: str, kind: int, ttl: int, data: bytes) -> bytes:
-    return _name(owner) + struct.pack("!HHIH", kind, 1, ttl, len(data)) + data
-
-
-def _name(name: str) -> bytes:
-    return b"".join(bytes((len(label),)) + label.encode("ascii") for label in name.split(".")) + b"\0"

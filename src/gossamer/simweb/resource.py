@@ -129,6 +129,11 @@ class Speech(StrEnum):
     SILENT = "silent"
     TRUNCATED = "truncated"  # over UDP nothing but the TC bit; all of it over TCP
     GARBAGE = "garbage"
+    WRONG_ID = "wrong-id"  # before the answer comes one that was forged, with another number
+    WRONG_QUESTION = "wrong-question"  # the same with the right number, for another name
+    STRANGERS = "strangers"  # the answer holds wrong addresses of other names, too
+    LOOP = "loop"  # of aliases
+    CROWD = "crowd"  # thousands of addresses behind the right ones
 
 
 class Reach(StrEnum):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from gossamer.simweb.resource import Speech
 from gossamer.simweb.spec import WorldSpec
 from gossamer.simweb.visits import Question, Visit, read_questions, read_visits
 
@@ -66,7 +67,7 @@ class SimulatedWeb:
         command = [
             sys.executable, "-m", "gossamer.simweb", "--spec", str(spec), "--announce",
             "--http-port", str(self.http_port), "--dns-port", str(self._dns_port),
-            *(("--log", str(self._log)) if self._keeps_log else ()),
+            "--control", str(self._control), *(("--log", str(self._log)) if self._keeps_log else ()),
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -105,6 +106,20 @@ class SimulatedWeb:
     def questions(self) -> list[Question]:
         """Questions to the name server so far."""
         return read_questions(self._log) if self._log.exists() else []
+
+    def treat_names(self, speech: Speech | None) -> None:
+        """Treat all questions about names so from now on, e.g. `Speech.SILENT`; `None`: as the spec says."""
+        if speech is None:
+            self._control.unlink(missing_ok=True)
+            return
+        written = self._control.with_suffix(".new")
+        written.write_text(speech)
+        written.replace(self._control)
+
+    @property
+    def _control(self) -> Path:
+        assert self._folder is not None, "not started"
+        return Path(self._folder.name, "names")
 
     @property
     def _log(self) -> Path:

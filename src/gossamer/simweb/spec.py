@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from gossamer.simweb.resource import Speech
+
 ROBOTS_KINDS = (
     "absent", "forbidden", "allow", "rules", "delay", "groups", "redirect", "redirect-far", "failing",
     "closed",
@@ -64,6 +66,12 @@ class WorldSpec:
         head_lines: lines of the long head.
         bomb_bytes: size of a decompression bomb when decoded.
         nested_bytes: size of the documents that torture parsers.
+        name_delay: seconds before each answer of the name server.
+        name_loss: share of questions to it that get no answer.
+        name_ttl: TTL of ordinary hosts' names; below 0: a minute to an hour, by name.
+        name_speech: a `Speech`, how questions about every name are treated; `answer`: each as
+            its host's case says.
+        name_outage: (start, length) of a silence of the name server, in seconds since the first question.
     """
 
     seed: int = 1
@@ -96,6 +104,11 @@ class WorldSpec:
     head_lines: int = 300_000
     bomb_bytes: int = 1 << 30
     nested_bytes: int = 1 << 20
+    name_delay: float = 0.0
+    name_loss: float = 0.0
+    name_ttl: int = -1
+    name_speech: str = Speech.ANSWER
+    name_outage: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.hosts < 1 or self.pages < self.hosts:
@@ -104,9 +117,12 @@ class WorldSpec:
             raise ValueError(f"seeds must be 1 to {self.hosts} (hosts), not {self.seeds}")
         if not 1 <= self.addresses <= 250 or self.domains < 1 or self.links < 1 or self.failures < 0:
             raise ValueError("addresses must be 1 to 250, domains and links at least 1, failures at least 0")
-        for name in (*_SHARES, "cross_links"):
+        for name in (*_SHARES, "cross_links", "name_loss"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share, 0 to 1, not {getattr(self, name)}")
+        if len(self.name_outage) not in (0, 2) or min((self.name_delay, *self.name_outage)) < 0:
+            raise ValueError("name_outage is (start, length); it and name_delay are seconds, not below 0")
+        _require("name_speech", (self.name_speech,), tuple(Speech))
         _require("robots", self.robots, ROBOTS_KINDS)
         _require("codings", self.codings, CODINGS)
         _require("charsets", self.charsets, [f"{c}/{d}" for c in CHARSETS for d in DECLARATIONS])

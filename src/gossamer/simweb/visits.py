@@ -52,12 +52,14 @@ class Question:
         kind: `A`, `AAAA` or a number.
         asked: moment of `time.monotonic()`.
         transport: `udp` or `tcp`.
+        answered: or else lost.
     """
 
     name: str
     kind: str
     asked: float
     transport: str
+    answered: bool = True
 
 
 class Ledger:
@@ -81,10 +83,10 @@ class Ledger:
         visit["ended"] = time.monotonic()
         self._write("visit", visit)
 
-    def ask(self, name: str, kind: str, transport: str) -> None:
+    def ask(self, name: str, kind: str, transport: str, *, answered: bool) -> None:
         """Write a question."""
-        asked = time.monotonic()
-        self._write("question", {"name": name, "kind": kind, "asked": asked, "transport": transport})
+        question = {"name": name, "kind": kind, "asked": time.monotonic(), "transport": transport}
+        self._write("question", question | {"answered": answered})
 
     def close(self) -> None:
         """Give up the file."""

@@ -57,6 +57,18 @@ def many_links(stage: Stage) -> Scene:
     return Scene(resources={"/bad": Resource(body=body, links=links)})
 
 
+def dense_links(stage: Stage) -> Scene:
+    """8,500 links to as many pages in 240 KB, none of them to be followed, then one that is."""
+    links = tuple(stage.link(f"/hidden-{number}", nofollow=True) for number in range(8_500))
+
+    def body() -> bytes:
+        return (_GOOD + "".join(f"<a rel=nofollow href={link.href}>" for link in links) + _BEYOND).encode()
+
+    return Scene(
+        resources={"/bad": Resource(body=body, links=(*_links(stage, "/good-1.html", BEYOND), *links))}
+    )
+
+
 CASES: Mapping[str, Callable[[Stage], Scene]] = {
     "nested-tags": partial(_tortured, "<div>", ""),
     "nested-inline": partial(_tortured, "<b><i>", ""),
@@ -71,4 +83,5 @@ CASES: Mapping[str, Callable[[Stage], Scene]] = {
     "open-script": partial(_swallowed, "<script>", "<script><"),
     "open-title": partial(_swallowed, "<title>", "<title><"),
     "many-links": many_links,
+    "dense-links": dense_links,
 }

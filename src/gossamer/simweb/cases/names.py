@@ -48,5 +48,9 @@ CASES: Mapping[str, Callable[[Stage], Scene]] = {
     "dns-lossy": partial(_named, Naming(addresses=_HOME, lost=1)),
     "dns-ttl-0": partial(_named, Naming(addresses=_HOME, ttl=0)),
     "dns-ttl-huge": partial(_named, Naming(addresses=_HOME, ttl=2**32 - 1)),
+    "dns-wrong-id": partial(_named, Naming(addresses=_HOME, speech=Speech.WRONG_ID)),
+    "dns-wrong-question": partial(_named, Naming(addresses=_HOME, speech=Speech.WRONG_QUESTION)),
+    "dns-strangers": partial(_named, Naming(addresses=_HOME, speech=Speech.STRANGERS)),
+    "dns-crowd": partial(_named, Naming(addresses=_HOME, speech=Speech.CROWD)),
     "dns-v6": partial(_named, Naming(addresses=("::1", *_HOME), reach=Reach.UNCERTAIN)),
 }

@@ -1,0 +1,39 @@
+"""How `--help` shows commands and their options."""
+
+from typing import Any
+
+import click
+
+OTHERS = "Options"
+
+
+class Option(click.Option):
+    """An option with the heading it stands under."""
+
+    def __init__(self, *names: Any, panel: str = OTHERS, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.panel = panel
+
+
+class Command(click.Command):
+    """A command whose help shows its options by panel."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one section for each panel, in the order in which their first options were declared."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            panel = parameter.panel if isinstance(parameter, Option) else OTHERS
+            if isinstance(parameter, click.Option) and (row := parameter.get_help_record(ctx)) is not None:
+                panels.setdefault(panel, []).append(row)
+        panels[OTHERS] = panels.pop(OTHERS, [])  # what is special comes first
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
+class Commands(click.Group):
+    """Commands in the order of their declaration: the first that are needed come first."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click wants it)
+        """Their names."""
+        return list(self.commands)

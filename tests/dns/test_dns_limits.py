@@ -1,0 +1,162 @@
+"""What keeps one name, one answer or one name server from taking too much."""
+
+import asyncio
+
+import pycares
+from loopback_names import Query, a, loopback_names, respond
+from resolving import resolver_for
+
+from gossamer.dns import channel as channel_module
+from gossamer.dns.reply import MAX_RECORDS, Verdict, read_reply
+from gossamer.model.outcome import Fault
+
+
+class Open:
+    """Answers after a while, and remembers how many queries were open at most."""
+
+    def __init__(self, seconds: float) -> None:
+        self.server = None
+        self.most = self._open = 0
+        self._seconds = seconds
+
+    def __call__(self, query: Query) -> None:
+        self._open += 1
+        self.most = max(self.most, self._open)
+        asyncio.get_running_loop().call_later(self._seconds, self._answer, query)
+
+    def _answer(self, query: Query) -> None:
+        self._open -= 1
+        self.server.send(query, respond(query, a(query.name, "192.0.2.1")))
+
+
+def test_names_spread_over_the_servers_that_have_room(run):
+    async def body() -> None:
+        first, second = Open(0.01), Open(0.01)
+        async with loopback_names(first) as one, loopback_names(second) as two:
+            first.server, second.server = one, two
+            resolver = resolver_for(one, two, queries_per_server=4)
+            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(40)))
+            assert all(answer.addresses for answer in answers)
+            assert (first.most, second.most) == (4, 4)
+            assert len(one.queries) + len(two.queries) == 80
+            assert len(two.queries) >= 20
+            await resolver.close()
+
+    run(body())
+
+
+def test_repetitions_wait_their_turn_too(run):
+    """Two names whose repetitions go to a server that is busy with two others."""
+
+    async def body() -> None:
+        busy = asyncio.Event()
+        held: list[Query] = []
+
+        def second_answers(query: Query) -> None:
+            held.append(query)
+            if len(held) == 2:
+                busy.set()
+
+        async with loopback_names(lambda query: None) as mute, loopback_names(second_answers) as other:
+            resolver = resolver_for(mute, other, queries_per_server=2, ipv6=False, first_wait=0.1, attempts=2)
+            tasks = [asyncio.ensure_future(resolver.resolve(f"n{n}.test")) for n in range(4)]
+            await busy.wait()
+            await asyncio.sleep(0.15)  # the first two have gone to the end of their first wait
+            assert sorted(query.name for query in held) == ["n2.test", "n3.test"]
+            other.answers = lambda query: respond(query, a(query.name, "192.0.2.1"))
+            for query in held:
+                other.send(query, respond(query, a(query.name, "192.0.2.1")))
+            answers = await asyncio.gather(*tasks)
+            assert all(answer.addresses for answer in answers)
+            assert len(mute.queries) <= 4
+            await resolver.close()
+
+    run(body())
+
+
+def test_what_waits_for_its_turn_too_long_has_timed_out(run, monkeypatch):
+    async def body() -> None:
+        async with loopback_names(lambda query: None) as mute:
+            resolver = resolver_for(
+                mute, queries_per_server=2, ipv6=False, first_wait=0.1, total=0.3, attempts=9
+            )
+            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(2)))
+            assert {answer.detail for answer in answers} == {"time-out"}
+            assert len(mute.queries) == 2  # c-ares waits 5 s for each, so that there never was room
+            await resolver.close()
+
+    run(body())
+
+
+def test_names_wait_without_a_clock_while_a_server_is_silent(run, monkeypatch):
+    """A queue before a server that is dead for a while ends in answers, not in time-outs of its last."""
+    monkeypatch.setattr(channel_module, "PATIENCE", 0.3)
+    monkeypatch.setattr(channel_module, "_TICK", 0.05)
+
+    async def body() -> None:
+        async with loopback_names(lambda query: None) as server:
+            resolver = resolver_for(
+                server, queries_per_server=2, ipv6=False, first_wait=0.2, total=0.4, attempts=2
+            )
+            tasks = [asyncio.ensure_future(resolver.resolve(f"n{n}.test")) for n in range(12)]
+            await tasks[0]
+            server.answers = lambda query: respond(query, a(query.name, "192.0.2.1"))
+            answers = await asyncio.gather(*tasks)
+            assert answers[0].fault is Fault.NAME_FAILED
+            assert sum(answer.fault is None for answer in answers) >= 8
+            await resolver.close()
+
+    run(body())
+
+
+class Unread:
+    """A record that must not be looked at."""
+
+    def __getattr__(self, name: str) -> None:
+        raise AssertionError(name)
+
+
+def test_the_rest_of_a_long_answer_is_not_read():
+    records = [
+        pycares.DNSRecord("a.test", 1, 1, 300, pycares.ARecordData(f"10.0.{n >> 8}.{n & 255}"))
+        for n in range(MAX_RECORDS)
+    ]
+    result = pycares.DNSResult([*records, *[Unread()] * 3_488], [], [])
+    reply = read_reply("a.test", 1, result, None, "192.0.2.53")
+    assert (reply.verdict, len(reply.addresses)) == (Verdict.FOUND, MAX_RECORDS)
+
+
+def test_everything_is_counted(run):
+    async def body() -> None:
+        def answers(query: Query) -> bytes | None:
+            if query.name == "mute.test":
+                return None
+            return (
+                respond(query, rcode=3)
+                if query.name == "no.test"
+                else respond(query, a(query.name, "10.0.0.1"))
+            )
+
+        async with loopback_names(answers) as server:
+            resolver = resolver_for(server, first_wait=0.05, attempts=2)
+            for name in (
+                "a.test",
+                "a.test",
+                "no.test",
+                "no.test",
+                "no.test",
+                "mute.test",
+                "127.0.0.1",
+                "a b",
+            ):
+                await resolver.resolve(name)
+            assert resolver.known("a.test")
+            count = resolver.statistics
+            assert (count.hits, count.negative, count.misses, count.stale) == (1, 2, 3, 0)
+            assert count.resolutions == 3
+            assert count.failures == {"NXDOMAIN": 1, "time-out": 1}
+            assert count.queries == len(server.queries)
+            assert count.queries >= 8
+            await resolver.close()
+
+    run(body())
