@@ -12,7 +12,7 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +34,6 @@ ROUNDS = 3
 BYTES_OF_A_NAME = 64
 """Room given to the compact cache's file, a little more than it needs."""
 _ODD = 0x9E3779B1
-_BATCH = 100_000
 
 
 def name_of(number: int) -> str:
@@ -81,7 +80,7 @@ def _zoned(names: int) -> Any:
         zones = import_module("gossamer.dns.zones")
     except ImportError:
         return None
-    fields = {"forward_names", "forward_limit", "backward_names", "backward_limit", "names"}
+    fields = {"forward_names", "third_level_names", "backward_names"}
     room = {field: names for field in zones.ZonesConfig.__struct_fields__ if field in fields}
     return zones.ZonedCache(zones.ZonesConfig(**room))
 
@@ -222,7 +221,7 @@ def _digests(keyed: Any, first: int, number: int) -> Iterator[int]:
 def main() -> None:
     """Run the measurement named on the command line; print its figures as JSON."""
     what, *arguments = sys.argv[1:]
-    parts = {
+    parts: dict[str, Callable[..., dict[str, Any]]] = {
         "memory": lambda cache, names: memory(cache, int(names)),
         "lookups": lambda cache, names: lookups(cache, int(names)),
         "wrong": lambda names: wrong(int(names)),

@@ -160,4 +160,4 @@ def share(kills: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
-    {"work": worker, "put": put_and_die}[what](*arguments)
+    (worker if what == "work" else put_and_die)(*arguments)

@@ -27,6 +27,9 @@ BYTES_PER_NAME = 56.0
 GROWTH = 2.0
 NEGATIVE_BYTES = 3.6
 RATE_OFF = 0.20
+FORGOTTEN = 1e-3
+"""All names here begin with `www`, so 32 bits tell those of one top-level domain apart: of ten million names
+some 1,500 push another out, which is then asked for again."""
 STRING_KEY_BITS = 184
 """A key of 23 characters, the example of D2."""
 
@@ -61,12 +64,10 @@ def measure_lookups(size: int) -> dict[str, Any]:
         rows = {str(names): run("lookups", cache, str(names)) for names in numbers}
         if all(rows.values()):
             table[cache] = rows
+    least, most = str(numbers[0]), str(numbers[-1])
     growth = {
-        cache: {
-            kind: round(rows[str(numbers[-1])][kind] / rows[str(numbers[0])][kind], 2) for kind in rows_kinds
-        }
+        cache: {kind: round(rows[most][kind] / rows[least][kind], 2) for kind in ("hit", "miss")}
         for cache, rows in table.items()
-        for rows_kinds in [("hit", "miss")]
     }
     return {"lookup_us": table, "lookup_growth": growth}
 
@@ -74,7 +75,12 @@ def measure_lookups(size: int) -> dict[str, Any]:
 def measure_wrong(size: int) -> dict[str, Any]:
     """Wrong answers among ten times so many names, and among crafted ones."""
     row = run("wrong", str(size * 10))
-    return {"wrong_answers": row["wrong"], "forgotten": row["forgotten"], "crafted_names": row["crafted"]}
+    return {
+        "wrong_answers": row["wrong"],
+        "wrong_names": size * 10,
+        "forgotten": row["forgotten"],
+        "crafted_names": row["crafted"],
+    }
 
 
 def measure_negative(size: int) -> dict[str, Any]:
@@ -96,18 +102,21 @@ def measure_sharing(kills: int) -> dict[str, Any]:
     return {"kills": row["kills"], "sharing": row}
 
 
-def misses(result: dict[str, Any]) -> list[str]:
-    """The limits that do not hold."""
+def misses(result: dict[str, Any], *, full: bool) -> list[str]:
+    """The limits that do not hold; some can be told at the full size only."""
     found = []
-    if result.get("bytes_per_name", {}).get("compact", 0) > BYTES_PER_NAME:
+    # What a process needs once, 1.5 MB, counts too: the limit is one for a million names.
+    if full and result.get("bytes_per_name", {}).get("compact", 0) > BYTES_PER_NAME:
         found.append(f"compact takes more than {BYTES_PER_NAME:.0f} bytes a name")
     if max(result.get("lookup_growth", {}).get("compact", {"hit": 0}).values()) > GROWTH:
         found.append(f"look-ups grow more than {GROWTH:.0f} times")
-    if result.get("wrong_answers") or result.get("forgotten"):
-        found.append("a wrong answer, or a name forgotten")
+    if result.get("wrong_answers"):
+        found.append("a wrong answer")
+    if result.get("forgotten", 0) > FORGOTTEN * result.get("wrong_names", 0):
+        found.append("names are pushed out by others more often than 76 bits explain")
     if result.get("negative_mb", 0) * 1e6 > result.get("negative_names", 0) * NEGATIVE_BYTES:
         found.append(f"the filter takes more than {NEGATIVE_BYTES} bytes a name")
-    if abs(result.get("negative_fp_rate", ERROR) / ERROR - 1) > RATE_OFF:
+    if full and abs(result.get("negative_fp_rate", ERROR) / ERROR - 1) > RATE_OFF:
         found.append("the filter's rate of false alarms is off")
     sharing = result.get("sharing", {})
     if any(sharing.get(field) for field in ("wrong", "crashes", "hangs", "asked_again", "problems")):
@@ -140,7 +149,7 @@ def main() -> int:
             result |= steps[part]()
     if "wrong_answers" in result or "sharing" in result:
         result["wrong_answers"] = result.get("wrong_answers", 0) + result.get("sharing", {}).get("wrong", 0)
-    result["misses"] = misses(result)
+    result["misses"] = misses(result, full=size >= SIZE)
     result["ok"] = not result["misses"]
     print(json.dumps(result) if arguments.json else json.dumps(result, indent=2))
     return 0 if result["ok"] else 1

@@ -3,10 +3,9 @@
 import asyncio
 
 import pycares
-from loopback_names import Query, a, loopback_names, respond
+from loopback_names import SERVFAIL, LoopbackNames, Query, a, loopback_names, respond
 from resolving import resolver_for
 
-from gossamer.dns import channel as channel_module
 from gossamer.dns.reply import MAX_RECORDS, Verdict, read_reply
 from gossamer.model.outcome import Fault
 
@@ -45,53 +44,75 @@ def test_names_spread_over_the_servers_that_have_room(run):
     run(body())
 
 
-def test_repetitions_wait_their_turn_too(run):
-    """Two names whose repetitions go to a server that is busy with two others."""
+class Busy:
+    """Two servers with room for two queries each: one fails when told to, the other says nothing."""
 
+    def __init__(self) -> None:
+        self.failing: list[Query] = []
+        self.held: list[Query] = []
+        self.full = asyncio.Event()
+
+    def fails(self, query: Query) -> bytes | None:
+        return self._hold(query, self.failing)
+
+    def holds(self, query: Query) -> bytes | None:
+        return self._hold(query, self.held)
+
+    def _hold(self, query: Query, held: list[Query]) -> bytes | None:
+        if query.name == "fence.test":
+            return respond(query)
+        held.append(query)
+        if len(self.failing) == len(self.held) == 2:
+            self.full.set()
+        return None
+
+    async def fail(self, server: LoopbackNames, other: LoopbackNames) -> None:
+        """Let both questions fail; returns when what follows would have reached the other server."""
+        for query in self.failing:
+            server.send(query, respond(query, rcode=SERVFAIL))
+        for each in (server, other, other):
+            resolver = resolver_for(each, ipv6=False)
+            await resolver.resolve("fence.test")
+            await resolver.close()
+
+
+def test_what_a_busy_server_is_asked_waits_its_turn(run):
     async def body() -> None:
-        busy = asyncio.Event()
-        held: list[Query] = []
-
-        def second_answers(query: Query) -> None:
-            held.append(query)
-            if len(held) == 2:
-                busy.set()
-
-        async with loopback_names(lambda query: None) as mute, loopback_names(second_answers) as other:
-            resolver = resolver_for(mute, other, queries_per_server=2, ipv6=False, first_wait=0.1, attempts=2)
+        busy = Busy()
+        async with loopback_names(busy.fails) as one, loopback_names(busy.holds) as two:
+            resolver = resolver_for(one, two, queries_per_server=2, ipv6=False)
             tasks = [asyncio.ensure_future(resolver.resolve(f"n{n}.test")) for n in range(4)]
-            await busy.wait()
-            await asyncio.sleep(0.15)  # the first two have gone to the end of their first wait
-            assert sorted(query.name for query in held) == ["n2.test", "n3.test"]
-            other.answers = lambda query: respond(query, a(query.name, "192.0.2.1"))
-            for query in held:
-                other.send(query, respond(query, a(query.name, "192.0.2.1")))
-            answers = await asyncio.gather(*tasks)
-            assert all(answer.addresses for answer in answers)
-            assert len(mute.queries) <= 4
+            await busy.full.wait()
+            await busy.fail(one, two)
+            assert sorted(query.name for query in busy.held) == ["n2.test", "n3.test"]
+            two.answers = lambda query: respond(query, a(query.name, "192.0.2.1"))
+            for query in busy.held:
+                two.send(query, respond(query, a(query.name, "192.0.2.1")))
+            assert all(answer.addresses for answer in await asyncio.gather(*tasks))
             await resolver.close()
 
     run(body())
 
 
-def test_what_waits_for_its_turn_too_long_has_timed_out(run, monkeypatch):
+def test_waiting_for_a_turn_ends_with_the_total(run):
     async def body() -> None:
-        async with loopback_names(lambda query: None) as mute:
+        busy = Busy()
+        async with loopback_names(busy.fails) as one, loopback_names(busy.holds) as two:
             resolver = resolver_for(
-                mute, queries_per_server=2, ipv6=False, first_wait=0.1, total=0.3, attempts=9
+                one, two, queries_per_server=2, ipv6=False, first_wait=1.0, total=1.0, attempts=9
             )
-            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(2)))
-            assert {answer.detail for answer in answers} == {"time-out"}
-            assert len(mute.queries) == 2  # c-ares waits 5 s for each, so that there never was room
+            tasks = [asyncio.ensure_future(resolver.resolve(f"n{n}.test")) for n in range(4)]
+            await busy.full.wait()
+            await busy.fail(one, two)
+            details = [answer.detail for answer in await asyncio.gather(*tasks)]
+            assert details == ["SERVFAIL", "SERVFAIL", "time-out", "time-out"]
             await resolver.close()
 
     run(body())
 
 
-def test_names_wait_without_a_clock_while_a_server_is_silent(run, monkeypatch):
+def test_names_wait_without_a_clock_while_a_server_is_silent(run):
     """A queue before a server that is dead for a while ends in answers, not in time-outs of its last."""
-    monkeypatch.setattr(channel_module, "PATIENCE", 0.3)
-    monkeypatch.setattr(channel_module, "_TICK", 0.05)
 
     async def body() -> None:
         async with loopback_names(lambda query: None) as server:

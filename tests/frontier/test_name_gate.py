@@ -23,7 +23,7 @@ class Book:
     def known(self, host):
         return host in self.answered
 
-    def offer(self, host, *, linked=False):
+    def offer(self, host, *, first=False):
         if host in self.offered:
             return True
         if len(self.offered) >= self.room:
@@ -102,8 +102,8 @@ def test_names_linked_to_are_told_apart(tmp_path):
     told = []
 
     class Listening(Book):
-        def offer(self, host, *, linked=False):
-            told.append((host, linked))
+        def offer(self, host, *, first=False):
+            told.append((host, first))
             return super().offer(host)
 
     world = FrontierWorld(tmp_path / "state", max_hosts=8, names=Listening(), linked_names_first=True)

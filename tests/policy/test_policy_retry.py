@@ -251,7 +251,8 @@ def test_every_outcome_has_a_disposition(
     decision = decide(outcome, attempts, row, NOW, CONFIG)
     if isinstance(decision, Retry):
         assert 0 < decision.wait <= 86_400
-        assert (decision.blame is Blame.HOST) is is_host_failure(outcome)
+        deferred = isinstance(outcome, Failed) and outcome.fault is Fault.NAME_DEFERRED
+        assert (decision.blame is Blame.HOST) is (is_host_failure(outcome) or deferred)
     if isinstance(decision, Done):
         assert isinstance(outcome, Fetched)
 

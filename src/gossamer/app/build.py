@@ -8,12 +8,11 @@ import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
+from gossamer.app.names import NameRoom
 from gossamer.app.plugins import load_orderings
 from gossamer.app.seeds import Seeds
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
-from gossamer.dns.cache import PlainCache
-from gossamer.dns.resolver import CaresResolver
 from gossamer.engine.admission import SCOPE_HOSTS, Admission
 from gossamer.engine.archivist import Archivist, archive_files
 from gossamer.engine.checkpoints import RESTORED, Checkpoints, sign_of_loss
@@ -38,7 +37,9 @@ from gossamer.fetch.http import HttpModule
 from gossamer.fetch.request import Credentials
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.name_gate import Names
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.events import ProblemFound
 from gossamer.model.url import Url
 from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.canonical import Canonicaliser
@@ -123,29 +124,29 @@ class _Builder:
 
     def crawl(self, *, resumed: bool) -> Crawl:
         config = self.config
-        frontier = self._frontier(resumed=resumed)
-        identity = Identity(Canonicaliser(config.canonical), frontier)
-        admission = Admission(
-            frontier,
-            identity,
-            self._scope(),
-            self.ledger.counters,
-            self.observers,
-            record_rejected=config.engine.record_rejected,
-        )
-        robots = self._robots(frontier, admission)
         writer = self._writer()
         self._forget_restoring()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
+
+        def name_landed(name: str) -> None:
+            frontier.name_landed(name)
+            dispatch.pump_or_fail()
+
+        names = NameRoom(config, self.folder, self.ledger.names, archivist.note_name, name_landed)
+        for problem in names.problems:
+            self.observers.tell(ProblemFound("names", problem))
+        frontier = self._frontier(names.ahead, resumed=resumed)
+        identity = Identity(Canonicaliser(config.canonical), frontier)
+        admission = self._admission(frontier, identity)
+        robots = self._robots(frontier, admission)
         settlement = self._settlement(frontier, identity, admission, robots, archivist)
         dispatch = self._dispatch(frontier)
-        resolver = CaresResolver(config.dns, PlainCache(config.dns.cache_entries), archivist.note_name)
-        http = HttpModule(config.fetch, resolver, self._guard(), self.folder.tmp, self._credentials)
+        http = HttpModule(config.fetch, names.resolver, self._guard(), self.folder.tmp, self._credentials)
         worker = Worker(dispatch, robots, dict.fromkeys(http.schemes, http), self._reading(), settlement)
 
         async def close() -> None:
             await http.close()
-            await resolver.close()
+            await names.close()
             writer.abandon()
             self.log.close()
             self.environment.close()
@@ -166,6 +167,16 @@ class _Builder:
             close,
         )
         return Crawl(self.folder.path, config.engine, parts)
+
+    def _admission(self, frontier: Frontier, identity: Identity) -> Admission:
+        return Admission(
+            frontier,
+            identity,
+            self._scope(),
+            self.ledger.counters,
+            self.observers,
+            record_rejected=self.config.engine.record_rejected,
+        )
 
     def _robots(self, frontier: Frontier, admission: Admission) -> RobotsDesk:
         return RobotsDesk(
@@ -219,7 +230,7 @@ class _Builder:
         reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
         return Reading(reader, config.fetch, config.extract, config.robots, PRODUCT_TOKEN)
 
-    def _frontier(self, *, resumed: bool) -> Frontier:
+    def _frontier(self, names: Names | None, *, resumed: bool) -> Frontier:
         config = self.config
         orderings = load_orderings()
         if config.engine.order not in orderings:
@@ -235,6 +246,8 @@ class _Builder:
                 host_limit_reached(config.budget, Spent(pages, size), self._overrides(name)) or ""
             ),
             obey_robots=config.robots.obey,
+            names=names,
+            linked_names_first=config.dns.linked_first,
         )
         session = Session(Fingerprints(self._secret()), self.clock.micros, resumed=resumed)
         return Frontier(

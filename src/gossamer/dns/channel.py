@@ -22,7 +22,7 @@ PATIENCE = 5.0
 _TICK = 1.0
 
 
-class Query(msgspec.Struct, frozen=True):
+class Query(msgspec.Struct, eq=False):
     """A question that may have to wait for its turn.
 
     Attributes:
@@ -31,6 +31,7 @@ class Query(msgspec.Struct, frozen=True):
         departs: called when it goes out; whether it is still wanted.
         heard: takes what came of it.
         alone: put it through a channel that no other question shares.
+        open: whether it takes up room at the server; `NameServer` says.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Query(msgspec.Struct, frozen=True):
     departs: Callable[[], bool]
     heard: Heard
     alone: bool = False
+    open: bool = False
 
 
 class Traffic(msgspec.Struct, frozen=True):
@@ -56,8 +58,8 @@ class Traffic(msgspec.Struct, frozen=True):
 class NameServer:
     """Puts questions to one name server; each is answered exactly once, by a callback from the event loop.
 
-    Invariant: at most `limit` queries are open, which is until they are answered or `PATIENCE` is over;
-    the others stand in line.
+    Invariant: at most `limit` queries are open, which is until they are answered, given up (`release`), or
+    `PATIENCE` is over; the others stand in line.
 
     c-ares keeps answers in a cache of its own, which pycares 5.2 can neither switch off nor empty at a
     known moment (`reinit` empties it from another thread). So a channel that has heard a question once
@@ -94,6 +96,15 @@ class NameServer:
         self._send(query)
         return True
 
+    def release(self, query: Query) -> None:
+        """Its answer is no longer counted on, though it is still heard should it come."""
+        if query.open:
+            query.open = False
+            self._open -= 1
+            while self._line and self._open < self._limit:
+                self._send(self._line.popleft())
+            self._traffic.freed()
+
     def close(self) -> None:
         """Close every channel. Open questions are not answered any more."""
         for channel in [*self._leaving, *([self._current] if self._current else [])]:
@@ -105,6 +116,7 @@ class NameServer:
     def _send(self, query: Query) -> None:
         if not query.departs():
             return
+        query.open = True
         self._open += 1
         self._traffic.sent()
         heard = partial(self._heard, query)
@@ -121,11 +133,8 @@ class NameServer:
         channel.ask(query.name, query.kind, heard)
 
     def _heard(self, query: Query, result: pycares.DNSResult | None, status: int | None) -> None:
-        self._open -= 1
         query.heard(result, status)
-        while self._line and self._open < self._limit:
-            self._send(self._line.popleft())
-        self._traffic.freed()
+        self.release(query)
 
     def _new_channel(self) -> "_Channel":
         return _Channel(self._target, self._loop, self._traffic.sent)

@@ -2,11 +2,13 @@
 
 import re
 import socket
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from gossamer.dns.compact.config import CompactConfig
+from gossamer.dns.zones.config import ZonesConfig
 from gossamer.model.quantity import Count, Seconds
 
 DNS_PORT = 53
@@ -27,6 +29,20 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             "empty takes the system's"
         ),
     ] = ()
+    cache: Annotated[
+        Literal["compact", "zoned", "plain"],
+        Meta(
+            description="compact: a few dozen bytes a name, shared by the crawls of this machine and kept; "
+            "zoned: fast names apart from slow ones; plain: in memory, 0.5 KB a name"
+        ),
+    ] = "compact"
+    prefetch: Annotated[
+        bool, Meta(description="resolve names before their hosts' turn; off: workers wait for names")
+    ] = True
+    linked_first: Annotated[
+        bool,
+        Meta(description="resolve names that pages link to first, however far their hosts' turn is off"),
+    ] = False
     ipv6: Annotated[bool, Meta(description="ask for IPv6 addresses too; off halves the questions")] = True
     hosts_file: Annotated[bool, Meta(description="let /etc/hosts answer before the name servers do")] = True
     attempts: Annotated[
@@ -53,7 +69,7 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             description="queries open at one name server at once; more wait their turn, fewer spare it",
             ge=2,
         ),
-    ] = 512
+    ] = 256
     prefetch_at_once: Annotated[
         int,
         Meta(description="names resolved at once before anybody waits for them", ge=1),
@@ -80,6 +96,9 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     cache_entries: Annotated[
         Count, Meta(description="answers kept in memory, about 0.5 KB each; the least recently used go first")
     ] = 10_000
+
+    compact: CompactConfig = CompactConfig()
+    zones: ZonesConfig = ZonesConfig()
 
     def __post_init__(self) -> None:
         for nameserver in self.nameservers:

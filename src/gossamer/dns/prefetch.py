@@ -31,49 +31,54 @@ class Prefetcher:
         self._resolver = resolver
         self._limit = limit
         self._landed = landed
-        self._candidates: list[str] = []
+        self._first: list[str] = []
+        self._others: list[str] = []
         self._taken: set[str] = set()
         self._under_way = 0
         self._closed = False
 
     def __repr__(self) -> str:
-        return f"<Prefetcher {self._under_way} under way, {len(self._candidates)} candidates>"
+        return f"<Prefetcher {self._under_way} under way, {self._candidates} candidates>"
 
-    def offer(self, name: str) -> bool:
+    @property
+    def _candidates(self) -> int:
+        return len(self._first) + len(self._others)
+
+    def known(self, name: str) -> bool:
+        """Whether a visit to `name` would not have to wait for it."""
+        return self._resolver.known(name)
+
+    def offer(self, name: str, *, first: bool = False) -> bool:
         """Take a name, as the caller writes it, or say that there is no room for it now.
 
-        Whoever offers a name again before it has landed is told that it is taken.
+        Those that are to come `first` are drawn before any other. Whoever offers a name again before it
+        has landed is told that it is taken.
         """
         if name in self._taken:
             return True
-        if self._closed or len(self._candidates) >= self._limit * CANDIDATES_PER_WORKER:
+        if self._closed or self._candidates >= self._limit * CANDIDATES_PER_WORKER:
             return False
         self._taken.add(name)
-        self._candidates.append(name)
+        (self._first if first else self._others).append(name)
         self._fill()
         return True
 
     def close(self) -> None:
         """Take and start nothing more; what is under way lands with the resolver."""
         self._closed = True
-        self._taken.difference_update(self._candidates)
-        self._candidates.clear()
+        for names in (self._first, self._others):
+            self._taken.difference_update(names)
+            names.clear()
 
     def _fill(self) -> None:
-        while self._candidates and self._under_way < self._limit:
-            name = self._draw()
+        while (names := self._first or self._others) and self._under_way < self._limit:
+            name = _draw(names)
             self._under_way += 1
             future = self._resolver.ahead(name)
             if future is None:
                 asyncio.get_running_loop().call_soon(self._ended, name)
             else:
                 future.add_done_callback(partial(self._answered, name))
-
-    def _draw(self) -> str:
-        """Take out any candidate, in constant time."""
-        at = random.randrange(len(self._candidates))  # noqa: S311 - fair is enough
-        self._candidates[at], self._candidates[-1] = self._candidates[-1], self._candidates[at]
-        return self._candidates.pop()
 
     def _answered(self, name: str, _: asyncio.Future[Answer]) -> None:
         self._ended(name)
@@ -83,3 +88,10 @@ class Prefetcher:
         self._taken.discard(name)
         self._fill()
         self._landed(name)
+
+
+def _draw(names: list[str]) -> str:
+    """Take out any of them, in constant time."""
+    at = random.randrange(len(names))  # noqa: S311 - fair is enough
+    names[at], names[-1] = names[-1], names[at]
+    return names.pop()

@@ -52,6 +52,7 @@ class Question:
         self._failed: Reply | None = None
         self._alone = False
         self._last = False
+        self._put_to: tuple[NameServer, Query] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
         self._loop = asyncio.get_running_loop()
@@ -71,14 +72,19 @@ class Question:
         self._stop_timer()
 
     def _waited(self) -> None:
+        given_up = self._put_to
         if self._last:
             self._reply(self._failed or Reply(Verdict.FAILED, detail=TIME_OUT))
         else:
             self.ask()
+        if given_up is not None:  # its room goes to whoever has stood in line longest
+            server, query = given_up
+            server.release(query)
 
     def _put(self, server: NameServer, departs: Callable[[], bool]) -> bool:
-        heard = partial(self._heard, server)
-        return server.ask(Query(self._name, self._kind, departs, heard, self._alone))
+        query = Query(self._name, self._kind, departs, partial(self._heard, server), self._alone)
+        self._put_to = server, query
+        return server.ask(query)
 
     def _departs(self, attempt: int) -> bool:
         """An attempt goes out: from now on its wait counts."""

@@ -111,10 +111,13 @@ class Dispatch:
             return  # only a settlement can change that
         # At most a minute, so that a mistake in a due time costs a minute and not the crawl.
         wait = min(max(due - now, 0) / 1e6, 60.0) + 0.0005
-        self._timer = asyncio.get_running_loop().call_later(wait, self._pump_or_fail)
+        self._timer = asyncio.get_running_loop().call_later(wait, self.pump_or_fail)
 
-    def _pump_or_fail(self) -> None:
-        """Nobody waits for a timer, so what it meets (a disk that is full) is raised in a worker."""
+    def pump_or_fail(self) -> None:
+        """For a timer or a name that was answered.
+
+        Nobody waits for these, so what is met (a disk that is full) is raised in a worker.
+        """
         try:
             self.pump()
         except Exception as error:  # noqa: BLE001 - raised again where it is heard

@@ -2,6 +2,7 @@
 
 import time
 
+from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.judge import Judgement
 from gossamer.engine.visit import Visit
 from gossamer.model.disposition import Dropped
@@ -12,6 +13,7 @@ from gossamer.state.records import COUNTERS, Counters, decode, encode
 
 CLOCK = b"clock"
 ENDED = b"ended"
+NAMES = b"names"
 THROTTLING = frozenset((429, 503))
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
@@ -20,8 +22,11 @@ MOST_TYPES = 200
 class Ledger:
     """Keeps `Counters` in step with what is committed."""
 
-    def __init__(self, counters: Counters, clock: CrawlClock, ended: str = "") -> None:
+    def __init__(
+        self, counters: Counters, clock: CrawlClock, ended: str = "", names: NameStatistics | None = None
+    ) -> None:
         self.counters = counters
+        self.names = names or NameStatistics()
         self.ended = ended
         """Why the last session ended; empty if it did not end well."""
         self._clock = clock
@@ -32,7 +37,13 @@ class Ledger:
         """As last committed."""
         data = environment.get(Family.META, COUNTERS)
         ended = environment.get(Family.META, ENDED) or b""
-        return cls(decode(data, Counters) if data else Counters(), clock, ended.decode())
+        names = environment.get(Family.META, NAMES)
+        return cls(
+            decode(data, Counters) if data else Counters(),
+            clock,
+            ended.decode(),
+            decode(names, NameStatistics) if names else None,
+        )
 
     @property
     def seconds(self) -> float:
@@ -70,6 +81,7 @@ class Ledger:
         batch.put(Family.META, ENDED, ended.encode())
         self.counters.seconds = self.seconds
         batch.put(Family.META, CLOCK, encode(self._clock.record()))
+        batch.put(Family.META, NAMES, encode(self.names))
 
 
 def _add(counts: dict[str, int], name: str) -> None:

@@ -142,7 +142,7 @@ class Frontier:
         if self.hosts.get(host) is None:
             counters.hosts += 1
             if self._policy.linked_names_first:
-                self._gate.look_ahead(candidate.url.host, linked=True)
+                self._gate.look_ahead(candidate.url.host, first=True)
         record = self.hosts.change(host, name)
         record.head = min(record.head, place) if record.queued else place
         record.queued += 1

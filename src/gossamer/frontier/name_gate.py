@@ -15,8 +15,8 @@ class Names(Protocol):
     def known(self, host: str) -> bool:
         """Whether a visit to `host` would not have to wait for its name."""
 
-    def offer(self, host: str, *, linked: bool = False) -> bool:
-        """Take a name to be resolved soon, `linked` ones first; or say that there is no room for it."""
+    def offer(self, host: str, *, first: bool = False) -> bool:
+        """Take a name to be resolved soon, or say that there is no room for it."""
 
 
 class NameGate:
@@ -42,17 +42,17 @@ class NameGate:
         """Whether `host` may be visited now; if not, `queue` waits until `landed`."""
         if self._names is None or (queue.named == host and self._now() < queue.named_until):
             return True
-        if self._names.known(host) or not self._names.offer(host):
+        if self._names.known(host) or not self._names.offer(host, first=True):
             self._at_hand(queue, host)
             return True
         queue.awaits = host
         self._waiting.setdefault(host, []).append(queue)
         return False
 
-    def look_ahead(self, host: str, *, linked: bool = False) -> None:
+    def look_ahead(self, host: str, *, first: bool = False) -> None:
         """Have the name of a host resolved that will be needed soon."""
         if self._names is not None and not self._names.known(host):
-            self._names.offer(host, linked=linked)
+            self._names.offer(host, first=first)
 
     def landed(self, host: str) -> list[HostQueue]:
         """The queues that waited for the name; its answer, good or bad, is at hand."""

@@ -184,7 +184,7 @@ def decide(
         case Failed(fault, detail, wait=wait):
             reason = f"{fault}: {detail}" if detail else str(fault)
             if fault is Fault.NAME_DEFERRED:
-                return Retry(wait, Blame.HOST, reason)
+                return Retry(min(wait or config.host_first, config.host_longest), Blame.HOST, reason)
             if blame_of(fault) is Blame.HOST:
                 first = config.not_found_first if fault is Fault.NAME_NOT_FOUND else config.host_first
                 return _host_waits(reason, None, host_failures.another(now), now, config, first)

@@ -195,7 +195,7 @@ class CompactCache:
         if self._store is None:
             return False
         check = self._digest(answer.name)[:CHECK_BYTES]
-        value = pack_entry(now + answer.ttl, answer.ttl, check, answer.addresses)
+        value = pack_entry(now, answer.ttl, check, answer.addresses)
         return value is not None and self._store.put(self._keys.key(answer.name), value, now)
 
     def _forget(self, name: str) -> None:

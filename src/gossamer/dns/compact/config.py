@@ -14,8 +14,8 @@ class CompactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     folder: Annotated[
         str,
         Meta(
-            description="where the file lies that all crawls of this user share; empty: in the user's cache "
-            "folder. Two crawls that must not know of each other need two folders"
+            description="where the file lies that all crawls of this user share, on a disk of this machine; "
+            "empty: in the user's cache folder. Crawls that must not know of each other need two folders"
         ),
     ] = ""
     max_bytes: Annotated[

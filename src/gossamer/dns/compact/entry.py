@@ -51,12 +51,13 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
         return self.expires - now <= (self.minutes + 1) * 60
 
 
-def pack_entry(expires: float, ttl: float, check: bytes, addresses: tuple[str, ...]) -> bytes | None:
-    """A value; `None` if there is no address, or one is none.
+def pack_entry(now: float, ttl: float, check: bytes, addresses: tuple[str, ...]) -> bytes | None:
+    """The value of an answer given at wall time `now`; `None` if there is no address, or one is none.
 
     Expiry and time to live are rounded down: no answer lives longer than it may.
     """
-    head = _HEAD.pack(min(int(expires), _LAST_SECOND), min(int(ttl // 60), MAX_MINUTES), check)
+    ttl = min(ttl, MAX_MINUTES * 60)
+    head = _HEAD.pack(min(int(now + ttl), _LAST_SECOND), int(ttl // 60), check)
     try:
         packed = [_pack_address(address) for address in addresses[:MAX_ADDRESSES]]
     except OSError:

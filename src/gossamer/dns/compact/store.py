@@ -96,6 +96,8 @@ class NameStore:
 
     def _open_file(self, max_bytes: int, table: str, *, alone: bool) -> tuple[lmdb.Environment, _Meta]:
         env = _environment(self._folder.path, max_bytes)
+        if alone and not env.stat()["entries"]:
+            _write_meta(env, _Meta(FORMAT, table, os.urandom(SECRET_BYTES)))
         meta = _read_meta(env)
         if meta is not None and (meta.format, meta.table) == (FORMAT, table):
             env.reader_check()
@@ -105,11 +107,7 @@ class NameStore:
             raise Unusable("another version of the program is using it")
         self._folder.clear()
         self._folder.unseal()
-        env = _environment(self._folder.path, max_bytes)
-        meta = _Meta(FORMAT, table, os.urandom(SECRET_BYTES))
-        with env.begin(write=True) as transaction:
-            transaction.put(_META, msgspec.json.encode(meta))
-        return env, meta
+        return self._open_file(max_bytes, table, alone=alone)
 
     def close(self) -> None:
         """Let go of the file; the last user of all sees to it that it outlasts a power failure."""
@@ -135,8 +133,7 @@ class NameStore:
             with self._env.begin() as transaction:
                 return transaction.get(key)
         except lmdb.Error as error:
-            self._note(error)
-            return None
+            return self.get(key) if self._mended(error) else None
 
     def put(self, key: bytes, value: bytes, now: float) -> bool:
         """Keep a value, if need be instead of others; whether it is kept. `now` is wall time in seconds."""
@@ -151,8 +148,7 @@ class NameStore:
                     self._evict(transaction, now)
                 return transaction.put(key, value)
         except lmdb.Error as error:
-            self._note(error)
-            return False
+            return self._mended(error) and self.put(key, value, now)
 
     def delete(self, key: bytes) -> None:
         """Keep nothing under `key` any more."""
@@ -162,7 +158,8 @@ class NameStore:
             with self._env.begin(write=True) as transaction:
                 transaction.delete(key)
         except lmdb.Error as error:
-            self._note(error)
+            if self._mended(error):
+                self.delete(key)
 
     # Many names …
 
@@ -175,7 +172,8 @@ class NameStore:
                     # In parts: as long as one reads, no page may be used again that it sees.
                     chunk = list(islice(cursor.iternext(), _CHUNK)) if cursor.set_range(low) else []
             except lmdb.Error as error:
-                self._note(error)
+                if self._mended(error):
+                    continue
                 return
             for key, value in chunk:
                 if key >= between.high:
@@ -193,8 +191,7 @@ class NameStore:
         try:
             return max(0, self._env.stat()["entries"] - 1)
         except lmdb.Error as error:
-            self._note(error)
-            return 0
+            return len(self) if self._mended(error) else 0
 
     @property
     def room(self) -> int:
@@ -222,17 +219,19 @@ class NameStore:
                 transaction.delete(key)
             cursor.putmulti(sorted(kept))
 
-    def _note(self, error: lmdb.Error) -> None:
-        """Take what can be mended for a miss; after anything else leave the file alone."""
+    def _mended(self, error: lmdb.Error) -> bool:
+        """Whether to try again now. After anything that does not pass by itself the file is left alone."""
         try:
             if isinstance(error, lmdb.MapResizedError):
-                self._env.set_mapsize(0)  # another process runs with a higher limit
-            elif isinstance(error, _PASSING):
+                self._env.set_mapsize(0)  # another process, with a higher limit, has made the file larger
+                return True
+            if isinstance(error, _PASSING):
                 self._env.reader_check()
             else:
                 self.problem = str(error)
         except lmdb.Error as further:
             self.problem = str(further)
+        return False
 
 
 def _environment(path: Path, max_bytes: int) -> lmdb.Environment:
@@ -247,6 +246,11 @@ def _environment(path: Path, max_bytes: int) -> lmdb.Environment:
         max_readers=_MAX_READERS,
         max_spare_txns=1,
     )
+
+
+def _write_meta(env: lmdb.Environment, meta: _Meta) -> None:
+    with env.begin(write=True) as transaction:
+        transaction.put(_META, msgspec.json.encode(meta))
 
 
 def _read_meta(env: lmdb.Environment) -> _Meta | None:

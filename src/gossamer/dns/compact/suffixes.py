@@ -21,7 +21,7 @@ class Rules(msgspec.Struct, frozen=True):
 
     Attributes:
         suffixes: public suffixes, and the other rules as they are written, which no name looks like.
-        parents: what any one label in front of is a public suffix (`*.ck`).
+        parents: public suffixes that with any one label in front are another (`*.ck`).
         exceptions: what is registrable in spite of that (`!www.ck`).
     """
 
@@ -72,7 +72,7 @@ def public_suffix(name: str, rules: Rules) -> str:
         candidate = name[dot + 1 :]
         if candidate in rules.exceptions:
             return parent
-        if candidate in rules.suffixes or parent in rules.parents:
+        if candidate in rules.suffixes or candidate in rules.parents or parent in rules.parents:
             longest = candidate
         parent = candidate
     return longest

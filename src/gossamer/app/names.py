@@ -1,0 +1,81 @@
+"""Builds name resolution: the cache that the configuration names, and what resolves ahead of the crawl."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.compact import CompactCache
+from gossamer.dns.config import DnsConfig
+from gossamer.dns.prefetch import Prefetcher
+from gossamer.dns.resolver import CaresResolver
+from gossamer.dns.statistics import NameStatistics
+from gossamer.dns.zones import ZonedCache
+from gossamer.model.events import NameAnswered
+from gossamer.ports import NameCache
+
+
+def shared_folder(config: DnsConfig, own: Path) -> Path:
+    """Where the compact cache lies: shared by a user's crawls, unless they ask name servers of their own.
+
+    Other name servers may give other answers (a split horizon, a simulated web), so these are kept in the
+    crawl's folder `own` if nobody says otherwise.
+    """
+    if config.compact.folder:
+        return Path(config.compact.folder).expanduser()
+    if config.nameservers:
+        return own
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "gossamer" / "names"
+
+
+def name_cache(config: DnsConfig, own: Path) -> NameCache:
+    """The cache that `config` names; `own` is the crawl's folder for it."""
+    match config.cache:
+        case "compact":
+            return CompactCache(shared_folder(config, own), config.compact)
+        case "zoned":
+            return ZonedCache(config.zones)
+        case "plain":
+            return PlainCache(config.cache_entries)
+
+
+class NameRoom:
+    """Cache, resolver, and what resolves `ahead` of the crawl (not where it is off or a proxy resolves).
+
+    Args:
+        note: hears of every name that the network resolved.
+        landed: is told of each name that was resolved ahead.
+    """
+
+    def __init__(
+        self,
+        config: CrawlConfig,
+        folder: CrawlFolder,
+        statistics: NameStatistics,
+        note: Callable[[NameAnswered], None],
+        landed: Callable[[str], None],
+    ) -> None:
+        self._cache = name_cache(config.dns, own_folder(folder))
+        self.resolver = CaresResolver(config.dns, self._cache, note, statistics)
+        off = not config.dns.prefetch or config.fetch.names_by_proxy
+        self.ahead = None if off else Prefetcher(self.resolver, config.dns.prefetch_at_once, landed)
+
+    @property
+    def problems(self) -> list[str]:
+        """What went wrong with the cache's file, a line each."""
+        return self._cache.problems if isinstance(self._cache, CompactCache) else []
+
+    async def close(self) -> None:
+        """Give up open queries and let go of the cache."""
+        if self.ahead is not None:
+            self.ahead.close()
+        await self.resolver.close()
+        self._cache.close()
+
+
+def own_folder(folder: CrawlFolder) -> Path:
+    """Where a crawl keeps names that it shares with nobody."""
+    return folder.path / "names"
