@@ -1,7 +1,7 @@
 """A crawl of many hosts behind a slow name server that loses questions, and behind a perfect one.
 
-`python -m benchmarks.slow_names [--quick] [--outage] [--hosts N] [--pages-per-host N] [--workers N]
-[--rest SECONDS] [--pairs N] [--set NAME=VALUE ...] [--json]`
+`python -m benchmarks.slow_names [--quick] [--outage] [--hosts N] [--pages-per-host N] [--seeds N]
+[--workers N] [--rest SECONDS] [--pairs N] [--set NAME=VALUE ...] [--json]`
 """
 
 import argparse
@@ -25,7 +25,7 @@ from gossamer.simweb import Question, SimulatedWeb, WorldSpec
 HOSTS, QUICK_HOSTS = 5_000, 300
 PAGES_PER_HOST = 8
 PAGE_BYTES = 8_000
-SEEDS = 50
+SEEDS = 500
 WORKERS = 64
 REST_SECONDS = 1.0
 DELAY_SECONDS = 0.3
@@ -172,6 +172,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.slow_names", description=__doc__)
     parser.add_argument("--hosts", type=int, help=f"{HOSTS} by default, {QUICK_HOSTS} with --quick")
     parser.add_argument("--pages-per-host", type=int, default=PAGES_PER_HOST)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="hosts that the crawl begins with")
     parser.add_argument("--workers", type=int, default=WORKERS)
     parser.add_argument("--rest", type=float, default=REST_SECONDS, help="seconds between visits to a host")
     parser.add_argument("--pairs", type=int, default=1, help="runs of each kind")
@@ -184,12 +185,13 @@ def main() -> int:
     hosts = arguments.hosts or (QUICK_HOSTS if arguments.quick else HOSTS)
     spec = WorldSpec(
         hosts=hosts, pages=hosts * arguments.pages_per_host, exponent=0.0, page_bytes=PAGE_BYTES,
-        links=12, cross_links=0.3, seeds=min(SEEDS, hosts), robots=("allow",),
+        links=12, cross_links=0.3, seeds=min(arguments.seeds, hosts), robots=("allow",),
     )  # fmt: skip
     plan = Plan(spec, arguments.workers, arguments.rest, arguments.settings)
     written_down = {
         "hosts": hosts,
         "pages_per_host": arguments.pages_per_host,
+        "seeds": spec.seeds,
         "workers": plan.workers,
         "rest_seconds": plan.rest,
         "delay_seconds": DELAY_SECONDS,

@@ -279,4 +279,5 @@ def test_a_forwarder_before_a_server_that_misbehaves(tmp_path, speech, detail):
         assert "127.99.99.99" not in answer.addresses
 
     spec = WorldSpec.plain(hosts=2, pages=2, name_speech=speech)
-    behind_dnsmasq(spec, tmp_path, body, first_wait=5.0, failure_attempts=1, ipv6=False)
+    # Once is enough for a failure to be told; what resolves may need a second time on a busy machine.
+    behind_dnsmasq(spec, tmp_path, body, first_wait=5.0, failure_attempts=1 if detail else 2, ipv6=False)

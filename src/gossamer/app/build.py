@@ -39,7 +39,7 @@ from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.name_gate import Names
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.model.events import ProblemFound
+from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.model.url import Url
 from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.canonical import Canonicaliser
@@ -132,7 +132,11 @@ class _Builder:
             frontier.name_landed(name)
             dispatch.pump_or_fail()
 
-        names = NameRoom(config, self.folder, self.ledger.names, archivist.note_name, name_landed)
+        def name_answered(answer: NameAnswered) -> None:
+            archivist.note_name(answer)
+            self.observers.tell(answer)
+
+        names = NameRoom(config, self.folder, self.ledger.names, name_answered, name_landed)
         for problem in names.problems:
             self.observers.tell(ProblemFound("names", problem))
         frontier = self._frontier(names.ahead, resumed=resumed)

@@ -11,7 +11,8 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
-from gossamer.engine.ledger import CLOCK
+from gossamer.dns.statistics import NameStatistics
+from gossamer.engine.ledger import CLOCK, NAMES
 from gossamer.model.errors import ConfigError
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
@@ -53,6 +54,8 @@ class Inspection:
         self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
         sums = environment.get(Family.META, COUNTERS)
         self.counters = decode(sums, Counters) if sums else Counters()
+        names = environment.get(Family.META, NAMES)
+        self.names = decode(names, NameStatistics) if names else NameStatistics()
 
     def hosts(self) -> Iterator[HostRecord]:
         """Every host record."""
@@ -95,7 +98,7 @@ class Inspection:
             largest.append(line)
             if len(largest) > 50 * HOSTS_LISTED:
                 largest = _largest(largest)
-        return Status(str(self.folder.path), summary(self.counters), by_state, _largest(largest))
+        return Status(str(self.folder.path), summary(self.counters, self.names), by_state, _largest(largest))
 
 
 def _largest(lines: list[HostLine]) -> list[HostLine]:

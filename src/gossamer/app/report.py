@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
 from gossamer.state.records import Counters
 
@@ -28,9 +29,16 @@ class Summary(msgspec.Struct, frozen=True):
     statuses: dict[str, int]
     faults: dict[str, int]
     media_types: dict[str, int]
+    names: dict[str, int]
 
 
-def summary(counters: Counters) -> Summary:
+def name_sums(names: NameStatistics) -> dict[str, int]:
+    """What became of questions for names: of the cache, then of the name servers."""
+    counts = ("hits", "misses", "negative", "deferred", "stale", "resolutions", "queries")
+    return {**{name: getattr(names, name) for name in counts}, "failed": sum(names.failures.values())}
+
+
+def summary(counters: Counters, names: NameStatistics) -> Summary:
     """The sums, with rates."""
     seconds = counters.seconds
     return Summary(
@@ -53,10 +61,12 @@ def summary(counters: Counters) -> Summary:
         statuses=dict(sorted(counters.statuses.items())),
         faults=dict(sorted(counters.faults.items())),
         media_types=dict(sorted(counters.media_types.items())),
+        names=name_sums(names),
     )
 
 
 def make_report(crawl: Crawl, reason: str) -> str:
     """The text of `report.json`."""
-    sums = msgspec.to_builtins(summary(crawl.parts.ledger.counters))
+    ledger = crawl.parts.ledger
+    sums = msgspec.to_builtins(summary(ledger.counters, ledger.names))
     return msgspec.json.format(msgspec.json.encode({"ended": reason, **sums})).decode() + "\n"

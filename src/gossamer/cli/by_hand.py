@@ -1,4 +1,4 @@
-"""Asks single questions with the crawler's own code: what a robots file says, what a name resolves to."""
+"""Asks what a robots file says of a URL, with the crawler's own code."""
 
 import asyncio
 import tempfile
@@ -6,10 +6,8 @@ from pathlib import Path
 
 from gossamer.app.build import PRODUCT_TOKEN
 from gossamer.app.seeds import parse_seeds
+from gossamer.cli.names import resolver_of
 from gossamer.cli.printing import safe, show, show_json
-from gossamer.dns.cache import PlainCache
-from gossamer.dns.config import DnsConfig
-from gossamer.dns.resolver import CaresResolver
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.fetch.guard import AddressGuard
@@ -17,43 +15,11 @@ from gossamer.fetch.http import HttpModule
 from gossamer.model.candidate import Candidate
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
-from gossamer.model.name import Answer
 from gossamer.model.outcome import Failed, Fetched, Outcome, Refused
 from gossamer.model.url import Url
 from gossamer.policy.retry import redirect_location
 from gossamer.policy.robots import SIZE_LIMIT, parse_robots
 from gossamer.policy.robots_access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
-
-
-def _resolver(nameservers: list[str]) -> CaresResolver:
-    from gossamer.app.settings import load
-
-    return CaresResolver(load(DnsConfig, {"nameservers": nameservers}), PlainCache(100))
-
-
-def show_names(names: list[str], nameservers: list[str], *, json: bool) -> None:
-    """Print the answer for each name."""
-    answers = asyncio.run(_resolve(names, nameservers))
-    if json:
-        show_json(answers)
-        return
-    for answer in answers:
-        if answer.fault is not None:
-            show(f"{safe(answer.name)}: {answer.fault} ({safe(answer.detail)}) in {answer.seconds:.3f} s")
-        else:
-            source = f"from {answer.server}" if answer.server else "known here"
-            show(
-                f"{safe(answer.name)}: {', '.join(answer.addresses)}; TTL {answer.ttl:.0f} s, {source} "
-                f"in {answer.seconds:.3f} s"
-            )
-
-
-async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:
-    resolver = _resolver(nameservers)
-    try:
-        return list(await asyncio.gather(*map(resolver.resolve, names)))
-    finally:
-        await resolver.close()
 
 
 def show_robots(text: str, nameservers: list[str], *, json: bool) -> None:
@@ -71,7 +37,7 @@ async def _ask_robots(url: Url, nameservers: list[str]) -> tuple[list[str], bool
     config = FetchConfig()
     guard = AddressGuard(config)
     guard.allow_host(url.host)
-    resolver = _resolver(nameservers)
+    resolver = resolver_of(nameservers)
     with tempfile.TemporaryDirectory() as spool:
         http = HttpModule(config, resolver, guard, Path(spool))
         try:

@@ -154,13 +154,19 @@ def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
 
 
 @app.command(cls=Command)
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--stats", type=_PATH, metavar="FOLDER", help="What the crawl in FOLDER asked and keeps.")
 @nameserver
 @json
-def dns(names: tuple[str, ...], nameserver: tuple[str, ...], *, json: bool) -> None:
+def dns(names: tuple[str, ...], stats: Path | None, nameserver: tuple[str, ...], *, json: bool) -> None:
     """Resolve names as a crawl would."""
-    from gossamer.cli.by_hand import show_names
+    from gossamer.cli.names import show_name_statistics, show_names
 
+    if stats is not None:
+        show_name_statistics(stats, json=json)
+        return
+    if not names:
+        raise click.UsageError("name at least one host, or give --stats FOLDER")
     show_names(list(names), list(nameserver), json=json)
 
 

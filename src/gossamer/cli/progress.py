@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli.printing import duration, safe, say, size
 from gossamer.cli.trouble import Troubles
+from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
 from gossamer.frontier.config import Census
 
@@ -71,6 +72,7 @@ class Progress:
             ("received", f"{size(counters.bytes)} ({size(speed)}/s)"),
             ("queued", f"{counters.queued:,}{waiting}"),
             ("hosts", f"{counters.hosts:,} ({hosts.lent} in visit, {hosts.resting} resting{parked})"),
+            ("names", _names(parts.ledger.names, hosts.awaiting_names)),
             ("time", duration(parts.ledger.seconds)),
         ]
         faults, refused = _faults(counters.faults)
@@ -95,6 +97,15 @@ class Progress:
         for name, value in self._figures():
             table.add_row(name, Text(value, STYLES.get(name, "")))
         return table
+
+
+def _names(names: NameStatistics, awaited: int) -> str:
+    failed = sum(names.failures.values())
+    return (
+        f"{names.resolutions:,} resolved"
+        + (f", {failed:,} of them failed" if failed else "")
+        + (f", {awaited:,} awaited" if awaited else "")
+    )
 
 
 def _faults(counts: Mapping[str, int]) -> tuple[str, str]:

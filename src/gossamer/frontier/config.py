@@ -59,3 +59,4 @@ class Census(msgspec.Struct, frozen=True):
     largest_name: str = ""
     largest_queue: int = 0
     largest_rest: float = 0.0
+    awaiting_names: int = 0

@@ -112,7 +112,7 @@ class Frontier:
 
     def census(self) -> Census:
         """The hosts in memory by what they do."""
-        return self._rota.census(self.lent)
+        return self._rota.census(self.lent, self._gate.waiting)
 
     # Admitting …
 

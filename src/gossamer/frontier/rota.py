@@ -77,11 +77,11 @@ class Rota:
             heapq.heappop(self._resting)
         return self._resting[0][0] if self._resting else NEVER
 
-    def census(self, lent: int) -> Census:
+    def census(self, lent: int, awaiting: int) -> Census:
         """The hosts in memory by what they do; cheap enough for a progress display."""
         resting = sum(1 for _, placing, queue in self._resting if queue.placed == placing)
         largest = max(self.served.values(), key=lambda queue: queue.record.queued, default=None)
         if largest is None:
-            return Census(resting, lent)
+            return Census(resting, lent, awaiting_names=awaiting)
         record = largest.record
-        return Census(resting, lent, record.name, record.queued, record.rest / 1e6)
+        return Census(resting, lent, record.name, record.queued, record.rest / 1e6, awaiting)

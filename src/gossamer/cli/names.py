@@ -1,0 +1,154 @@
+"""Answers for names by hand, and what a crawl's name cache holds and was asked."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import msgspec
+
+from gossamer.app.inspection import inspect
+from gossamer.app.names import name_cache, own_folder, shared_folder
+from gossamer.app.report import name_sums
+from gossamer.cli.printing import duration, safe, show, show_json, size
+from gossamer.dns.cache import PlainCache
+from gossamer.dns.compact import CompactCache
+from gossamer.dns.config import DnsConfig
+from gossamer.dns.resolver import CaresResolver
+from gossamer.dns.statistics import NameStatistics
+from gossamer.model.name import Answer
+from gossamer.ports import NameCache
+
+TLDS_SHOWN = 12
+
+
+def resolver_of(nameservers: list[str]) -> CaresResolver:
+    """A resolver that keeps nothing, for single questions."""
+    return CaresResolver(dns_config(nameservers), PlainCache(100))
+
+
+def dns_config(nameservers: list[str]) -> DnsConfig:
+    """The default settings with these name servers.
+
+    Raises:
+        ConfigError: one of them is none.
+    """
+    from gossamer.app.settings import load
+
+    return load(DnsConfig, {"nameservers": nameservers})
+
+
+def show_names(names: list[str], nameservers: list[str], *, json: bool) -> None:
+    """Ask for each name, and print the answer beside what the cache of this machine's crawls knows."""
+    kept = _kept(names, dns_config(nameservers))
+    answers = asyncio.run(_resolve(names, nameservers))
+    if json:
+        found = zip(answers, kept, strict=True)
+        show_json([{**msgspec.to_builtins(answer), "cache": state} for answer, state in found])
+        return
+    for answer, state in zip(answers, kept, strict=True):
+        show(f"{_words(answer)}; {state}")
+
+
+async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:
+    resolver = resolver_of(nameservers)
+    try:
+        return list(await asyncio.gather(*map(resolver.resolve, names)))
+    finally:
+        await resolver.close()
+
+
+def _kept(names: list[str], config: DnsConfig) -> list[str]:
+    """What the shared cache says of each name."""
+    folder = shared_folder(config, Path())
+    if config.nameservers or not folder.is_dir():
+        return ["not in the cache"] * len(names)
+    cache = CompactCache(folder, config.compact)
+    try:
+        return [_state(cache, name.lower().removesuffix("."), time.time()) for name in names]
+    finally:
+        cache.close()
+
+
+def _state(cache: NameCache, name: str, now: float) -> str:
+    answer = cache.get(name, now)
+    if answer is not None:
+        return f"in the cache for another {duration(max(0.0, answer.ttl))}"
+    return "in the cache, expired" if cache.stale(name, now) else "not in the cache"
+
+
+def _words(answer: Answer) -> str:
+    if answer.fault is not None:
+        return f"{safe(answer.name)}: {answer.fault} ({safe(answer.detail)}) in {answer.seconds:.3f} s"
+    source = f"from {answer.server}" if answer.server else "known here"
+    return (
+        f"{safe(answer.name)}: {', '.join(answer.addresses)}; TTL {answer.ttl:.0f} s, {source} "
+        f"in {answer.seconds:.3f} s"
+    )
+
+
+def show_name_statistics(path: Path, *, json: bool) -> None:
+    """Print what a crawl asked about names, and what its cache holds; works on a running crawl too."""
+    with inspect(path) as inspection:
+        statistics = inspection.names
+        facts = _cache_facts(inspection.config.dns, own_folder(inspection.folder))
+    if json:
+        figures = {
+            **name_sums(statistics),
+            "latency_median": statistics.latency(0.5),
+            "latency_95": statistics.latency(0.95),
+            "slowest": dict(statistics.slowest_names()),
+            "failing": dict(statistics.failing_names()),
+            "failures": statistics.failures,
+        }
+        show_json({**figures, **facts})
+        return
+    for line in _lines(statistics, facts):
+        show(line)
+
+
+def _cache_facts(config: DnsConfig, own: Path) -> dict[str, object]:
+    """What the file of a compact cache holds; the other caches live in the crawl's memory alone."""
+    facts: dict[str, object] = {"cache": config.cache}
+    if config.cache != "compact" or not shared_folder(config, own).is_dir():
+        return facts
+    cache = name_cache(config, own)
+    assert isinstance(cache, CompactCache)
+    try:
+        census = cache.census()
+        tlds = sorted(cache.counts_by_tld().items(), key=lambda item: (-item[1], item[0]))
+        # The filter of names that do not exist, and other failures, are in the memory of each crawl.
+        room = census.bytes - census.negative_bytes
+    finally:
+        cache.close()
+    each = round(room / census.entries, 1) if census.entries else 0.0
+    return {**facts, "entries": census.entries, "bytes_per_entry": each, "bytes": room, "by_tld": dict(tlds)}
+
+
+def _lines(statistics: NameStatistics, facts: dict[str, object]) -> list[str]:
+    share = statistics.share
+    lines = [f"cache     {facts['cache']}"]
+    if "entries" in facts:
+        lines[0] += f", {facts['entries']:,} entries in {size(int(str(facts['bytes'])))}"
+        lines[0] += f", {facts['bytes_per_entry']} bytes each"
+    lines += [
+        f"asked     {statistics.questions:,} times: {share(statistics.hits):.1%} hits, "
+        f"{share(statistics.misses):.1%} misses, {share(statistics.negative):.1%} known failures, "
+        f"{share(statistics.deferred):.1%} deferred, {statistics.stale:,} answered stale",
+        f"resolved  {statistics.resolutions:,} names with {statistics.queries:,} queries; half within "
+        f"{statistics.latency(0.5):g} s, 95% within {statistics.latency(0.95):g} s",
+    ]
+    for title, pairs in (
+        ("failed", [f"{safe(kind)} {count:,}" for kind, count in statistics.failures.items()]),
+        ("slowest", [f"{safe(name)} {seconds:.2f} s" for name, seconds in statistics.slowest_names()[:5]]),
+        ("failing", [f"{safe(name)} {count:,}" for name, count in statistics.failing_names()[:5]]),
+    ):
+        if pairs:
+            lines.append(f"{title:<9} {', '.join(pairs)}")
+    tlds = facts.get("by_tld")
+    if isinstance(tlds, dict) and tlds:
+        shown = [
+            f".{safe(tld)} {count:,}" if tld else f"others {count:,}"
+            for tld, count in list(tlds.items())[:TLDS_SHOWN]
+        ]
+        lines.append(f"by TLD    {', '.join(shown)}")
+    return lines

@@ -1,0 +1,68 @@
+"""The laws of names: each host's name in the archive once, and again only when its addresses change."""
+
+import gzip
+import re
+
+import pytest
+from whole_crawl import crawl
+
+from gossamer.app.build import Extensions
+from gossamer.engine.archivist import Archivist
+from gossamer.model.events import NameAnswered
+from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
+
+SMALL = WorldSpec.friendly(hosts=12, pages=40, page_bytes=1_000, slow_seconds=0.05)
+
+
+def archived_names(folder):
+    found = []
+    for path in sorted(folder.archive.glob("*.warc.gz*")):
+        found += re.findall(rb"WARC-Target-URI: dns:(\S+)\r\n", gzip.decompress(path.read_bytes()))
+    return sorted(name.decode() for name in found)
+
+
+@pytest.mark.parametrize("cache", ["compact", "zoned", "plain"])
+@pytest.mark.parametrize("prefetch", [True, False])
+def test_every_cache_leads_to_the_same_crawl_and_names_are_archived_once(tmp_path, cache, prefetch):
+    names = []
+
+    def note(event):
+        if isinstance(event, NameAnswered):
+            names.append(event.name)
+
+    with SimulatedWeb(SMALL) as web:
+        crawled = crawl(
+            web, tmp_path / "crawl", Extensions(observers=[note]), dns__cache=cache, dns__prefetch=prefetch
+        )
+        true = truth(SMALL, web.seeds, CrawlRules(scope="any", sitemaps=True))
+    differences = true.compare(crawled.final)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    found = archived_names(crawled.folder)
+    assert len(found) == len(set(found)) >= 12
+    assert set(found) <= set(names)
+    assert crawled.report["names"]["resolutions"] == len(names)
+
+
+def test_an_answer_is_archived_again_only_if_its_addresses_are_others():
+    class Kept:
+        def __init__(self):
+            self.names = []
+
+        def append_dns(self, answer):
+            self.names.append(answer.addresses)
+
+        def get(self, family, key):
+            return None
+
+    kept = Kept()
+    archivist = Archivist(kept, None, kept, None)
+    for addresses in (
+        ("192.0.2.1", "192.0.2.2"),
+        ("192.0.2.2", "192.0.2.1"),
+        ("192.0.2.3",),
+        ("192.0.2.3",),
+        (),
+    ):
+        archivist.note_name(NameAnswered("a.example", addresses, 60, "192.0.2.53", 0.1, 1.0))
+    archivist.write_names()
+    assert kept.names == [("192.0.2.1", "192.0.2.2"), ("192.0.2.3",)]
