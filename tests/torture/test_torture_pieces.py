@@ -213,7 +213,7 @@ def test_what_a_timer_meets_is_raised_in_a_worker(world: World) -> None:
             raise StorageError("the disk is full")
 
         dispatch.pump = fails  # type: ignore[method-assign]
-        dispatch._pump_or_fail()
+        dispatch.pump_or_fail()
         ends = await asyncio.gather(*workers, return_exceptions=True)
         assert [type(end) for end in ends] == [StorageError, list, list]
         assert dispatch.ended == FAILED
