@@ -39,6 +39,7 @@ class Largest:
             "seen": len(frontier.seen._young) + len(frontier.seen._old),
             "robots": frontier.robots._used,
             "names": len(names),
+            "awaited": frontier.census().awaiting_names,
             "links": len(recent._young) + len(recent._old),
         }.items():
             self.sizes[name] = max(size, self.sizes.get(name, 0))
@@ -56,7 +57,7 @@ def test_caches_keep_their_bounds_with_many_hosts_queued(tmp_path: Path) -> None
             "budget": {"max_pages": PAGES},
             "politeness": {"min_delay": 0, "factor": 0},
             "fetch": {"allow_private": True},
-            "dns": {"nameservers": [web.nameserver], "cache_entries": BOUNDS["names"]},
+            "dns": {"nameservers": [web.nameserver], "cache": "plain", "cache_entries": BOUNDS["names"]},
             "frontier": {
                 "max_hosts": BOUNDS["hosts"],
                 "seen_cache": BOUNDS["seen"],
@@ -78,5 +79,6 @@ def test_caches_keep_their_bounds_with_many_hosts_queued(tmp_path: Path) -> None
     assert BOUNDS["robots"] - 1_000 <= sizes["robots"] <= BOUNDS["robots"] + 1_000
     assert 32 < sizes["hosts"] <= BOUNDS["hosts"]
     assert sizes["records"] <= BOUNDS["hosts"]
+    assert sizes["awaited"] <= BOUNDS["hosts"]
     assert sizes["turns"] <= 3 * BOUNDS["hosts"]
     assert 1_000 < sizes["links"] <= KNOWN
