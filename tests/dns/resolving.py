@@ -14,7 +14,7 @@ Run = Callable[[Awaitable[None]], None]
 
 def config_for(*servers: LoopbackNames, **settings) -> DnsConfig:
     """Waits that a busy machine does not exceed; tests of time-outs set shorter ones."""
-    settings = {"first_wait": 10.0, "attempts": 3, "hosts_file": False} | settings
+    settings = {"first_wait": 5.0, "attempts": 3, "hosts_file": False} | settings
     return DnsConfig(nameservers=tuple(server.address for server in servers), **settings)
 
 

@@ -111,7 +111,47 @@ def test_waiting_for_a_turn_ends_with_the_total(run):
     run(body())
 
 
-def test_names_wait_without_a_clock_while_a_server_is_silent(run):
+def test_the_total_counts_from_asking(run):
+    """Before a dead server with little room, the last in line wait no longer than the first."""
+
+    async def body() -> None:
+        async with loopback_names(lambda query: None) as server:
+            resolver = resolver_for(
+                server, queries_per_server=2, ipv6=False, first_wait=0.3, total=0.6, attempts=2
+            )
+            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(12)))
+            assert {answer.detail for answer in answers} == {"time-out"}
+            assert all(answer.seconds >= 0.55 for answer in answers)
+            assert len({query.name for query in server.queries}) <= 6  # the others have failed in line
+            assert resolver.statistics.failures == {"time-out": 12}
+            assert repr(resolver) == "<CaresResolver 0 in the air, 0 waiting>"
+            asked = len(server.queries)
+            assert (await resolver.resolve("n11.test")).detail == "time-out"
+            assert len(server.queries) == asked
+            await resolver.close()
+
+    run(body())
+
+
+def test_a_name_in_the_air_ends_with_its_total(run):
+    """What took off late has no more time than what took off at once."""
+
+    async def body() -> None:
+        async with loopback_names(lambda query: None) as server:
+            resolver = resolver_for(
+                server, queries_per_server=2, ipv6=False, first_wait=0.4, total=0.5, attempts=1
+            )
+            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(4)))
+            assert {answer.detail for answer in answers} == {"time-out"}
+            assert sorted(server.asked(f"n{n}.test") for n in range(4)) == [1, 1, 1, 1]
+            late = [answer.seconds for answer in answers[2:]]
+            assert max(late) < answers[0].seconds - 0.1  # 0.1 s was left of 0.5 s
+            await resolver.close()
+
+    run(body())
+
+
+def test_names_asked_ahead_wait_without_a_clock_while_a_server_is_silent(run):
     """A queue before a server that is dead for a while ends in answers, not in time-outs of its last."""
 
     async def body() -> None:
@@ -119,7 +159,7 @@ def test_names_wait_without_a_clock_while_a_server_is_silent(run):
             resolver = resolver_for(
                 server, queries_per_server=2, ipv6=False, first_wait=0.2, total=0.4, attempts=2
             )
-            tasks = [asyncio.ensure_future(resolver.resolve(f"n{n}.test")) for n in range(12)]
+            tasks = [resolver.ahead(f"n{n}.test") for n in range(12)]
             await tasks[0]
             server.answers = lambda query: respond(query, a(query.name, "192.0.2.1"))
             answers = await asyncio.gather(*tasks)

@@ -2,6 +2,7 @@
 
 import ipaddress
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,11 @@ def test_anything_else_is_none_and_raises_nothing(text):
     if found is not None:
         ipaddress.ip_address(found)
     is_question(text)
+
+
+@pytest.mark.parametrize("text", ["[::", "::]", "[[::]]", "[]", "[192.0.2.1]", "[::1%1]"])
+def test_brackets_come_in_pairs_around_ipv6(text):
+    assert literal_address(text) is None
 
 
 def test_odd_spellings_are_no_literals():

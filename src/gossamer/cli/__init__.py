@@ -14,9 +14,9 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
     try:
-        from gossamer.cli.commands import app
+        from gossamer.cli.commands import run
 
-        app()
+        run()
     except ConfigError as error:
         for problem in error.problems:
             say(f"gossamer: {problem}")

@@ -1,5 +1,6 @@
 """The commands with their options; each imports the rooms it needs only when it runs."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,21 @@ def _option(panel: str, name: str, metavar: str, says: str, **settings: Any) -> 
 @click.version_option(package_name="gossamer", message="gossamer %(version)s")
 def app() -> None:
     """A polite, durable web crawler that explains itself."""
+
+
+def run() -> None:
+    """Do what the command line says.
+
+    Raises:
+        KeyboardInterrupt: interrupted. (click would make "Aborted!" and status 1 of it.)
+    """
+    try:
+        app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 @app.command(cls=Command)

@@ -3,8 +3,8 @@
 **How a name is answered.** `resolver` answers literals, the hosts file's names and what the cache holds
 at once. Any other name becomes a `flight`: a `question` for IPv4 and one for IPv6, put to the name
 `servers` attempt after attempt through a c-ares `channel`. What comes back is read by `reply`; two
-replies combine into one Answer, which goes to everyone who waits and into the cache. If the servers fail,
-an expired answer that the cache still has stands in.
+replies combine into one Answer, which goes to everyone who waits and into the cache. If the servers fail
+or are slow, an expired answer that the cache still has stands in.
 
 **Before anybody waits.** `prefetch` resolves names that will be needed soon, beside the others and after
 them. `statistics` counts what became of all of them.

@@ -1,7 +1,6 @@
 """One name server, asked through c-ares on the sockets of the event loop."""
 
 import asyncio
-import os
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -16,8 +15,20 @@ Heard = Callable[[pycares.DNSResult | None, int | None], None]
 MAX_QUESTIONS = 1_000
 """Questions put through one c-ares channel: bounds its cache (about 2 KB a name) to some megabytes."""
 
+MAX_MEASURED = 3
+"""Answers after which a channel takes no more questions.
+
+c-ares measures how fast its server is, and with `MAX_MEASURED` good answers gives up every later question
+of the channel after five times the mean, which is 250 ms where most answers come from the server's cache.
+Names that their own name servers keep waiting would be lost. Nothing can switch that off.
+"""
+
 PATIENCE = 5.0
-"""Seconds after which c-ares gives a question up; it would not wait longer, whatever it is told."""
+"""Seconds for which an answer is listened to, at least, and for which a question takes up room.
+
+c-ares would not wait longer, whatever it is told: it drops the questions of a channel that are older when
+it looks, which it does after reading what has come in. So longer patience takes a channel of its own.
+"""
 
 _TICK = 1.0
 
@@ -31,6 +42,7 @@ class Query(msgspec.Struct, eq=False):
         departs: called when it goes out; whether it is still wanted.
         heard: takes what came of it.
         alone: put it through a channel that no other question shares.
+        patience: seconds to listen for the answer; beyond `PATIENCE` on a channel of its own.
         open: whether it takes up room at the server; `NameServer` says.
     """
 
@@ -39,6 +51,7 @@ class Query(msgspec.Struct, eq=False):
     departs: Callable[[], bool]
     heard: Heard
     alone: bool = False
+    patience: float = PATIENCE
     open: bool = False
 
 
@@ -63,9 +76,9 @@ class NameServer:
 
     c-ares keeps answers in a cache of its own, which pycares 5.2 can neither switch off nor empty at a
     known moment (`reinit` empties it from another thread). So a channel that has heard a question once
-    is replaced before the question is put again, and after `MAX_QUESTIONS` in any case; it is closed
-    when its last question is answered. A new channel costs 45 us, and draws new source ports
-    (RFC 5452 9.2).
+    is replaced before the question is put again, after `MAX_MEASURED` answers, and after `MAX_QUESTIONS`
+    in any case; it is closed when its last question is answered or given up. A new channel costs 45 us
+    and a socket, and draws a new source port (RFC 5452 9.2).
     """
 
     def __init__(self, target: str, limit: int, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
@@ -79,6 +92,7 @@ class NameServer:
         self._line: deque[Query] = deque()
         self._current: _Channel | None = None
         self._leaving: set[_Channel] = set()
+        self._retired = False
 
     def __repr__(self) -> str:
         return f"<NameServer {self._target}, {self._open} queries open, {len(self._line)} in line>"
@@ -105,6 +119,13 @@ class NameServer:
                 self._send(self._line.popleft())
             self._traffic.freed()
 
+    def retire(self) -> None:
+        """Keep no channel beyond its last answer from now on; questions may still be put."""
+        self._retired = True
+        if self._current is not None:
+            self._leave(self._current)
+            self._current = None
+
     def close(self) -> None:
         """Close every channel. Open questions are not answered any more."""
         for channel in [*self._leaving, *([self._current] if self._current else [])]:
@@ -120,15 +141,18 @@ class NameServer:
         self._open += 1
         self._traffic.sent()
         heard = partial(self._heard, query)
-        if query.alone:
-            channel = self._new_channel()
+        patient = query.patience > PATIENCE
+        if query.alone or patient or self._retired:
+            channel = self._new_channel(query.patience)
             channel.ask(query.name, query.kind, heard)
             self._leave(channel)
+            if patient:
+                self._loop.call_later(PATIENCE, self.release, query)
             return
-        channel = self._current or self._new_channel()
-        if channel.has_heard(query.name, query.kind):
+        channel = self._current or self._new_channel(PATIENCE)
+        if channel.is_spent(query.name, query.kind):
             self._leave(channel)
-            channel = self._new_channel()
+            channel = self._new_channel(PATIENCE)
         self._current = channel
         channel.ask(query.name, query.kind, heard)
 
@@ -136,8 +160,8 @@ class NameServer:
         query.heard(result, status)
         self.release(query)
 
-    def _new_channel(self) -> "_Channel":
-        return _Channel(self._target, self._loop, self._traffic.sent)
+    def _new_channel(self, patience: float) -> "_Channel":
+        return _Channel(self._target, self._loop, self._traffic.sent, patience)
 
     def _leave(self, channel: "_Channel") -> None:
         self._leaving.add(channel)
@@ -151,10 +175,17 @@ class _Channel:
     what c-ares calls then finds `_closed` set.
     """
 
-    def __init__(self, target: str, loop: asyncio.AbstractEventLoop, repeated: Callable[[], None]) -> None:
-        """`repeated` is called when c-ares turns to TCP, to repeat what was truncated."""
+    def __init__(
+        self, target: str, loop: asyncio.AbstractEventLoop, repeated: Callable[[], None], patience: float
+    ) -> None:
+        """`repeated` is called when c-ares turns to TCP, to repeat what was truncated.
+
+        `patience` beyond `PATIENCE` holds only on a channel with a single question.
+        """
         self._loop = loop
         self._repeated = repeated
+        self._first_tick = patience if patience > PATIENCE else _TICK
+        self._answers = 0
         self._asked: set[tuple[str, int]] = set()
         self._pending = 0
         self._sockets: dict[int, tuple[bool, bool]] = {}
@@ -171,9 +202,13 @@ class _Channel:
             sock_state_cb=self._watch,
         )
 
-    def has_heard(self, name: str, question: int) -> bool:
-        """Whether c-ares may answer this question from its cache, or has kept enough."""
-        return (name, question) in self._asked or len(self._asked) >= MAX_QUESTIONS
+    def is_spent(self, name: str, question: int) -> bool:
+        """Whether c-ares would give this question up early, might answer it from its cache, or is full."""
+        return (
+            self._answers >= MAX_MEASURED
+            or (name, question) in self._asked
+            or len(self._asked) >= MAX_QUESTIONS
+        )
 
     def ask(self, name: str, question: int, heard: Heard) -> None:
         """Put a question; `heard` is called by the loop, never from within."""
@@ -184,6 +219,7 @@ class _Channel:
         def answered(result: pycares.DNSResult | None, status: int | None) -> None:
             # An exception in here would only be printed, and c-ares must not be re-entered: to the loop.
             # pycares may call back and raise for the same question, so it is taken once.
+            self._answers += 1
             if open_question and not self._closed:
                 self._loop.call_soon(self._deliver, open_question.pop(), result, status)
 
@@ -192,7 +228,7 @@ class _Channel:
         except pycares.AresError as error:
             answered(None, error.args[0])
         if self._timer is None:
-            self._timer = self._loop.call_later(_TICK, self._tick)
+            self._timer = self._loop.call_later(self._first_tick, self._tick)
 
     def leave(self, left: Callable[[], None]) -> None:
         """Close as soon as no question is open, then call `left`."""
@@ -257,5 +293,12 @@ def _numeric_part(target: str) -> str:
 
 
 def _is_stream(descriptor: int) -> bool:
-    with socket.socket(fileno=os.dup(descriptor)) as double:
-        return double.type == socket.SOCK_STREAM
+    """Whether it is TCP; takes no further descriptor and raises nothing, as it runs inside c-ares."""
+    try:
+        view = socket.socket(fileno=descriptor)
+    except OSError:
+        return False
+    try:
+        return view.type == socket.SOCK_STREAM
+    finally:
+        view.detach()

@@ -58,10 +58,15 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         ),
     ] = 2
     first_wait: Annotated[
-        Seconds, Meta(description="wait after the first attempt; doubles with each further one")
+        Seconds,
+        Meta(
+            description="wait after the first attempt, doubled with each further one; an attempt's answer "
+            "is heard so long, or for 5 s"
+        ),
     ] = 1.0
     total: Annotated[
-        Seconds, Meta(description="longest time one name may take; it has failed after that")
+        Seconds,
+        Meta(description="longest time somebody waits for a name, its turn included; then it has failed"),
     ] = 90.0
     queries_per_server: Annotated[
         int,
@@ -88,7 +93,10 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = 60.0
     max_stale: Annotated[
         Seconds,
-        Meta(description="addresses serve so long after their time while no name server answers; 0: never"),
+        Meta(
+            description="addresses serve so long after their time while no name server answers within 1.8 s; "
+            "0: never"
+        ),
     ] = 86_400.0
     max_addresses: Annotated[
         int, Meta(description="addresses kept of one name; further ones are left out", ge=1, le=256)

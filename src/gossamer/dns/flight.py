@@ -11,18 +11,30 @@ from gossamer.dns.servers import NameServers
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 
+_GRACE = {A: 1.5, AAAA: 2.5}
+"""First waits that a family with addresses waits for the other.
+
+The attempts go out after 0, 1 and 3 of them. Whole numbers would send an attempt and land before its answer.
+"""
+
 
 class Flight:
     """Asks for both families of one name and says once what came of it.
 
     One family that has addresses is enough. It waits for the other, but only so long that a family
-    whose questions get lost does not hold up a name that works: one first wait for IPv6, and for IPv4,
-    which nearly every host has, two attempts.
+    whose questions get lost does not hold up a name that works: `_GRACE` first waits, in which it is
+    put twice. The second attempt has more time for IPv4, which nearly every host has.
     """
 
     def __init__(
-        self, name: str, config: DnsConfig, servers: NameServers, landed: Callable[[Answer], None]
+        self,
+        name: str,
+        config: DnsConfig,
+        servers: NameServers,
+        landed: Callable[[Answer], None],
+        deadline: float,
     ) -> None:
+        """`deadline` in time of the event loop is when it has failed at the latest."""
         self._name = name
         self._config = config
         self._landed = landed
@@ -31,7 +43,8 @@ class Flight:
         self._timer: asyncio.TimerHandle | None = None
         self._replies: dict[int, Reply] = {}
         kinds = (A, AAAA) if config.ipv6 else (A,)
-        self._questions = [Question(name, kind, config, servers, self._replied) for kind in kinds]
+        replied = self._replied
+        self._questions = [Question(name, kind, config, servers, replied, deadline) for kind in kinds]
         for question in self._questions:
             question.ask()
 
@@ -47,8 +60,7 @@ class Flight:
         if denied or len(self._replies) == len(self._questions):
             self._land()
         elif reply.verdict is Verdict.FOUND:
-            wait = self._config.first_wait * (1 if kind == A else 3)
-            self._timer = self._loop.call_later(wait, self._land)
+            self._timer = self._loop.call_later(self._config.first_wait * _GRACE[kind], self._land)
 
     def _land(self) -> None:
         if self._timer is not None:

@@ -17,7 +17,8 @@ def literal_address(host: str) -> str | None:
     family = socket.AF_INET
     if ":" in host:
         family = socket.AF_INET6
-        host = host.removeprefix("[").removesuffix("]")
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
     elif not host[-1:].isdigit():  # cheap test first: no top-level domain ends in a digit
         return None
     try:

@@ -7,7 +7,7 @@ from functools import partial
 import pycares
 from pycares import errno
 
-from gossamer.dns.channel import NameServer, Query
+from gossamer.dns.channel import PATIENCE, NameServer, Query
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.reply import TIME_OUT, Reply, Verdict, read_reply
 from gossamer.dns.servers import NameServers
@@ -21,15 +21,18 @@ class Question:
 
     | what comes | what follows |
     |---|---|
-    | addresses, NXDOMAIN, no address | the reply, also to an earlier attempt not over 5 s ago |
+    | addresses, NXDOMAIN, no address | the reply, also to an attempt that is up to `PATIENCE` (5 s) old |
     | nothing within the wait | the next server, the wait doubled, `attempts` times in all |
     | SERVFAIL, refused, ... | at once a server not asked yet, or after the wait the next one again |
     | the same from all, `failure_attempts` times | the reply |
-    | no turn, as too much is open at the server | the wait begins when its turn comes; `total` counts on |
+    | no turn, as too much is open at the server | the wait begins when its turn comes; the deadline stays |
     | a response that c-ares cannot read | at once the same server, once, on a channel of its own |
 
     The last row: c-ares drops the whole connection for one unreadable packet, with every question on it.
     Asked apart, the one with the poisonous answer harms no other.
+
+    Of a server that needs longer than `PATIENCE`, attempts with longer waits hear (by default the fourth,
+    8 s, and the fifth, 16 s): these are put apart, too.
     """
 
     def __init__(
@@ -39,8 +42,12 @@ class Question:
         config: DnsConfig,
         servers: NameServers,
         replied: Callable[[int, Reply], None],
+        deadline: float,
     ) -> None:
-        """`replied(kind, reply)` is called once, from the event loop, unless the question is dropped."""
+        """`replied(kind, reply)` is called once, from the event loop, unless the question is dropped.
+
+        `deadline` in time of the event loop ends the attempts.
+        """
         self._name = name
         self._kind = kind
         self._config = config
@@ -56,7 +63,7 @@ class Question:
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
         self._loop = asyncio.get_running_loop()
-        self._deadline = self._loop.time() + config.total
+        self._deadline = deadline
 
     def ask(self) -> None:
         """Make the next attempt."""
@@ -67,9 +74,12 @@ class Question:
             self._wait(self._deadline - self._loop.time())
 
     def drop(self) -> None:
-        """Be no longer interested."""
+        """Be no longer interested, and take up no more room."""
         self._over = True
         self._stop_timer()
+        if self._put_to is not None:
+            server, query = self._put_to
+            server.release(query)
 
     def _waited(self) -> None:
         given_up = self._put_to
@@ -82,16 +92,22 @@ class Question:
             server.release(query)
 
     def _put(self, server: NameServer, departs: Callable[[], bool]) -> bool:
-        query = Query(self._name, self._kind, departs, partial(self._heard, server), self._alone)
+        patience = max(PATIENCE, min(self._longest_wait, self._deadline - self._loop.time()))
+        query = Query(self._name, self._kind, departs, partial(self._heard, server), self._alone, patience)
         self._put_to = server, query
         return server.ask(query)
+
+    @property
+    def _longest_wait(self) -> float:
+        """Seconds that the current attempt may take if the deadline lets it."""
+        return self._config.first_wait * float(1 << (self._attempt - 1))
 
     def _departs(self, attempt: int) -> bool:
         """An attempt goes out: from now on its wait counts."""
         if self._over:
             return False
         if attempt == self._attempt:
-            wait = self._config.first_wait * 2 ** (attempt - 1)
+            wait = self._longest_wait
             left = self._deadline - self._loop.time()
             self._last = wait >= left or attempt >= self._config.attempts
             self._wait(min(wait, left))

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,13 +22,25 @@ from gossamer.model.outcome import Fault
 from gossamer.ports import NameCache
 
 STALE = "stale"
-"""Detail of an answer whose time was over, given because the name servers failed."""
+"""Detail of an answer whose time was over, given because the name servers failed or are slow."""
+STALE_AFTER = 1.8
+"""Seconds until an answer whose time is over is given, while the name is still asked for (RFC 8767 5)."""
 STALE_TTL = 30.0
-"""Seconds until a name with a stale answer is asked for again (RFC 8767 5)."""
+"""Time to live that a stale answer is given with (RFC 8767 5)."""
 HELD_SECONDS = 10.0
 """How long an answer that nobody waited for is at hand, also where the cache does not keep it."""
 HELD = 4_096
 """Answers held beside the cache: those, failures and stale ones."""
+_TOO_LATE = 0.02
+"""A name in line with fewer seconds left is not asked for any more."""
+
+
+class _Awaited(NamedTuple):
+    """A name in line that somebody waits for, since `asked`; times of the event loop."""
+
+    name: str
+    asked: float
+    deadline: float
 
 
 class CaresResolver:
@@ -38,7 +51,12 @@ class CaresResolver:
     waits for yet (`ahead`) flies after what somebody waits for, and leaves a quarter of the name servers'
     room to it (Z2).
 
-    Invariant: a name is in the air, or in one of the two lines, if and only if it has a future.
+    Whoever waits, waits for `total` at most: a name still in line by then has failed unasked, and a flight
+    ends by then. In the line of what nobody waits for, no clock runs. If an answer is at hand whose time is
+    over, it is given after `STALE_AFTER`, and the name is asked for all the same, for the next who asks.
+
+    Invariant: a name is in the air, or in one of the two lines, if and only if it has a future. Deadlines in
+    the line of the awaited ascend.
     """
 
     def __init__(
@@ -56,7 +74,9 @@ class CaresResolver:
         self._hosts = read_hosts() if config.hosts_file else {}
         self._servers: NameServers | None = None  # opened by the first question, which knows the loop
         self._held = PlainCache(HELD)
-        self._awaited: deque[str] = deque()
+        self._awaited: deque[_Awaited] = deque()
+        self._expiry: asyncio.TimerHandle | None = None
+        self._stand_ins: dict[str, asyncio.TimerHandle] = {}
         self._ahead: dict[str, None] = {}
         self._to_hold: set[str] = set()
         self._futures: dict[str, asyncio.Future[Answer]] = {}
@@ -107,14 +127,16 @@ class CaresResolver:
     async def close(self) -> None:
         """Give up open queries: who waits for one gets a failure. The cache is its owner's to close."""
         self._closed = True
-        for name in [*self._awaited, *self._ahead]:
+        if self._expiry is not None:
+            self._expiry.cancel()
+        if self._servers is not None:
+            self._servers.close()
+        for name in [*(each.name for each in self._awaited), *self._ahead]:
             self._settle(Answer(name, (), 0.0, Fault.NAME_FAILED, "closed", asked=time.time()))
         self._awaited.clear()
         self._ahead.clear()
         for flight in list(self._flights.values()):
             flight.close()
-        if self._servers is not None:
-            self._servers.close()
 
     # Without asking …
 
@@ -148,8 +170,10 @@ class CaresResolver:
         if future is None or name in self._ahead:
             self._ahead.pop(name, None)
             future = future or self._begin(name)
-            self._awaited.append(name)
+            now = asyncio.get_running_loop().time()
+            self._awaited.append(_Awaited(name, now, now + self._config.total))
             self._take_off()
+        self._expect(name)
         return future
 
     def _begin(self, name: str) -> asyncio.Future[Answer]:
@@ -164,45 +188,106 @@ class CaresResolver:
         if self._servers is None:
             traffic = Traffic(self.statistics.sent, self._take_off)
             self._servers = NameServers(self._config, traffic, asyncio.get_running_loop())
+        self._expire()
         queries = 2 if self._config.ipv6 else 1
         while self._awaited and self._servers.room >= queries:
-            self._fly(self._awaited.popleft(), self._servers)
+            name, _, deadline = self._awaited.popleft()
+            self._fly(name, self._servers, deadline)
         kept_free = self._config.queries_per_server // 4
         while self._ahead and not self._awaited and self._servers.room >= queries + kept_free:
             name = next(iter(self._ahead))
             del self._ahead[name]
-            self._fly(name, self._servers)
+            self._fly(name, self._servers, asyncio.get_running_loop().time() + self._config.total)
+            self._expect(name)
 
-    def _fly(self, name: str, servers: NameServers) -> None:
-        self._flights[name] = Flight(name, self._config, servers, self._landed)
+    def _fly(self, name: str, servers: NameServers, deadline: float) -> None:
+        self._flights[name] = Flight(name, self._config, servers, self._landed, deadline)
 
     def _landed(self, answer: Answer) -> None:
         del self._flights[answer.name]
+        self._end(answer)
+        self._take_off()
+
+    def _expire(self) -> None:
+        """Give up the names in line whose `total` is over, and come again for the next."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        while self._awaited and self._awaited[0].deadline <= now + _TOO_LATE:
+            name, asked, _ = self._awaited.popleft()
+            ttl, took = self._config.failure_ttl, now - asked
+            self._end(Answer(name, (), ttl, Fault.NAME_FAILED, TIME_OUT, seconds=took, asked=time.time()))
+        if self._awaited and self._expiry is None:
+            self._expiry = loop.call_at(self._awaited[0].deadline, self._expire_next)
+
+    def _expire_next(self) -> None:
+        self._expiry = None
+        self._take_off()
+
+    def _end(self, answer: Answer) -> None:
+        """Hand out what came of asking for a name."""
         if not self._closed:
             self.statistics.resolved(answer)
             if answer.detail in (TIME_OUT, NO_CONNECTION) and self._servers is not None:
                 self._servers.reread()
             answer = self._keep(answer)
         self._settle(answer)
-        self._take_off()
+
+    # Answers whose time is over …
+
+    def _expect(self, name: str) -> None:
+        """Give what the cache still has, if it has anything, should the answer take its time."""
+        if name in self._futures and name not in self._stand_ins and self._stale(name, time.time()):
+            loop = asyncio.get_running_loop()
+            self._stand_ins[name] = loop.call_later(STALE_AFTER, self._stand_in, name)
+
+    def _stand_in(self, name: str) -> None:
+        """Those who wait get the old answer; the name goes on without them."""
+        del self._stand_ins[name]
+        now = time.time()
+        old = self._stale(name, now)
+        if old is None:
+            return
+        given = self._hold_stale(old, now, self._config.total)
+        waiting = self._futures[name]
+        self._begin(name)
+        if not waiting.done():
+            waiting.set_result(given)
+
+    def _stale(self, name: str, now: float) -> Answer | None:
+        """Expired addresses that may still serve."""
+        old = self._cache.stale(name, now) if self._config.max_stale else None
+        if old is None or not old.asked <= now < self._ends(old):
+            return None
+        return old
+
+    def _ends(self, old: Answer) -> float:
+        """Wall time until which an answer may serve."""
+        return old.asked + old.ttl + self._config.max_stale
 
     def _keep(self, answer: Answer) -> Answer:
         """Put the answer where the next who asks will find it; what those who wait now are to get."""
         now = answer.asked
         hold = HELD_SECONDS if answer.name in self._to_hold else 0.0
         if answer.fault is Fault.NAME_FAILED:
-            old = self._cache.stale(answer.name, now)
-            if old is not None and old.asked <= now < old.asked + old.ttl + self._config.max_stale:
-                # Not into the cache, where it would become as good as new.
-                answer = msgspec.structs.replace(old, ttl=STALE_TTL, detail=STALE, seconds=answer.seconds)
             hold = max(hold, answer.ttl)
-        if answer.detail != STALE:
-            self._cache.put(answer, now)
+            old = self._stale(answer.name, now)
+            if old is not None:
+                # Not into the cache, where it would become as good as new.
+                return self._hold_stale(msgspec.structs.replace(old, seconds=answer.seconds), now, hold)
+        self._cache.put(answer, now)
         self._held.keep(answer, now, hold)
         return answer
 
+    def _hold_stale(self, old: Answer, now: float, seconds: float) -> Answer:
+        """Give it to everybody who asks for so long, as long as it may serve; as it is given."""
+        given = msgspec.structs.replace(old, ttl=STALE_TTL, detail=STALE)
+        self._held.keep(given, now, min(seconds, self._ends(old) - now))
+        return given
+
     def _settle(self, answer: Answer) -> None:
         self._to_hold.discard(answer.name)
+        if answer.name in self._stand_ins:
+            self._stand_ins.pop(answer.name).cancel()
         future = self._futures.pop(answer.name)
         if not future.done():
             future.set_result(answer)

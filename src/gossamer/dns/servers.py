@@ -1,6 +1,7 @@
 """The name servers in the order to ask them."""
 
 import asyncio
+from weakref import WeakSet
 
 import pycares
 
@@ -24,7 +25,7 @@ class NameServers:
         self._fixed = bool(config.nameservers)
         self._targets = _configured(config) if self._fixed else system_targets()
         self._servers = list(map(self._open, self._targets))
-        self._former: list[NameServer] = []
+        self._former: WeakSet[NameServer] = WeakSet()  # those that a question may still be put to
         self._read = loop.time()
 
     @property
@@ -52,7 +53,9 @@ class NameServers:
         self._read = self._loop.time()
         targets = system_targets()
         if targets != self._targets:
-            self._former += self._servers  # questions on their way still use them
+            for server in self._servers:
+                server.retire()
+                self._former.add(server)
             self._targets = targets
             self._servers = list(map(self._open, targets))
 
