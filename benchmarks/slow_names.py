@@ -47,6 +47,8 @@ allow_private = true
 cache = "{cache}"
 prefetch = {prefetch}
 hosts_file = false
+queries_per_server = 1600
+prefetch_at_once = 600
 """
 
 
@@ -196,6 +198,8 @@ def main() -> int:
         "rest_seconds": plan.rest,
         "delay_seconds": DELAY_SECONDS,
         "loss": LOSS,
+        "queries_per_server": 1600,
+        "prefetch_at_once": 600,
         "settings": plan.settings,
     }
     result = compare(plan, arguments.pairs) | written_down

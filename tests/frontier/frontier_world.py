@@ -36,12 +36,14 @@ class FrontierWorld:
         rest: float = 1.0,
         names: Names | None = None,
         linked_names_first: bool = False,
+        **settings,
     ):
         self.path = path
         self.micros = 1_000_000_000
         self.tick = 0  # microseconds that pass at each look at the clock
         self.sessions = 0
-        self.config = FrontierConfig(max_hosts=max_hosts, buffer=buffer, seen_cache=4)
+        self.config = FrontierConfig(max_hosts=max_hosts, buffer=buffer, seen_cache=4, **settings)
+        self.warnings = []
         self.policy = HostPolicy(
             queue_key=lambda url: url.host,
             visits_at_once=lambda _: leases,
@@ -61,7 +63,9 @@ class FrontierWorld:
         self.environment = Environment.open(self.path, SMALL)
         kept = self.environment.get(Family.META, b"counters")
         self.counters = decode(kept, Counters) if kept else Counters()
-        session = Session(Fingerprints(b"k" * 16), self.now, resumed=self.sessions > 0)
+        session = Session(
+            Fingerprints(b"k" * 16), self.now, resumed=self.sessions > 0, warn=self.warnings.append
+        )
         self.sessions += 1
         self.frontier = Frontier(
             self.environment, self.config, self.policy, ByDepth(), self.counters, session

@@ -90,6 +90,16 @@ def test_killed_after_a_commit_nothing_is_cut(life: Life, point: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("point", ["settlement.applying:12", "settlement.committed:14", "end.committed"])
+def test_killed_with_a_bloom_filter_as_visited_table(tmp_path: Path, point: str) -> None:
+    settings: dict[str, object] = {"frontier.visited": "bloom", "frontier.bloom_error": 1e-9}
+    with SimulatedWeb(small_world()) as web:
+        life = Life(web, tmp_path / "crawl", settings)
+        assert life.crawl(point).killed
+        finish(life)
+
+
+@pytest.mark.slow
 def test_killed_between_the_links_of_one_page(tmp_path: Path) -> None:
     with SimulatedWeb(WorldSpec.hostile("dense-links")) as web:
         life = Life(web, tmp_path / "crawl")

@@ -253,7 +253,11 @@ class _Builder:
             names=names,
             linked_names_first=config.dns.linked_first,
         )
-        session = Session(Fingerprints(self._secret()), self.clock.micros, resumed=resumed)
+
+        def warn(problem: str) -> None:
+            self.observers.tell(ProblemFound("frontier", problem))
+
+        session = Session(Fingerprints(self._secret()), self.clock.micros, resumed=resumed, warn=warn)
         return Frontier(
             self.environment,
             config.frontier,

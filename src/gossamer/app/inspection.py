@@ -16,7 +16,16 @@ from gossamer.engine.ledger import CLOCK, NAMES
 from gossamer.model.errors import ConfigError
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import COUNTERS, ClockRecord, Counters, HostRecord, decode, decode_host
+from gossamer.state.records import (
+    COUNTERS,
+    VISITED,
+    ClockRecord,
+    Counters,
+    HostRecord,
+    VisitedRecord,
+    decode,
+    decode_host,
+)
 
 HOSTS_LISTED = 20
 
@@ -56,6 +65,12 @@ class Inspection:
         self.counters = decode(sums, Counters) if sums else Counters()
         names = environment.get(Family.META, NAMES)
         self.names = decode(names, NameStatistics) if names else NameStatistics()
+
+    @property
+    def visited(self) -> VisitedRecord:
+        """The visited table in figures, as of the last commit."""
+        figures = self.environment.get(Family.META, VISITED)
+        return decode(figures, VisitedRecord) if figures else VisitedRecord(self.config.frontier.visited)
 
     def hosts(self) -> Iterator[HostRecord]:
         """Every host record."""
@@ -98,7 +113,12 @@ class Inspection:
             largest.append(line)
             if len(largest) > 50 * HOSTS_LISTED:
                 largest = _largest(largest)
-        return Status(str(self.folder.path), summary(self.counters, self.names), by_state, _largest(largest))
+        return Status(
+            str(self.folder.path),
+            summary(self.counters, self.names, self.visited),
+            by_state,
+            _largest(largest),
+        )
 
 
 def _largest(lines: list[HostLine]) -> list[HostLine]:

@@ -4,7 +4,8 @@ import msgspec
 
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
-from gossamer.state.records import Counters
+from gossamer.frontier.seen_bloom import expected_rate
+from gossamer.state.records import Counters, VisitedRecord
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -30,6 +31,7 @@ class Summary(msgspec.Struct, frozen=True):
     faults: dict[str, int]
     media_types: dict[str, int]
     names: dict[str, int]
+    visited: dict[str, str | float]
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -38,7 +40,29 @@ def name_sums(names: NameStatistics) -> dict[str, int]:
     return {**{name: getattr(names, name) for name in counts}, "failed": sum(names.failures.values())}
 
 
-def summary(counters: Counters, names: NameStatistics) -> Summary:
+def visited_sums(figures: VisitedRecord) -> dict[str, str | float]:
+    """The visited table: its kind, and for `bloom` the false positives stated, expected and measured.
+
+    `stated_rate` holds for a full table, `expected_rate` for it as full as it is; `measured_rate` is the
+    share of random `probes` never admitted that seemed visited, one for every fourth URL admitted: about
+    the share of new URLs that were lost. `memory` is in bytes.
+    """
+    if figures.table == "exact":
+        return {"table": "exact"}
+    return {
+        "table": figures.table,
+        "urls": figures.urls,
+        "capacity": figures.capacity,
+        "memory": figures.bits // 8,
+        "stated_rate": figures.stated,
+        "expected_rate": expected_rate(figures),
+        "measured_rate": figures.false_positives / figures.probes if figures.probes else 0.0,
+        "probes": figures.probes,
+        "false_positives": figures.false_positives,
+    }
+
+
+def summary(counters: Counters, names: NameStatistics, visited: VisitedRecord) -> Summary:
     """The sums, with rates."""
     seconds = counters.seconds
     return Summary(
@@ -62,11 +86,13 @@ def summary(counters: Counters, names: NameStatistics) -> Summary:
         faults=dict(sorted(counters.faults.items())),
         media_types=dict(sorted(counters.media_types.items())),
         names=name_sums(names),
+        visited=visited_sums(visited),
     )
 
 
 def make_report(crawl: Crawl, reason: str) -> str:
     """The text of `report.json`."""
     ledger = crawl.parts.ledger
-    sums = msgspec.to_builtins(summary(ledger.counters, ledger.names))
+    visited = crawl.parts.frontier.seen.figures()
+    sums = msgspec.to_builtins(summary(ledger.counters, ledger.names, visited))
     return msgspec.json.format(msgspec.json.encode({"ended": reason, **sums})).decode() + "\n"

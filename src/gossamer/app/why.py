@@ -10,6 +10,7 @@ from gossamer.app.inspection import Inspection
 from gossamer.app.seeds import Seeds
 from gossamer.engine.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
+from gossamer.frontier.seen_bloom import BloomTable, expected_rate
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
@@ -62,6 +63,7 @@ class Storyteller:
         config = inspection.config
         self._prints = Fingerprints(secret)
         self._canonical = Canonicaliser(config.canonical)
+        self._filtered = config.frontier.visited == "bloom"
         self._queue_key = queue_key(config.engine.queue_key)
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
@@ -86,7 +88,7 @@ class Storyteller:
         host = self._prints.host(self._queue_key(url))
         data = self._environment.get(Family.PAGES, fingerprint)
         record = decode_page(data) if data else None
-        waiting = self._waiting(host, fingerprint)
+        waiting = self._waiting(host, fingerprint, canonical)
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         if record is not None:
             facts += _about_record(record)
@@ -94,15 +96,17 @@ class Storyteller:
             facts += self._about_waiting(waiting)
         if waiting is not None or record is None:
             facts += self._about_scope(url, record, waiting)
+        if waiting is None and (record is None or record.state == "rejected"):
+            facts += self._about_filter(fingerprint)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
         return Story(url.text, _state(record, waiting), facts, record)
 
-    def _waiting(self, host: bytes, fingerprint: bytes) -> _Waiting | None:
+    def _waiting(self, host: bytes, fingerprint: bytes, canonical: str) -> _Waiting | None:
         """Its entry in the queue or in `later`, if it has one."""
         ticket = self._environment.get(Family.SEEN, fingerprint)
         if ticket is None:
-            return None
+            return self._waiting_by_name(host, canonical) if self._filtered else None
         data = self._environment.get(Family.QUEUE, host + ticket)
         if data is not None:
             ahead = 0
@@ -118,6 +122,34 @@ class Storyteller:
             if number == LATER_SCANNED:
                 break
         return None
+
+    def _waiting_by_name(self, host: bytes, canonical: str) -> _Waiting | None:
+        """The same where no table knows the place: looks through what waits at the host, up to a limit."""
+        for family in (Family.QUEUE, Family.LATER):
+            for number, (key, value) in enumerate(self._environment.scan(family, prefix=host)):
+                if number == LATER_SCANNED:
+                    break
+                entry = decode_queue(value)
+                if self._canonical(entry.candidate().url) == canonical:
+                    return _Waiting(entry, number, split_later(key)[0] if family is Family.LATER else None)
+        return None
+
+    def _about_filter(self, fingerprint: bytes) -> Iterator[Fact]:
+        """What a Bloom table says of a URL that nothing else tells of; it is rebuilt to be asked."""
+        if not self._filtered:
+            return
+        config = self._inspection.config.frontier
+        table = BloomTable(self._environment, config.bloom_urls, config.bloom_error, lambda _: None)
+        if fingerprint not in table:
+            return
+        if table.admitted(fingerprint):
+            text = f"it was admitted, but is not among the first {LATER_SCANNED:,} URLs that wait at its host"
+        else:
+            text = (
+                "the Bloom table takes it for visited though it was never admitted (a false positive): it is "
+                f"lost to this crawl, as about {expected_rate(table.figures()):.2g} of all new URLs now are"
+            )
+        yield Fact("visited table", text)
 
     def _about_canonical(self, url: Url) -> Iterator[Fact]:
         for rule, before, after in self._canonical.explain(url):

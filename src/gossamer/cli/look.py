@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from gossamer.app.check import check
 from gossamer.app.inspection import Status, inspect
@@ -32,6 +33,7 @@ def _status_lines(status: Status) -> list[str]:
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
+    lines += _visited_lines(sums.visited)
     for name, counts in (("status", sums.statuses), ("faults", sums.faults), ("types", sums.media_types)):
         if counts:
             most = sorted(counts.items(), key=lambda item: -item[1])[:8]
@@ -44,6 +46,18 @@ def _status_lines(status: Status) -> list[str]:
             f"{host.state}{rest}{why}"
         )
     return lines
+
+
+def _visited_lines(sums: dict[str, Any]) -> list[str]:
+    """The visited table, if it is one that loses URLs."""
+    if "stated_rate" not in sums:
+        return []
+    return [
+        f"visited   {sums['table']}, {sums['urls']:,} of {sums['capacity']:,} URLs in "
+        f"{size(sums['memory'])}; false positives: stated {sums['stated_rate']:.3g}, "
+        f"expected now {sums['expected_rate']:.3g}, "
+        f"measured {sums['false_positives']:,} of {sums['probes']:,} probes"
+    ]
 
 
 def show_why(path: Path, url: str, *, json: bool) -> None:

@@ -10,6 +10,7 @@ from gossamer.model.events import Rejected
 from gossamer.model.link import HOP_LETTERS, Link, LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
+from gossamer.policy.ascending import ascending
 from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.records import Counters, PageRecord, encode
@@ -47,6 +48,11 @@ class Recent:
         self._old.discard(key)
 
 
+def _way(kind: LinkKind, url: Url) -> str:
+    """Key in `Recent` of a URL met in one way; for navigation, by far the most frequent, the URL itself."""
+    return url.text if kind is LinkKind.NAVIGATION else f"{kind} {url.text}"
+
+
 class Admission:
     """Judges candidates: canonical form, scope, seen; queues those that pass.
 
@@ -78,11 +84,20 @@ class Admission:
             return True
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
-            return self._frontier.admit(candidate, self._identity.fingerprint(candidate.url))
+            admitted = self._frontier.admit(candidate, self._identity.fingerprint(candidate.url))
+            if admitted and self._scope.path_ascending:
+                self._ascend(candidate)
+            return admitted
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
-            self._recent.forget(candidate.url.text)
+            self._recent.forget(_way(candidate.kind, candidate.url))
         self.reject(candidate, f"{verdict.rule}: {verdict.detail}")
         return False
+
+    def _ascend(self, page: Candidate) -> None:
+        """Admit the folders above a page, those that were not met lately."""
+        for folder in ascending(page):
+            if not self._recent.met(_way(folder.kind, folder.url)):
+                self.admit(folder)
 
     def links(self, finder: Candidate, links: Iterable[Link], *, honour_nofollow: bool) -> int:
         """Admit the links of a page, each at its depth; how many were new."""
@@ -92,12 +107,12 @@ class Admission:
         # The same navigation stands on every page of a site. A URL met as navigation is judged as that;
         # one met in another way has a key of its own.
         for link in self._recent.unmet(links):
-            if met(link.url.text if link.kind is LinkKind.NAVIGATION else f"{link.kind} {link.url.text}"):
+            if met(_way(link.kind, link.url)):
                 continue
             depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
             candidate = Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], via)
             if link.nofollow and honour_nofollow:
-                self._recent.forget(link.url.text)
+                self._recent.forget(_way(link.kind, link.url))
                 self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
                 continue
             admitted += self.admit(candidate)

@@ -1,7 +1,7 @@
 """What a frontier is made with: its bounds, the host policy, the session."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -24,6 +24,30 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     seen_cache: Annotated[
         int, Meta(ge=2, description="fingerprints kept in front of the seen set, about 100 bytes each")
     ] = 100_000
+    visited: Annotated[
+        Literal["exact", "bloom"],
+        Meta(
+            description="exact: admitted URLs on disk behind a cache; bloom: a filter in memory, faster, "
+            "which loses the share bloom_error of all new URLs"
+        ),
+    ] = "exact"
+    bloom_urls: Annotated[
+        int,
+        Meta(
+            ge=1_000,
+            le=10_000_000_000,
+            description="URLs that the filter is made for; with more it loses more than bloom_error of them",
+        ),
+    ] = 10_000_000
+    bloom_error: Annotated[
+        float,
+        Meta(
+            ge=1e-12,
+            le=0.5,
+            description="share of new URLs that the full filter loses; 1e-6 takes 29 bits of memory for each "
+            "of bloom_urls, 0.01 takes 10",
+        ),
+    ] = 1e-6
     robots_cache: Annotated[Bytes, Meta(description="memory for the robots rules in use")] = 6 << 20
 
 
@@ -43,12 +67,13 @@ class Session(msgspec.Struct, frozen=True):
     """What ties a frontier to one run of the process.
 
     `resumed` means that an earlier session worked on the same folder; `now` is the crawl clock in
-    microseconds.
+    microseconds; `warn` hears what the operator should know.
     """
 
     fingerprints: Fingerprints
     now: Callable[[], int]
     resumed: bool = False
+    warn: Callable[[str], None] = lambda _: None
 
 
 class Census(msgspec.Struct, frozen=True):

@@ -14,8 +14,8 @@ from gossamer.frontier.name_gate import NameGate
 from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.rota import Rota
-from gossamer.frontier.seen import SeenSet
 from gossamer.frontier.tally import Tally
+from gossamer.frontier.visited import open_visited
 from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
@@ -59,7 +59,7 @@ class Frontier:
         self._rest_from = session.now() if session.resumed else 0
         self._host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
         self._url_hash = session.fingerprints.url
-        self.seen = SeenSet(environment, config.seen_cache)
+        self.seen = open_visited(environment, config, session.warn)
         self.hosts = HostTable(environment)
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
@@ -102,8 +102,8 @@ class Frontier:
             self.hosts.flush(self._batch)
             # With every batch: a sequence number that was forgotten would be given out twice.
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
+            self.seen.flush(self._batch)
             self._environment.commit(self._batch)
-            self.seen.committed()
         except Exception as error:
             self._failure = error
             raise

@@ -1,6 +1,7 @@
 """The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache."""
 
 from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import VisitedRecord
 
 
 class SeenSet:
@@ -17,7 +18,7 @@ class SeenSet:
         # is dropped whole when the younger is full. No bookkeeping per hit, memory within the limit.
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
-        self._uncommitted: dict[bytes, bytes] = {}
+        self._uncommitted: set[bytes] = set()
 
     def __contains__(self, fingerprint: bytes) -> bool:
         if fingerprint in self._young:
@@ -34,14 +35,14 @@ class SeenSet:
     def add(self, fingerprint: bytes, ticket: bytes, batch: Batch) -> None:
         """Mark as seen, within `batch`."""
         batch.put(Family.SEEN, fingerprint, ticket)
-        self._uncommitted[fingerprint] = ticket
+        self._uncommitted.add(fingerprint)
 
-    def ticket(self, fingerprint: bytes) -> bytes | None:
-        """The place at which it was admitted, or `None` if it was not."""
-        return self._uncommitted.get(fingerprint) or self._environment.get(Family.SEEN, fingerprint)
+    def figures(self) -> VisitedRecord:
+        """That it is exact."""
+        return VisitedRecord()
 
-    def committed(self) -> None:
-        """The batch with all additions so far is on disk."""
+    def flush(self, batch: Batch) -> None:  # noqa: ARG002 - all is in it
+        """The batch with all additions so far goes to disk next; nothing is asked in between."""
         for fingerprint in self._uncommitted:
             self._remember(fingerprint)
         self._uncommitted.clear()

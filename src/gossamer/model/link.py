@@ -18,6 +18,7 @@ class LinkKind(StrEnum):
     REDIRECT = "redirect"
     SITEMAP = "sitemap"
     ROBOTS = "robots"
+    FOLDER = "folder"  # above a page, mentioned by nobody (path-ascending)
 
 
 HOP_LETTERS = {
@@ -29,6 +30,7 @@ HOP_LETTERS = {
     LinkKind.REDIRECT: "R",
     LinkKind.SITEMAP: "M",
     LinkKind.ROBOTS: "P",
+    LinkKind.FOLDER: "I",
 }
 """Letters of the hop path; R, M and P add a hop but no depth."""
 

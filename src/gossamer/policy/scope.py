@@ -81,6 +81,10 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " any: from wherever they lie."
         ),
     ] = "off"
+    path_ascending: Annotated[
+        bool,
+        Meta(description="Also try the folders above each page, up to the root: finds what nobody links to."),
+    ] = False
     schemes: Annotated[
         tuple[Literal["http", "https", "ftp", "file"], ...],
         Meta(
@@ -186,6 +190,11 @@ class Scope:
     def _arrange(self) -> None:
         self._rules = (*self._before, *self._own, *self._after)
         self._backwards = tuple((rule.opinion, rule) for rule in reversed(self._rules))
+
+    @property
+    def path_ascending(self) -> bool:
+        """Whether the folders above each page are tried."""
+        return self._config.path_ascending
 
     @property
     def hosts(self) -> tuple[str, ...]:

@@ -154,6 +154,23 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     last_modified: str = ""
 
 
+VISITED = b"visited"
+"""Key in `meta` of the `VisitedRecord`; there is none while the table is exact."""
+
+
+class VisitedRecord(msgspec.Struct, array_like=True):
+    """The visited table in figures; all are 0 for an exact one."""
+
+    table: str = "exact"
+    urls: int = 0  # in it
+    capacity: int = 0  # URLs that it was made for
+    stated: float = 0.0  # share of false positives at capacity
+    bits: int = 0
+    hashes: int = 0
+    probes: int = 0  # hashes never admitted that were asked for
+    false_positives: int = 0  # those that seemed admitted
+
+
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""
 

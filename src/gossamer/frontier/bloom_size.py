@@ -1,0 +1,33 @@
+"""Sizes a Bloom filter: bits, hash functions and the rate of false positives that follows from them."""
+
+import math
+
+
+def best_hashes(bits_per_url: float) -> int:
+    """Hash functions for a filter with so many bits for each URL: bits * ln 2, upwards.
+
+    Source: B. Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13 (1970); the
+    table of K9 rounds upwards.
+    """
+    return max(1, math.ceil(bits_per_url * math.log(2)))
+
+
+def false_positive_rate(bits_per_url: float, hashes: int) -> float:
+    """Share of URLs never added that a filter takes for added: (1 - e^(-hashes / bits per URL))^hashes.
+
+    Args:
+        bits_per_url: bits of the filter by URLs in it; infinite for an empty one.
+        hashes: bits that each URL sets.
+    """
+    return float((-math.expm1(-hashes / bits_per_url)) ** hashes)
+
+
+def bits_needed(urls: int, error: float) -> tuple[int, int]:
+    """(bits, hashes) of the smallest filter that holds `urls` with at most `error` false positives.
+
+    The formula above solved for the bits, with the number of hashes that makes them fewest:
+    log2(1 / error), upwards. 1e-6 takes 28.8 bits a URL, 2.12e-7 takes 32 (K9: 50 million in 200 MB).
+    """
+    hashes = max(1, math.ceil(math.log2(1 / error)))
+    bits_per_url = -hashes / math.log1p(-(error ** (1 / hashes)))
+    return math.ceil(urls * bits_per_url), hashes
