@@ -1,5 +1,6 @@
 """The laws of names: each host's name in the archive once, and again only when its addresses change."""
 
+import dataclasses
 import gzip
 import re
 
@@ -66,3 +67,22 @@ def test_an_answer_is_archived_again_only_if_its_addresses_are_others():
         archivist.note_name(NameAnswered("a.example", addresses, 60, "192.0.2.53", 0.1, 1.0))
     archivist.write_names()
     assert kept.names == [("192.0.2.1", "192.0.2.2"), ("192.0.2.3",)]
+
+
+def test_a_name_server_that_is_dead_for_a_while_loses_nothing(tmp_path):
+    spec = WorldSpec.plain(pages=60, hosts=12, page_bytes=1_000)
+    spec = dataclasses.replace(spec, name_outage=(0.0, 1.5))
+    with SimulatedWeb(spec) as web:
+        crawled = crawl(
+            web,
+            tmp_path / "crawl",
+            dns__total=0.6,
+            dns__first_wait=0.2,
+            dns__failure_ttl=0.3,
+            engine__give_up_after=30.0,
+        )
+        true = truth(spec, web.seeds, CrawlRules(scope="any", sitemaps=True))
+    differences = true.compare(crawled.final)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    assert crawled.report["names"]["failed"] > 0, "it was noticed"
+    assert not [line for line in crawled.lines if line["kind"] != "robots" and line["became"] == "dropped"]
