@@ -80,6 +80,9 @@ def test_a_name_server_that_is_dead_for_a_while_loses_nothing(tmp_path):
             dns__first_wait=0.2,
             dns__failure_ttl=0.3,
             engine__give_up_after=30.0,
+            retry__host_longest=0.4,
+            retry__not_found_first=0.3,
+            robots__hold_longest=0.4,
         )
         true = truth(spec, web.seeds, CrawlRules(scope="any", sitemaps=True))
     differences = true.compare(crawled.final)
