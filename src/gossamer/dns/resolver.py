@@ -269,7 +269,7 @@ class CaresResolver:
         now = answer.asked
         hold = HELD_SECONDS if answer.name in self._to_hold else 0.0
         if answer.fault is Fault.NAME_FAILED:
-            hold = max(hold, answer.ttl)
+            hold = answer.ttl or hold  # a failure may be asked for again before others are
             old = self._stale(answer.name, now)
             if old is not None:
                 # Not into the cache, where it would become as good as new.
