@@ -44,4 +44,4 @@ def test_the_estimate_is_never_below_the_links_found(name):
     page = Reader(config, "gossamer", builtin_extractors(config)).read(exchange, content)
     assert len(page.links) <= _most_links(content)
     if name not in ("imports", "text with queries first", "text", "sheet"):
-        assert len(page.links) > 1_000, "it is dense"
+        assert len(page.links) >= 500, "it is dense"
