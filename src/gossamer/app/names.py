@@ -4,10 +4,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec import structs
+
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.compact import CompactCache
+from gossamer.dns.compact.folder import DATA
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.prefetch import Prefetcher
 from gossamer.dns.resolver import CaresResolver
@@ -40,6 +43,20 @@ def name_cache(config: DnsConfig, own: Path) -> NameCache:
             return ZonedCache(config.zones)
         case "plain":
             return PlainCache(config.cache_entries)
+
+
+def kept_names(config: DnsConfig, own: Path) -> CompactCache | None:
+    """The compact cache for looking into, if there is one.
+
+    None is made. One made with a larger `max_bytes` stays as it is: a crawl with less would begin it anew.
+    """
+    folder = shared_folder(config, own)
+    if config.cache != "compact" or not (folder / DATA).is_file():
+        return None
+    size = (folder / DATA).stat().st_size
+    compact = config.compact
+    as_it_is = structs.replace(compact, max_bytes=max(compact.max_bytes, size), negative_names=0)
+    return CompactCache(folder, as_it_is)
 
 
 class NameRoom:

@@ -3,15 +3,15 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from gossamer.app.inspection import inspect
-from gossamer.app.names import name_cache, own_folder, shared_folder
+from gossamer.app.names import kept_names, own_folder
 from gossamer.app.report import name_sums
 from gossamer.cli.printing import duration, safe, show, show_json, size
 from gossamer.dns.cache import PlainCache
-from gossamer.dns.compact import CompactCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
@@ -58,11 +58,10 @@ async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:
 
 
 def _kept(names: list[str], config: DnsConfig) -> list[str]:
-    """What the shared cache says of each name."""
-    folder = shared_folder(config, Path())
-    if config.nameservers or not folder.is_dir():
+    """What the shared cache says of each name; crawls with name servers of their own share none."""
+    cache = None if config.nameservers else kept_names(config, Path())
+    if cache is None:
         return ["not in the cache"] * len(names)
-    cache = CompactCache(folder, config.compact)
     try:
         return [_state(cache, name.lower().removesuffix("."), time.time()) for name in names]
     finally:
@@ -106,29 +105,31 @@ def show_name_statistics(path: Path, *, json: bool) -> None:
         show(line)
 
 
-def _cache_facts(config: DnsConfig, own: Path) -> dict[str, object]:
+def _cache_facts(config: DnsConfig, own: Path) -> dict[str, Any]:
     """What the file of a compact cache holds; the other caches live in the crawl's memory alone."""
-    facts: dict[str, object] = {"cache": config.cache}
-    if config.cache != "compact" or not shared_folder(config, own).is_dir():
-        return facts
-    cache = name_cache(config, own)
-    assert isinstance(cache, CompactCache)
+    cache = kept_names(config, own)
+    if cache is None:
+        return {"cache": config.cache}
     try:
         census = cache.census()
         tlds = sorted(cache.counts_by_tld().items(), key=lambda item: (-item[1], item[0]))
-        # The filter of names that do not exist, and other failures, are in the memory of each crawl.
-        room = census.bytes - census.negative_bytes
     finally:
         cache.close()
-    each = round(room / census.entries, 1) if census.entries else 0.0
-    return {**facts, "entries": census.entries, "bytes_per_entry": each, "bytes": room, "by_tld": dict(tlds)}
+    each = round(census.bytes / census.entries, 1) if census.entries else 0.0
+    return {
+        "cache": config.cache,
+        "entries": census.entries,
+        "bytes_per_entry": each,
+        "bytes": census.bytes,
+        "by_tld": dict(tlds),
+    }
 
 
-def _lines(statistics: NameStatistics, facts: dict[str, object]) -> list[str]:
+def _lines(statistics: NameStatistics, facts: dict[str, Any]) -> list[str]:
     share = statistics.share
     lines = [f"cache     {facts['cache']}"]
     if "entries" in facts:
-        lines[0] += f", {facts['entries']:,} entries in {size(int(str(facts['bytes'])))}"
+        lines[0] += f", {facts['entries']:,} entries in {size(facts['bytes'])}"
         lines[0] += f", {facts['bytes_per_entry']} bytes each"
     lines += [
         f"asked     {statistics.questions:,} times: {share(statistics.hits):.1%} hits, "
@@ -144,8 +145,7 @@ def _lines(statistics: NameStatistics, facts: dict[str, object]) -> list[str]:
     ):
         if pairs:
             lines.append(f"{title:<9} {', '.join(pairs)}")
-    tlds = facts.get("by_tld")
-    if isinstance(tlds, dict) and tlds:
+    if tlds := facts.get("by_tld"):
         shown = [
             f".{safe(tld)} {count:,}" if tld else f"others {count:,}"
             for tld, count in list(tlds.items())[:TLDS_SHOWN]

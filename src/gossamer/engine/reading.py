@@ -94,11 +94,10 @@ class Reading:
 
 
 def _most_links(content: bytes) -> int:
-    """How many links there may be at most: each has a sign of its own, whatever the media type."""
-    lower = content.lower()
-    links = lower.count(b"=") + lower.count(b"(") + lower.count(b"@import")  # attributes; style sheets
-    if b"srcset" in lower:
-        links += lower.count(b",")
-    if b"<" in lower[:1_000]:
-        return links + lower.count(b"<loc") + lower.count(b"<link")  # sitemaps, feeds
-    return links + lower.count(b"\n")  # sitemaps in plain text
+    """How many links there may be at most: each has a sign of its own, whatever the media type.
+
+    Attributes have `=`, style sheets `(` or `@`, sets of images commas, sitemaps and feeds `<l`, plain text
+    lines. In two passes, because every page above `SHORT` takes them; a count for each sign took seven.
+    """
+    links = len(content) - len(content.translate(None, b"=(@,")) + content.count(b"<l")
+    return links if b"<" in content[:1_000] else links + content.count(b"\n")

@@ -200,9 +200,7 @@ class Settlement:
     def _links(self, settled: Settled) -> tuple[Link, ...]:
         """The links of the page that are to be followed."""
         page, rules = settled.visit.page, self._doors.links
-        if page is None or not settled.judgement.archive or _location(settled) is not None:
-            return ()
-        if settled.visit.lease.candidate.kind is LinkKind.ROBOTS:
+        if page is None or not settled.judgement.archive:  # robots files and redirects have no page
             return ()
         if (rules.skip_duplicates and settled.seen_before) or (
             rules.honour_meta and page.directives.nofollow
