@@ -47,8 +47,6 @@ allow_private = true
 cache = "{cache}"
 prefetch = {prefetch}
 hosts_file = false
-queries_per_server = 1600
-prefetch_at_once = 600
 """
 
 
@@ -198,8 +196,6 @@ def main() -> int:
         "rest_seconds": plan.rest,
         "delay_seconds": DELAY_SECONDS,
         "loss": LOSS,
-        "queries_per_server": 1600,
-        "prefetch_at_once": 600,
         "settings": plan.settings,
     }
     result = compare(plan, arguments.pairs) | written_down
