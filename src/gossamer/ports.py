@@ -5,7 +5,7 @@ subclassing our classes is not an interface.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.document import Document, Findings
@@ -13,6 +13,9 @@ from gossamer.model.events import Event, Visited
 from gossamer.model.lease import Lease
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Outcome
+
+W = TypeVar("W")
+G = TypeVar("G")
 
 ScopeRule = Callable[[Candidate], bool | None]
 """`True` admits, `False` rejects, `None` has no opinion; of an ordered list the last opinion wins.
@@ -65,7 +68,50 @@ class OrderingPolicy(Protocol):
         """As given to `--order`."""
 
     def level(self, candidate: Candidate) -> int:
-        """0 (first) to 65,535 (last); equal levels go by arrival."""
+        """0 (first, robots files only) to `ordering.LAST_LEVEL`; equal levels go by arrival."""
+
+
+class LinkOrdering(OrderingPolicy, Protocol[W, G]):
+    """An ordering by what links say of a URL (K5, W16): what it is worth changes while it waits.
+
+    The frontier keeps a worth `W` (a msgspec struct) for each admitted URL on disk. A page that is settled
+    makes one and the same gift `G` to each of its links; gifts to URLs known before are merged in a bounded
+    buffer and given in sorted batches. What the policy holds beside is `state()`, committed with every batch.
+    """
+
+    @property
+    def worth(self) -> type[W]:
+        """What is kept of a URL."""
+
+    def restore(self, state: bytes) -> None:
+        """Go on from `state`; gifts that were under way then are lost to their receivers."""
+
+    def state(self) -> bytes:
+        """What else must survive a restart, a few bytes."""
+
+    def admitted(self, candidate: Candidate, gift: G | None) -> W:
+        """The worth of a URL that has just become known; seeds come without a gift."""
+
+    def waiting_level(self, candidate: Candidate, worth: W) -> int:
+        """Its place while it waits; as `level`, which is for what has no worth (robots files)."""
+
+    def spread(self, finder: Candidate, worth: W, targets: int, links: int) -> tuple[W, G]:
+        """The gift of a fetched page to each of `targets` links; `links` (`>= targets`) are still to come."""
+
+    def closed(self, worth: W) -> W:
+        """The page is settled for good: what it still holds is its no longer."""
+
+    def merge(self, one: G, other: G) -> G:
+        """Both gifts as one."""
+
+    def give(self, worth: W, gift: G) -> W:
+        """The worth after the gift has arrived."""
+
+    def lose(self, gift: G) -> None:
+        """Nobody is there to receive it."""
+
+    def explain(self, candidate: Candidate, worth: W) -> dict[str, str]:
+        """The parts of the worth by name, for `why`."""
 
 
 class Resolver(Protocol):

@@ -15,8 +15,8 @@ from gossamer.state.keys import (
     wake_key,
 )
 
-levels = st.integers(0, 65_535)
-sequences = st.integers(0, 2**64 - 1)
+levels = st.integers(0, 2**32 - 1)
+sequences = st.integers(0, 2**48 - 1)
 dues = st.integers(0, FOREVER)
 hosts = st.binary(min_size=8, max_size=8)
 

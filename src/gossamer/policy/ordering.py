@@ -6,10 +6,13 @@ from gossamer.model.link import LinkKind
 ROBOTS_LEVEL = 0
 """Robots files and the redirects to them come before everything: nothing may be visited without them."""
 
-DEEPEST_LEVEL = 65_535
+LAST_LEVEL = (1 << 32) - 1
+
+DEEPEST = 65_535
 
 
-def _is_robots(candidate: Candidate) -> bool:
+def is_robots(candidate: Candidate) -> bool:
+    """A robots file, or where one redirects to."""
     return candidate.kind is LinkKind.ROBOTS or bool(candidate.origin)
 
 
@@ -20,9 +23,9 @@ class BreadthFirst:
 
     def level(self, candidate: Candidate) -> int:
         """Depth plus one, so that level 0 is left to robots files."""
-        if _is_robots(candidate):
+        if is_robots(candidate):
             return ROBOTS_LEVEL
-        return min(candidate.depth + 1, DEEPEST_LEVEL)
+        return min(candidate.depth + 1, DEEPEST)
 
 
 class DepthFirst:
@@ -32,6 +35,6 @@ class DepthFirst:
 
     def level(self, candidate: Candidate) -> int:
         """The deeper the smaller, from 1 on."""
-        if _is_robots(candidate):
+        if is_robots(candidate):
             return ROBOTS_LEVEL
-        return max(DEEPEST_LEVEL - candidate.depth, ROBOTS_LEVEL + 1)
+        return max(DEEPEST - candidate.depth, ROBOTS_LEVEL + 1)
