@@ -5,14 +5,16 @@ subclassing our classes is not an interface.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.document import Document, Findings
 from gossamer.model.events import Event, Visited
 from gossamer.model.lease import Lease
+from gossamer.model.link import Link
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Outcome
+from gossamer.model.page import Page
 
 W = TypeVar("W")
 G = TypeVar("G")
@@ -71,6 +73,7 @@ class OrderingPolicy(Protocol):
         """0 (first, robots files only) to `ordering.LAST_LEVEL`; equal levels go by arrival."""
 
 
+@runtime_checkable
 class LinkOrdering(OrderingPolicy, Protocol[W, G]):
     """An ordering by what links say of a URL (K5, W16): what it is worth changes while it waits.
 
@@ -112,6 +115,22 @@ class LinkOrdering(OrderingPolicy, Protocol[W, G]):
 
     def explain(self, candidate: Candidate, worth: W) -> dict[str, str]:
         """The parts of the worth by name, for `why`."""
+
+
+class MentionOrdering(LinkOrdering[W, G], Protocol[W, G]):
+    """A `LinkOrdering` whose gifts differ from link to link (K18: the text of a link, its address).
+
+    `spread` is then asked only where nothing was read (redirects).
+    """
+
+    def appraise(self, finder: Candidate, worth: W, page: Page) -> Callable[[Link], G]:
+        """Called once for each page that is settled with links or without; says the gift for each link.
+
+        The page's worth stays as it is. What is returned is asked for links of that page only, at once.
+        """
+
+    def figures(self) -> dict[str, float]:
+        """For report and status: what the policy counts, by name."""
 
 
 class Resolver(Protocol):

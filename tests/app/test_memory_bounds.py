@@ -10,7 +10,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import run, start
 from gossamer.app.settings import load
-from gossamer.engine.admission import KNOWN
+from gossamer.engine.recent import KNOWN
 from gossamer.engine.crawl import Crawl
 from gossamer.simweb import SimulatedWeb, WorldSpec
 

@@ -1,9 +1,11 @@
 """The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
 
 from gossamer.engine.identity import Identity
 from gossamer.engine.observe import Observers
+from gossamer.engine.recent import Judged, Recent, way
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.events import Rejected
@@ -15,42 +17,8 @@ from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.records import Counters, PageRecord, encode
 
-KNOWN = 30_000
 SCOPE_HOSTS = b"scope-hosts"
 """Key in `meta`: places that joined the scope on the way."""
-
-
-class Recent:
-    """A bounded memory of keys met lately, in two generations; forgetting costs time, never a page."""
-
-    def __init__(self, entries: int) -> None:
-        self._limit = entries // 2
-        self._young: set[str] = set()
-        self._old: set[str] = set()
-
-    def unmet(self, links: Iterable[Link]) -> list[Link]:
-        """The links whose URLs were not met lately as navigation; most links of a page end here, at once."""
-        young = self._young
-        return [link for link in links if link.url.text not in young]
-
-    def met(self, key: str) -> bool:
-        """Whether `key` was met lately; it has been, from now on."""
-        if key in self._young:
-            return True
-        if len(self._young) >= self._limit:
-            self._old, self._young = self._young, set()
-        self._young.add(key)
-        return key in self._old
-
-    def forget(self, key: str) -> None:
-        """`key` was turned away for the way it was found; another way may do."""
-        self._young.discard(key)
-        self._old.discard(key)
-
-
-def _way(kind: LinkKind, url: Url) -> str:
-    """Key in `Recent` of a URL met in one way; for navigation, by far the most frequent, the URL itself."""
-    return url.text if kind is LinkKind.NAVIGATION else f"{kind} {url.text}"
 
 
 class Admission:
@@ -75,48 +43,85 @@ class Admission:
         self._counters = counters
         self._observers = observers
         self._record_rejected = record_rejected
-        self._recent = Recent(KNOWN)
+        self._recent = Recent()
+        self._judged = Judged()
 
-    def admit(self, candidate: Candidate) -> bool:
+    def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
         if candidate.kind is LinkKind.ROBOTS:
             self._frontier.admit_robots(candidate)
             return True
+        fingerprint = self._judge(candidate)
+        return fingerprint is not None and self._enter(candidate, fingerprint, gift)
+
+    def _judge(self, candidate: Candidate) -> bytes | None:
+        """The fingerprint of a candidate in scope; one that is not is turned away."""
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
-            admitted = self._frontier.admit(candidate, self._identity.fingerprint(candidate.url))
-            if admitted and self._scope.path_ascending:
-                self._ascend(candidate)
-            return admitted
+            return self._identity.fingerprint(candidate.url)
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
-            self._recent.forget(_way(candidate.kind, candidate.url))
+            self._recent.forget(way(candidate.kind, candidate.url))
         self.reject(candidate, f"{verdict.rule}: {verdict.detail}")
-        return False
+        return None
+
+    def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
+        admitted = self._frontier.admit(candidate, fingerprint, gift)
+        if admitted and self._scope.path_ascending:
+            self._ascend(candidate)
+        return admitted
 
     def _ascend(self, page: Candidate) -> None:
         """Admit the folders above a page, those that were not met lately."""
         for folder in ascending(page):
-            if not self._recent.met(_way(folder.kind, folder.url)):
+            if not self._recent.met(way(folder.kind, folder.url)):
                 self.admit(folder)
 
-    def links(self, finder: Candidate, links: Iterable[Link], *, honour_nofollow: bool) -> int:
-        """Admit the links of a page, each at its depth; how many were new."""
+    def links(
+        self, finder: Candidate, links: Sequence[Link], *, honour_nofollow: bool, later: int = 0
+    ) -> int:
+        """Admit links of a page, each at its depth; how many were new. `later` ones are to come."""
+        if self._frontier.standings is not None:
+            return self._links_with_gifts(finder, links, honour_nofollow, later)
         admitted = 0
-        via = finder.url.text
         met = self._recent.met
         # The same navigation stands on every page of a site. A URL met as navigation is judged as that;
         # one met in another way has a key of its own.
         for link in self._recent.unmet(links):
-            if met(_way(link.kind, link.url)):
+            if met(way(link.kind, link.url)):
                 continue
-            depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
-            candidate = Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], via)
+            candidate = _linked(finder, link)
             if link.nofollow and honour_nofollow:
-                self._recent.forget(_way(link.kind, link.url))
+                self._recent.forget(way(link.kind, link.url))
                 self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
                 continue
             admitted += self.admit(candidate)
         return admitted
+
+    def _links_with_gifts(
+        self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool, later: int
+    ) -> int:
+        """As `links`, under an ordering to which a URL known before is worth hearing of again."""
+        targets = []
+        for link in links:
+            candidate = _linked(finder, link)
+            key = way(link.kind, link.url)
+            fingerprint = self._judged.get(key)
+            if fingerprint is None:
+                if self._recent.met(key):
+                    continue  # turned away lately
+                if link.nofollow and honour_nofollow:
+                    self._recent.forget(key)
+                    self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                    continue
+                fingerprint = self._judge(candidate)
+                if fingerprint is None:
+                    continue
+                self._recent.forget(key)
+                self._judged.put(key, fingerprint)
+            targets.append((candidate, fingerprint))
+        with self._frontier.changes():
+            gift = self._frontier.gift(self._identity.fingerprint(finder.url), finder, len(targets), later)
+            return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint in targets)
 
     def redirect(self, finder: Candidate, target: Url) -> bool:
         """Admit where a visit was sent to, as a link that adds a hop but no depth.
@@ -139,7 +144,9 @@ class Admission:
             self._scope.add_host(place)
             with self._frontier.changes() as batch:
                 batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
-        return self.admit(candidate)
+        fingerprint = None if kind is LinkKind.ROBOTS else self._identity.fingerprint(finder.url)
+        with self._frontier.changes():
+            return self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))
 
     def reject(self, candidate: Candidate, reason: str) -> None:
         """Turn a candidate away, and remember why unless it was admitted on another way."""
@@ -159,3 +166,8 @@ class Admission:
                 with self._frontier.changes() as batch:
                     batch.put(Family.PAGES, fingerprint, encode(record))
         self._observers.tell(Rejected(candidate, reason))
+
+
+def _linked(finder: Candidate, link: Link) -> Candidate:
+    depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
+    return Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], finder.url.text)

@@ -17,10 +17,12 @@ from gossamer.engine.page_memory import PageMemory, page_record
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
+from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
+from gossamer.policy.ordering import is_robots
 from gossamer.policy.retry import redirect_location
 from gossamer.ports import Sink
 from gossamer.state.environment import Batch
@@ -161,7 +163,9 @@ class Settlement:
         while len(links) > LINKS_AT_ONCE:
             some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
             with self._frontier.changes():
-                admitted += self._doors.admission.links(candidate, some, honour_nofollow=nofollow)
+                admitted += self._doors.admission.links(
+                    candidate, some, honour_nofollow=nofollow, later=len(links)
+                )
             fault_point("settlement.ahead")
             await asyncio.sleep(0)
         return Ahead(links, admitted)
@@ -175,6 +179,8 @@ class Settlement:
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
+        if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
+            self._frontier.close(settled.fingerprint, batch)
         if judgement.host_rest:
             reason = robots or record.reason
             self._frontier.rest(lease.queue_key, judgement.host_rest, reason)

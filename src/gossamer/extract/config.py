@@ -40,6 +40,10 @@ class ExtractConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     memo_links: Annotated[
         Count, Meta(description="Resolved links remembered between pages; 0.6 KB each, fewer cost CPU time.")
     ] = 20_000
+    anchor_text: Annotated[
+        bool,
+        Meta(description="Keep the visible text of links, for orderings that read it; costs CPU time."),
+    ] = False
     extractors_off: Annotated[
         tuple[str, ...], Meta(description="Names of extractors that are not used, e.g. `css` or `feed`.")
     ] = ()

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gossamer.extract.anchors import anchor_texts, with_texts
 from gossamer.extract.character_references import unescape_attribute, unescape_text
 from gossamer.extract.charset import codec_of, decode
 from gossamer.extract.config import ExtractConfig
@@ -62,13 +63,19 @@ class HtmlExtractor:
         base = _base(facts, document.url)
         named = facts.named
         clip = self._clip
+        links = self._links.make(sources, base, charset)
+        if self._config.anchor_text:
+            texts = anchor_texts(content, tokens.hidden, codec, 4 * self._config.max_links)
+            if charset in NOT_ASCII:
+                texts = ((_decoded(source), text) for source, text in texts)
+            links = with_texts(links, texts, self._links, base, charset)
         return Findings(
             title=clip(named.get("title", "") or named.get("og:title", "")),
             description=clip(named.get("description", "") or named.get("og:description", "")),
             author=clip(named.get("author", "") or named.get("article:author", "")),
             language=clip(named.get("language", "") or named.get("content-language", "")),
             text_length=text_length(content, tokens.hidden, codec),
-            links=self._links.make(sources, base, charset),
+            links=links,
             robots=tuple(facts.robots),
         )
 

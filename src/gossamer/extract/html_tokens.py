@@ -26,7 +26,7 @@ from gossamer.extract.tag_grammar import (
     end_of_declaration,
 )
 
-__all__ = ["INTERESTING", "RAW_TEXT", "end_of_raw_text", "tokenize"]
+__all__ = ["INTERESTING", "PLAIN_LINK", "RAW_TEXT", "end_of_raw_text", "tokenize"]
 
 _TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
 """Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
@@ -34,7 +34,7 @@ _TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
 _LINK_OPEN = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"++href=\""
 _LINK_CLOSE = rb"\"" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
 _FRAGMENT_LINK = _LINK_OPEN + rb"#[^\"]*+" + _LINK_CLOSE
-_PLAIN_LINK = _LINK_OPEN + rb"([^\"]*+)" + _LINK_CLOSE
+PLAIN_LINK = _LINK_OPEN + rb"([^\"]*+)" + _LINK_CLOSE
 _TARGET = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
 
 _ORDINARY = (
@@ -77,7 +77,7 @@ def _ordinary(flags: int) -> Callable[[bytes, int], re.Match[bytes]]:
     """
     ordinary = _ORDINARY + rb"(?:>| class=\"[^\"]*+\">|" + _HARMLESS_ATTRIBUTES + _END + rb")"
     unit = rb"[^<]*+<(?:/[a-z0-9]++>|" + ordinary + rb"|" + _FRAGMENT_LINK + rb"|(?![a-zA-Z/!?]))"
-    tag = _PLAIN_LINK + rb"|" + _TARGET + rb"|([a-z][a-z0-9]*+)(" + _ANY_ATTRIBUTES + rb")" + _END
+    tag = PLAIN_LINK + rb"|" + _TARGET + rb"|([a-z][a-z0-9]*+)(" + _ANY_ATTRIBUTES + rb")" + _END
     pattern = rb"(?:" + unit + rb"){0,1000}+[^<]*+(?:<(?:" + tag + rb"))?+"
     return re.compile(pattern, flags).match  # type: ignore[return-value]
 

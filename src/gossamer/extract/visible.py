@@ -1,10 +1,13 @@
-"""How much text a document shows, by sampling."""
+"""How much text a document shows, by sampling; or the text itself, for those who must read it."""
 
 import re
 
-__all__ = ["text_length"]
+from gossamer.extract.character_references import unescape_text
+
+__all__ = ["text_length", "visible_text"]
 
 _TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]++)")
+_MARKUP = re.compile(rb"<(?:!--(?:[^-]++|-(?!->))*+(?:-->)?+|[^>]*+>?+)")
 _WHOLE = 4 << 10
 _STRETCHES = 8
 _STRETCH = 512
@@ -25,6 +28,16 @@ def text_length(content: bytes, hidden: list[tuple[int, int]], codec: str) -> in
     text = b"".join(found for piece in pieces for found in _TEXT.findall(piece))
     count = len(text) if text.isascii() else len(text.decode(codec, "ignore"))
     return count * size // sampled if sampled else 0
+
+
+def visible_text(content: bytes, hidden: list[tuple[int, int]], codec: str) -> str:
+    """What stands between the tags, outside comments and `hidden`; character references are replaced.
+
+    Linear in the content. A `>` within an attribute's value ends the tag too early, for which nothing is
+    lost but some words gained.
+    """
+    pieces = [_MARKUP.sub(b" ", content[start:end]) for start, end in _shown(content, hidden)]
+    return unescape_text(b" ".join(pieces).decode(codec, "replace"))
 
 
 def _shown(content: bytes, hidden: list[tuple[int, int]]) -> list[tuple[int, int]]:

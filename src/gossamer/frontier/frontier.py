@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -10,33 +11,32 @@ from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
-from gossamer.frontier.name_gate import NameGate
+from gossamer.frontier.reordering import Reordering
 from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_table import RobotsTable
-from gossamer.frontier.rota import Rota
+from gossamer.frontier.serving import Serving
+from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.visited import open_visited
-from gossamer.frontier.wake import WakeIndex
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.ports import OrderingPolicy
+from gossamer.policy.ordering import ROBOTS_LEVEL
+from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
-from gossamer.state.records import COUNTERS, Counters, HostRecord, QueueRecord, encode
+from gossamer.state.records import COUNTERS, Counters, QueueRecord, encode
 
 HELD_AT_ONCE = 100
 """Entries of one host moved to `later` in a row before the whole host rests instead."""
-WOKEN_AT_ONCE = 64
 
 
 class Frontier:
     """What is known and what may be asked for now. It never waits.
 
-    Invariants: a host has at most `visits_at_once` leases out; each host with work that is not parked
-    is either served (in memory) or has a `wake` entry on disk not later than it falls due.
+    Invariant: a host has at most `visits_at_once` leases out. Which hosts are in memory, `Serving` decides.
     Changes are made inside `changes()`, which commits them together with what the caller adds.
     """
 
@@ -55,19 +55,20 @@ class Frontier:
         self._ordering = ordering
         self._counters = counters
         self._now = session.now
-        # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
-        self._rest_from = session.now() if session.resumed else 0
         self._host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
         self._url_hash = session.fingerprints.url
         self.seen = open_visited(environment, config, session.warn)
         self.hosts = HostTable(environment)
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
-        self._wake = WakeIndex(environment)
+        self._serving = Serving(environment, config, policy, self.hosts, session)
+        self._rota, self._wake, self._gate = self._serving.rota, self._serving.wake, self._serving.gate
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
-        self._rota = Rota(session.now)
-        self._gate = NameGate(policy.names, session.now)
-        self._last_arrival = 0
+        self.standings: Standings | None = None
+        """Of an ordering that changes as links arrive."""
+        if isinstance(ordering, LinkOrdering):
+            self.standings = Standings(environment, ordering, session.now)
+            self._reordering = Reordering(environment, self.standings, self.hosts, self._rota, config.buffer)
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
@@ -103,6 +104,8 @@ class Frontier:
             # With every batch: a sequence number that was forgotten would be given out twice.
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self.seen.flush(self._batch)
+            if self.standings is not None:
+                self.standings.flush(self._batch)
             self._environment.commit(self._batch)
         except Exception as error:
             self._failure = error
@@ -116,28 +119,51 @@ class Frontier:
 
     # Admitting …
 
-    def admit(self, candidate: Candidate, fingerprint: bytes) -> bool:
-        """Queue `candidate` unless its fingerprint was seen; a forced one is queued all the same."""
+    def admit(self, candidate: Candidate, fingerprint: bytes, gift: Any = None) -> bool:
+        """Queue `candidate` unless its fingerprint was seen; a forced one is queued all the same.
+
+        `gift` is what its finder gives it, if the ordering has such.
+        """
+        standings = self.standings
         if not candidate.forced and fingerprint in self.seen:
+            if standings is not None and gift is not None:
+                standings.mention(fingerprint, gift)
             return False
         host, name = self.host_key(candidate.url)
         with self.changes() as batch:
-            place = self._queue(host, name, candidate, batch)
+            if standings is None:
+                place = self._queue(host, name, candidate, self._ordering.level(candidate), batch)
+            else:
+                level = standings.admitted(fingerprint, candidate, gift)
+                place = self._queue(host, name, candidate, level, batch)
+                standings.place(fingerprint, place, batch)
             self.seen.add(fingerprint, place, batch)
         return True
+
+    def gift(self, fingerprint: bytes, finder: Candidate, targets: int, later: int) -> Any:
+        """What a fetched page gives to each of `targets` links, when `later` ones are still to come."""
+        if self.standings is None:
+            return None
+        with self.changes() as batch:
+            return self.standings.spread(fingerprint, finder, targets, targets + later, batch)
+
+    def close(self, fingerprint: bytes, batch: Batch) -> None:
+        """The URL is settled for good, its links are admitted."""
+        if self.standings is not None:
+            self.standings.close(fingerprint, batch)
 
     def admit_robots(self, candidate: Candidate) -> None:
         """Queue a robots file, or its redirect, ahead of everything else of its host; never "seen"."""
         host, name = self.host_key(candidate.url)
         with self.changes() as batch:
-            self._queue(host, name, candidate, batch)
+            self._queue(host, name, candidate, ROBOTS_LEVEL, batch)
 
-    def _queue(self, host: bytes, name: str, candidate: Candidate, batch: Batch) -> bytes:
+    def _queue(self, host: bytes, name: str, candidate: Candidate, level: int, batch: Batch) -> bytes:
         counters = self._counters
         counters.sequence += 1
         counters.admitted += 1
         counters.queued += 1
-        place = ticket(self._ordering.level(candidate), counters.sequence)
+        place = ticket(level, counters.sequence)
         batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
         if self.hosts.get(host) is None:
             counters.hosts += 1
@@ -148,14 +174,8 @@ class Frontier:
         record.queued += 1
         queue = self._rota.served.get(host)
         if queue is None and not record.parked:
-            # Distinct, so that hosts found in the same microsecond wake in the order they were found.
-            self._last_arrival = max(self._now(), self._last_arrival + 1)
-            due = max(self._last_arrival, record.due)
-            if not record.wake or due < record.wake:
-                self._wake.set(host, record, due, batch)
-            if record.queued == 1 and not record.waiting and len(self._rota.served) < self._config.max_hosts:
-                queue = self._serve(host, record)
-                queue.complete = True
+            queue = self._serving.arrived(host, record, batch)
+            if queue is not None:
                 self._gate.look_ahead(candidate.url.host)
         if queue is not None:
             first = queue.first_ticket if queue.buffer else None
@@ -171,8 +191,12 @@ class Frontier:
         now = self._now()
         while (rested := self._rota.pop_rested()) is not None:
             self._rota.place(rested)
-        if self._rota.short and self._wake.next_due <= now:
-            self._refill(now)
+        if self._serving.wants_more(now):
+            with self.changes() as batch:
+                self._serving.refill(now, batch)
+        if self.standings is not None and self.standings.due:
+            with self.changes() as batch:
+                self._reordering.run(batch)
         while (queue := self._rota.pop_ready()) is not None:
             self._promote(queue)
             lease = self._lend_from(queue)
@@ -195,9 +219,7 @@ class Frontier:
 
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
-        if len(self._rota.served) >= self._config.max_hosts:
-            return self._rota.next_due()
-        return min(self._rota.next_due(), self._wake.next_due)
+        return self._serving.next_due
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
         record = queue.record
@@ -277,23 +299,7 @@ class Frontier:
                     record.queued -= 1
                     self._counters.queued -= 1
             queue.set_head(lease.ticket)
-            self._after_settling(queue, now, batch)
-
-    def _after_settling(self, queue: HostQueue, now: int, batch: Batch) -> None:
-        record = queue.record
-        if queue.lent:
-            self._rota.place(queue)
-        elif record.parked:
-            self._unserve(queue)
-        elif not record.queued and not record.waiting:
-            self._wake.clear(queue.key, record, batch)
-            self._unserve(queue)
-        elif len(self._rota.served) * 2 > self._config.max_hosts and queue.due > now:
-            # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
-            self._wake.set(queue.key, record, queue.due, batch)
-            self._unserve(queue)
-        else:
-            self._rota.place(queue)
+            self._serving.after_visit(queue, now, batch)
 
     # Resting, parking, reviving …
 
@@ -321,7 +327,7 @@ class Frontier:
             self._wake.clear(key, record, batch)
             queue = self._rota.served.get(key)
             if queue is not None and not queue.lent:
-                self._unserve(queue)
+                self._serving.unserve(queue)
 
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
@@ -346,42 +352,6 @@ class Frontier:
                 self._rota.place(queue)
             elif record.queued and not record.parked:
                 self._wake.set(key, record, max(self._now(), record.due), batch)
-
-    # Serving …
-
-    def _refill(self, now: int) -> None:
-        """Take hosts that have fallen due from disk into memory."""
-        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self._rota.served))
-        if room <= 0:
-            return
-        with self.changes() as batch:
-            for key in self._wake.due(now, self._rota.served):
-                queue = self._serve(key, self.hosts.change(key, ""))
-                due = queue.due
-                if due > now:
-                    self._wake.set(key, queue.record, due, batch)
-                    self._unserve(queue)
-                    continue
-                if queue.has_entry:
-                    queue.fill(self._environment, self._config.buffer)
-                    self._gate.look_ahead(queue.buffer[0][1].url.host)
-                self._rota.place(queue)
-                room -= 1
-                if not room:
-                    return
-
-    def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
-        queue = HostQueue(key, record, self._policy.visits_at_once(record.name))
-        if self._rest_from:
-            owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
-            record.due = max(record.due, self._rest_from + int(owed * 1e6))
-        self._rota.add(queue)
-        self.hosts.hold(key, record)
-        return queue
-
-    def _unserve(self, queue: HostQueue) -> None:
-        self._rota.remove(queue)
-        self.hosts.release(queue.key)
 
     def _promote(self, queue: HostQueue) -> None:
         """Bring back what has fallen due of the host's waiting entries.

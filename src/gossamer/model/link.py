@@ -43,9 +43,11 @@ class Link(msgspec.Struct, frozen=True, gc=False):
         kind: how it was mentioned.
         element: where it stood, e.g. `a@href`, `img@srcset`, `css`.
         nofollow: the link itself says `rel=nofollow`.
+        text: what a reader sees of it, at most 200 characters; empty unless `extract.anchor_text` is on.
     """
 
     url: Url
     kind: LinkKind
     element: str
     nofollow: bool = False
+    text: str = ""

@@ -31,6 +31,9 @@ class Family(StrEnum):
     DIGESTS = "digests"
     CAPTURES = "captures"
     OUTBOX = "outbox"
+    STANDINGS = "standings"
+    PATTERNS = "patterns"
+    DOMAINS = "domains"
     META = "meta"
 
 
@@ -206,7 +209,7 @@ def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, d
         made.create_missing_column_families(True)
         made.set_write_buffer_manager(buffers)
         made.set_write_buffer_size(max(1 << 20, config.write_buffers // 4))
-        # The default arena block is an eighth of the write buffer, taken by each of the eleven families.
+        # The default arena block is an eighth of the write buffer, taken by every family.
         made.set_arena_block_size(128 << 10)
         made.set_max_open_files(config.max_open_files)
         made.set_max_total_wal_size(config.max_log)

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 HASH_BYTES: Final = 8
+TICKET_BYTES: Final = 10
 MICROSECOND: Final = 1e-6
 FOREVER: Final = (1 << 63) - 1
 """Due time, in microseconds, of what waits for the operator."""
@@ -39,7 +40,7 @@ class Fingerprints:
 
 def ticket(level: int, sequence: int) -> bytes:
     """Place within a host's queue: lower levels (32 bits) first, then arrival (48 bits). 10 bytes."""
-    return (level << 48 | sequence).to_bytes(10, "big")
+    return (level << 48 | sequence).to_bytes(TICKET_BYTES, "big")
 
 
 def split_ticket(place: bytes) -> tuple[int, int]:

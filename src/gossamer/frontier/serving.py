@@ -1,0 +1,115 @@
+"""Which hosts are in memory: takes those that have fallen due from disk, gives them back when they rest."""
+
+from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
+from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.name_gate import NameGate
+from gossamer.frontier.rota import Rota
+from gossamer.frontier.wake import WakeIndex
+from gossamer.state.environment import Batch, Environment
+from gossamer.state.records import HostRecord
+
+WOKEN_AT_ONCE = 64
+
+
+class Serving:
+    """Host queues between disk and memory.
+
+    Invariant: each host with work that is not parked is either served (in `rota.served`) or has a `wake`
+    entry on disk not later than it falls due; at most `max_hosts` are served.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        config: FrontierConfig,
+        policy: HostPolicy,
+        hosts: HostTable,
+        session: Session,
+    ) -> None:
+        self._environment = environment
+        self._config = config
+        self._policy = policy
+        self._hosts = hosts
+        self._now = session.now
+        # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
+        self._rest_from = session.now() if session.resumed else 0
+        self._last_arrival = 0
+        self.rota = Rota(session.now)
+        self.wake = WakeIndex(environment)
+        self.gate = NameGate(policy.names, session.now)
+
+    @property
+    def next_due(self) -> int:
+        """When a host may next be visited if nothing happens before; microseconds or `NEVER`."""
+        if len(self.rota.served) >= self._config.max_hosts:
+            return self.rota.next_due()
+        return min(self.rota.next_due(), self.wake.next_due)
+
+    def wants_more(self, now: int) -> bool:
+        """Hardly a host is ready, and one on disk may be."""
+        return self.rota.short and self.wake.next_due <= now
+
+    def arrived(self, key: bytes, record: HostRecord, batch: Batch) -> HostQueue | None:
+        """A host that is not served has got work: serve it if it has nothing else on disk, else wake it."""
+        # Distinct, so that hosts found in the same microsecond wake in the order they were found.
+        self._last_arrival = max(self._now(), self._last_arrival + 1)
+        due = max(self._last_arrival, record.due)
+        if not record.wake or due < record.wake:
+            self.wake.set(key, record, due, batch)
+        if record.queued == 1 and not record.waiting and len(self.rota.served) < self._config.max_hosts:
+            queue = self._serve(key, record)
+            queue.complete = True
+            return queue
+        return None
+
+    def refill(self, now: int, batch: Batch) -> None:
+        """Take hosts that have fallen due from disk into memory."""
+        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
+        if room <= 0:
+            return
+        for key in self.wake.due(now, self.rota.served):
+            queue = self._serve(key, self._hosts.change(key, ""))
+            due = queue.due
+            if due > now:
+                self.wake.set(key, queue.record, due, batch)
+                self.unserve(queue)
+                continue
+            if queue.has_entry:
+                queue.fill(self._environment, self._config.buffer)
+                self.gate.look_ahead(queue.buffer[0][1].url.host)
+            self.rota.place(queue)
+            room -= 1
+            if not room:
+                return
+
+    def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
+        """Give a host whose visit is settled its next turn, or give it back to the disk."""
+        record = queue.record
+        if queue.lent:
+            self.rota.place(queue)
+        elif record.parked:
+            self.unserve(queue)
+        elif not record.queued and not record.waiting:
+            self.wake.clear(queue.key, record, batch)
+            self.unserve(queue)
+        elif len(self.rota.served) * 2 > self._config.max_hosts and queue.due > now:
+            # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
+            self.wake.set(queue.key, record, queue.due, batch)
+            self.unserve(queue)
+        else:
+            self.rota.place(queue)
+
+    def unserve(self, queue: HostQueue) -> None:
+        """Keep the host on disk only."""
+        self.rota.remove(queue)
+        self._hosts.release(queue.key)
+
+    def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
+        queue = HostQueue(key, record, self._policy.visits_at_once(record.name))
+        if self._rest_from:
+            owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
+            record.due = max(record.due, self._rest_from + int(owed * 1e6))
+        self.rota.add(queue)
+        self._hosts.hold(key, record)
+        return queue

@@ -1,0 +1,169 @@
+"""The worth of each admitted URL under an ordering that changes as links arrive (K5, W16)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from gossamer.model.candidate import Candidate
+from gossamer.ports import LinkOrdering
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
+from gossamer.state.records import encode
+
+ORDER = b"order"
+"""Key in `meta` of what the policy holds beside the worths."""
+
+GATHERED = 50_000
+"""Gifts kept for URLs known before, about 150 bytes each: the more, the more of them meet in one."""
+DRAIN_EVERY = 1_000_000
+"""Microseconds after which gifts are given even if they are few."""
+GIVEN_AT_ONCE = 1_000
+"""Gifts given without a pause, some 20 us each."""
+
+Standing = tuple[bytes, Any]
+"""(place in the queue as last known, or empty; worth)"""
+
+
+class Standings:
+    """Worths on disk, gifts on their way to them in memory.
+
+    A gift to a URL that is admitted by it is in the worth at once. One to a URL known before is merged with
+    others in a buffer, and given with them in key order: links repeat, so most meet there, and a sorted
+    batch reads neighbours from the same block. A crash loses what is in the buffer to its receivers; the
+    policy's `restore` decides what becomes of it.
+
+    Invariant: `worth(url) == worth on disk or in the open batch + gift in the buffer`.
+    """
+
+    def __init__(
+        self, environment: Environment, ordering: LinkOrdering[Any, Any], now: Callable[[], int]
+    ) -> None:
+        self._environment = environment
+        self._ordering = ordering
+        self._now = now
+        self._decode = msgspec.msgpack.Decoder(ordering.worth).decode
+        self._gathering: dict[bytes, Any] = {}
+        self._giving: dict[bytes, Any] = {}  # sorted, the next at the end
+        self._last_drain = now()
+        self._open: dict[bytes, Standing] = {}  # in the batch that is not committed
+        state = environment.get(Family.META, ORDER)
+        if state is not None:
+            ordering.restore(state)
+
+    # Settling and admitting, within a batch …
+
+    def admitted(self, fingerprint: bytes, candidate: Candidate, gift: Any) -> int:
+        """The level at which a URL enters the queue; `place` is told next."""
+        known = self._find(fingerprint) if candidate.forced else None
+        if known is None:
+            worth = self._ordering.admitted(candidate, gift)
+        else:  # fetched again by force
+            worth = known[1] if gift is None else self._ordering.give(known[1], gift)
+        self._open[fingerprint] = b"", worth
+        return self._ordering.waiting_level(candidate, worth)
+
+    def place(self, fingerprint: bytes, place: bytes, batch: Batch) -> None:
+        """Where the URL just admitted was put."""
+        self._put(fingerprint, place, self._open[fingerprint][1], batch)
+
+    def mention(self, fingerprint: bytes, gift: Any) -> None:
+        """A gift to a URL known before."""
+        before = self._gathering.get(fingerprint)
+        self._gathering[fingerprint] = gift if before is None else self._ordering.merge(before, gift)
+
+    def spread(
+        self, fingerprint: bytes, finder: Candidate, targets: int, links: int, batch: Batch
+    ) -> Any | None:
+        """What a fetched page gives to each of `targets` links, of `links` to come; `None` if nothing."""
+        known = self._collect(fingerprint)
+        if known is None or not targets:
+            return None
+        worth, gift = self._ordering.spread(finder, known[1], targets, links)
+        self._put(fingerprint, b"", worth, batch)
+        return gift
+
+    def close(self, fingerprint: bytes, batch: Batch) -> None:
+        """The URL is settled for good."""
+        known = self._collect(fingerprint)
+        if known is not None:
+            self._put(fingerprint, b"", self._ordering.closed(known[1]), batch)
+
+    def flush(self, batch: Batch) -> None:
+        """`batch` is committed next."""
+        batch.put(Family.META, ORDER, self._ordering.state())
+        self._open.clear()
+
+    # Giving, in a batch of its own …
+
+    @property
+    def due(self) -> bool:
+        """Gifts should be given now."""
+        if self._giving or len(self._gathering) >= GATHERED:
+            return True
+        return bool(self._gathering) and self._now() - self._last_drain >= DRAIN_EVERY
+
+    def give(
+        self, find: Callable[[bytes, bytes], Candidate | None], batch: Batch
+    ) -> Iterator[tuple[bytes, bytes, int]]:
+        """Give a bounded number of gifts; yields (fingerprint, place, better level) of who should move.
+
+        `find(host hash, place)` tells the candidate that waits there, or `None`. The caller answers each with
+        `moved`.
+        """
+        if not self._giving:
+            self._giving = dict(sorted(self._gathering.items(), reverse=True))
+            self._gathering = {}
+            self._last_drain = self._now()
+        for _ in range(min(GIVEN_AT_ONCE, len(self._giving))):
+            fingerprint, gift = self._giving.popitem()
+            known = self._find(fingerprint)
+            if known is None:
+                # Queued under another order, or never: a Bloom filter took it for one that was.
+                self._ordering.lose(gift)
+                continue
+            place, worth = known
+            worth = self._ordering.give(worth, gift)
+            self._put(fingerprint, place, worth, batch)
+            candidate = find(fingerprint[:HASH_BYTES], place) if place else None
+            if candidate is None:
+                continue
+            level = self._ordering.waiting_level(candidate, worth)
+            if level < split_ticket(place)[0]:
+                yield fingerprint, place, level
+
+    def moved(self, fingerprint: bytes, place: bytes, batch: Batch) -> None:
+        """The entry stands at `place` now."""
+        self._put(fingerprint, place, self._open[fingerprint][1], batch)
+
+    # The table …
+
+    def _collect(self, fingerprint: bytes) -> Standing | None:
+        """The standing with all that is under way to it."""
+        known = self._find(fingerprint)
+        for gifts in (self._giving, self._gathering):
+            gift = gifts.pop(fingerprint, None)
+            if gift is None:
+                continue
+            if known is None:
+                self._ordering.lose(gift)
+            else:
+                known = known[0], self._ordering.give(known[1], gift)
+        return known
+
+    def _find(self, fingerprint: bytes) -> Standing | None:
+        known = self._open.get(fingerprint)
+        if known is not None:
+            return known
+        data = self._environment.get(Family.STANDINGS, fingerprint)
+        return None if data is None else split_standing(data, self._decode)
+
+    def _put(self, fingerprint: bytes, place: bytes, worth: Any, batch: Batch) -> None:
+        self._open[fingerprint] = place, worth
+        batch.put(Family.STANDINGS, fingerprint, place.ljust(TICKET_BYTES, b"\0") + encode(worth))
+
+
+def split_standing(data: bytes, decode: Callable[[bytes], Any]) -> Standing:
+    """(place, worth) of a value in `standings`; the place is empty if the URL does not wait."""
+    place = data[:TICKET_BYTES]
+    return (place if any(place) else b""), decode(data[TICKET_BYTES:])
