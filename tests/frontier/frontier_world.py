@@ -36,8 +36,10 @@ class FrontierWorld:
         rest: float = 1.0,
         names: Names | None = None,
         linked_names_first: bool = False,
+        ordering=ByDepth,
         **settings,
     ):
+        self.ordering = ordering
         self.path = path
         self.micros = 1_000_000_000
         self.tick = 0  # microseconds that pass at each look at the clock
@@ -68,7 +70,7 @@ class FrontierWorld:
         )
         self.sessions += 1
         self.frontier = Frontier(
-            self.environment, self.config, self.policy, ByDepth(), self.counters, session
+            self.environment, self.config, self.policy, self.ordering(), self.counters, session
         )
 
     def reopen(self) -> None:
@@ -79,13 +81,17 @@ class FrontierWorld:
     def save_counters(self, batch) -> None:
         batch.put(Family.META, b"counters", encode(self.counters))
 
-    def admit(self, url: str, depth: int = 0, **fields) -> bool:
+    def fingerprint(self, url: str) -> bytes:
+        parsed = Url.parse(url)
+        return self.frontier.fingerprint(self.frontier.host_key(parsed)[0], parsed.text)
+
+    def admit(self, url: str, depth: int = 0, gift=None, **fields) -> bool:
         parsed = Url.parse(url)
         assert parsed is not None
         with self.frontier.changes() as batch:
-            host, _ = self.frontier.host_key(parsed)
-            fingerprint = self.frontier.fingerprint(host, parsed.text)
-            admitted = self.frontier.admit(Candidate(parsed, depth=depth, **fields), fingerprint)
+            admitted = self.frontier.admit(
+                Candidate(parsed, depth=depth, **fields), self.fingerprint(url), gift
+            )
             self.save_counters(batch)
         return admitted
 

@@ -1,0 +1,213 @@
+"""Worths, gifts and moves, with an ordering that adds up what its links bring."""
+
+import msgspec
+import pytest
+from frontier_world import FrontierWorld
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+from test_frontier import HOSTS, VISITED, FrontierMachine, drain
+
+from gossamer.frontier import standings
+from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.url import Url
+from gossamer.policy.ordering import LAST_LEVEL
+
+
+class Sum(msgspec.Struct, array_like=True):
+    held: int = 0
+
+
+class Adding:
+    """The more coins a URL was given, the earlier; nothing is made and nothing disappears."""
+
+    name = "adding"
+    worth = Sum
+
+    def __init__(self):
+        self.lost = self.way = 0
+
+    def level(self, candidate: Candidate) -> int:
+        return LAST_LEVEL
+
+    def restore(self, state: bytes) -> None:
+        self.lost, way = msgspec.msgpack.decode(state)
+        self.lost += way
+
+    def state(self) -> bytes:
+        return msgspec.msgpack.encode((self.lost, self.way))
+
+    def admitted(self, candidate: Candidate, gift: int | None) -> Sum:
+        self.way -= gift or 0
+        return Sum(100 if gift is None else gift)
+
+    def waiting_level(self, candidate: Candidate, worth: Sum) -> int:
+        return 1_000 - worth.held
+
+    def spread(self, finder: Candidate, worth: Sum, targets: int, links: int) -> tuple[Sum, int]:
+        each = worth.held // links
+        self.way += each * targets
+        return Sum(worth.held - each * targets), each
+
+    def closed(self, worth: Sum) -> Sum:
+        self.lost += worth.held
+        return Sum()
+
+    def merge(self, one: int, other: int) -> int:
+        return one + other
+
+    def give(self, worth: Sum, gift: int) -> Sum:
+        self.way -= gift
+        return Sum(worth.held + gift)
+
+    def lose(self, gift: int) -> None:
+        self.way -= gift
+        self.lost += gift
+
+    def explain(self, candidate: Candidate, worth: Sum) -> dict[str, str]:
+        return {"coins": str(worth.held)}
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = FrontierWorld(tmp_path / "state", ordering=Adding, buffer=3)
+    yield world
+    world.close()
+
+
+def held(world) -> int:
+    """Coins on disk, as committed."""
+    family = world.environment.scan(standings.Family.STANDINGS)
+    decode = msgspec.msgpack.Decoder(Sum).decode
+    return sum(standings.split_standing(data, decode)[1].held for _, data in family)
+
+
+def give(world, url: str, gift: int) -> None:
+    world.frontier._ordering.way += gift
+    assert not world.admit(url, gift=gift)
+
+
+def test_an_urgent_url_overtakes_those_found_before_it(world):
+    for number in range(20):
+        world.admit(f"http://a/{number}")
+    give(world, "http://a/17", 5)
+    give(world, "http://a/9", 2)
+    world.micros += standings.DRAIN_EVERY
+    assert [url.rpartition("/")[2] for url in drain(world)][:4] == ["17", "9", "0", "1"]
+
+
+def test_gifts_of_several_pages_meet_before_they_are_given(world):
+    world.admit("http://a/0")
+    world.admit("http://a/1")
+    for _ in range(3):
+        give(world, "http://a/1", 1)
+    assert held(world) == 200
+    world.micros += standings.DRAIN_EVERY
+    assert drain(world) == ["http://a/1", "http://a/0"]
+    assert held(world) == 203
+
+
+def test_a_page_shares_what_it_holds_also_what_is_still_under_way_to_it(world):
+    world.admit("http://a/0")
+    give(world, "http://a/0", 10)
+    lease = world.frontier.lend()
+    page = world.fingerprint("http://a/0")
+    with world.frontier.changes() as batch:
+        gift = world.frontier.gift(page, lease.candidate, 4, later=0)
+        assert gift == 27
+        for number in range(4):
+            assert world.admit(f"http://b/{number}", gift=gift)
+        world.frontier.settle(lease, Done(), VISITED)
+        world.frontier.close(page, batch)
+    assert held(world) == 108
+    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (2, 0)
+
+
+def test_a_page_with_very_many_links_gives_step_by_step(world):
+    world.admit("http://a/0")
+    lease = world.frontier.lend()
+    page = world.fingerprint("http://a/0")
+    assert world.frontier.gift(page, lease.candidate, 3, later=7) == 10
+    assert world.frontier.gift(page, lease.candidate, 7, later=0) == 10
+
+
+def test_a_host_with_a_better_url_goes_before_others(world):
+    for host in "abc":
+        world.admit(f"http://{host}/")
+        world.admit(f"http://{host}/x")
+    give(world, "http://c/x", 1)
+    world.micros += standings.DRAIN_EVERY
+    assert world.frontier.lend().candidate.url.text == "http://c/x"
+
+
+def test_what_is_lent_or_waits_stays_in_its_place(world):
+    world.admit("http://a/0")
+    world.admit("http://a/1")
+    lease = world.frontier.lend()
+    give(world, "http://a/0", 1)
+    world.micros += standings.DRAIN_EVERY
+    assert world.frontier.lend() is None
+    world.settle(lease, Retry(3.0, Blame.URL, "x"), VISITED)
+    give(world, "http://a/0", 1)
+    world.micros += standings.DRAIN_EVERY
+    assert drain(world) == ["http://a/1", "http://a/0"]
+
+
+def test_a_kill_loses_only_the_gifts_under_way_and_the_policy_hears_of_them(world):
+    world.admit("http://a/0")
+    give(world, "http://a/0", 5)
+    world.reopen()
+    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (5, 0)
+    assert held(world) == 100
+
+
+def test_gifts_to_urls_queued_under_another_order_are_lost_to_them_not_to_the_policy(tmp_path):
+    world = FrontierWorld(tmp_path / "state")
+    world.admit("http://a/0")
+    world.ordering = Adding
+    world.reopen()
+    give(world, "http://a/0", 5)
+    world.micros += standings.DRAIN_EVERY
+    assert drain(world) == ["http://a/0"]
+    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (5, 0)
+    world.close()
+
+
+class LinkMachine(FrontierMachine):
+    """The same histories, with gifts at every moment; coins are conserved to the last one."""
+
+    def __init__(self):
+        super().__init__()
+        self.world.close()
+        self.world = FrontierWorld(self.folder / "links", max_hosts=8, ordering=Adding)
+        self.given = 0
+
+    @rule(host=st.sampled_from(HOSTS), page=st.integers(0, 6), gift=st.integers(1, 50))
+    def mention(self, host, page, gift):
+        url = f"http://{host}/{page}"
+        if url in self.ever:
+            give(self.world, url, gift)
+            self.given += gift
+
+    @rule()
+    def give_now(self):
+        self.world.micros += standings.DRAIN_EVERY
+        self.lend()
+
+    @invariant()
+    def coins_are_conserved(self):
+        ordering = self.world.frontier._ordering
+        coins = held(self.world) + ordering.way + ordering.lost
+        assert coins == 100 * len(self.ever) + self.given
+        # Every waiting entry stands where its standing says.
+        for key, data in self.world.environment.scan(standings.Family.QUEUE):
+            url = msgspec.msgpack.decode(data)[0]
+            standing = self.world.environment.get(standings.Family.STANDINGS, self.world.fingerprint(url))
+            assert standing[:10] == key[8:], Url.parse(url)
+
+
+TestLinkMachine = LinkMachine.TestCase
+TestLinkMachine.settings = settings(
+    max_examples=20, stateful_step_count=40, deadline=None, derandomize=True
+)
