@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gossamer.model.candidate import Candidate
+from gossamer.policy.ordering import GRADE_SHIFT
 from gossamer.ports import LinkOrdering
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
@@ -128,8 +129,10 @@ class Standings:
             candidate = find(fingerprint[:HASH_BYTES], place) if place else None
             if candidate is None:
                 continue
-            level = self._ordering.waiting_level(candidate, worth)
-            if level < split_ticket(place)[0]:
+            before = split_ticket(place)[0]
+            grade = before >> GRADE_SHIFT << GRADE_SHIFT
+            level = grade | self._ordering.waiting_level(candidate, worth)
+            if level < before:
                 yield fingerprint, place, level
 
     def moved(self, fingerprint: bytes, place: bytes, batch: Batch) -> None:

@@ -150,7 +150,12 @@ class Focused:
             return gift
         return Promise() if candidate.via else Promise(WHOLE, page=WHOLE)
 
-    def appraise(self, finder: Candidate, worth: Promise, page: Page) -> Callable[[Link], Promise]:
+    def appraise(
+        self,
+        finder: Candidate,  # noqa: ARG002 (the port wants it)
+        worth: Promise,
+        page: Page,
+    ) -> Callable[[Link], Promise]:
         """Count a page that was read, and say what each of its links promises."""
         config, collection = self._config, self._progress.collection
         relevance = self._read(page)
@@ -200,7 +205,7 @@ class Focused:
 
     # Gifts …
 
-    def spread(self, finder: Candidate, worth: Promise, targets: int, links: int) -> tuple[Promise, Promise]:
+    def spread(self, finder: Candidate, worth: Promise, targets: int, links: int) -> tuple[Promise, Promise]:  # noqa: ARG002
         """Where nothing was read, as with a redirect, the page's own promise goes on."""
         return worth, worth
 
@@ -219,7 +224,7 @@ class Focused:
     def lose(self, gift: Promise) -> None:
         """Nothing was taken from anybody."""
 
-    def explain(self, candidate: Candidate, worth: Promise) -> dict[str, str]:
+    def explain(self, candidate: Candidate, worth: Promise) -> dict[str, str]:  # noqa: ARG002
         """The promise and its parts."""
         parts = {"promise": worth.score, "link text": worth.anchor, "address": worth.url, "page": worth.page}
         return {name: f"{part / WHOLE:.3f}" for name, part in parts.items()}

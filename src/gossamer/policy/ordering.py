@@ -6,7 +6,10 @@ from gossamer.model.link import LinkKind
 ROBOTS_LEVEL = 0
 """Robots files and the redirects to them come before everything: nothing may be visited without them."""
 
-LAST_LEVEL = (1 << 32) - 1
+GRADE_SHIFT = 24
+LAST_LEVEL = (1 << GRADE_SHIFT) - 1
+"""Policies have 24 bits; the frontier puts a grade in the 8 bits above, so that what looks like a trap, or is
+beyond its domain's budget, comes after everything else whatever the policy says."""
 
 DEEPEST = 65_535
 

@@ -10,6 +10,8 @@ __all__ = ["Query"]
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that put no space between words: Han and kana (Unicode 16, blocks)."""
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_ASCII_WORD = re.compile("[a-z0-9]+")
+"""As `_WORD` for most texts, in half the time."""
 _RUN = re.compile(rf"([{_CJK}]+)|([^\W_{_CJK}]+)")
 
 MOST_WORDS = 32
@@ -50,7 +52,7 @@ class Query:
     def count(self, text: str) -> tuple[int, tuple[int, ...]]:
         """How many words `text` has, and how often each word of the query is among them. Linear time."""
         text = text.casefold()
-        words = _WORD.findall(text)
+        words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
         if not words:
             return 0, (0,) * len(self.words)
         times = Counter(words)
