@@ -138,7 +138,7 @@ class LinkGraph(NamedTuple):
             even = 1.0 - DAMPING + DAMPING * float(rank[degrees == 0].sum())
             following = DAMPING * flow + even / pages
             change = float(np.abs(following - rank).sum())
-            rank = following
+            rank = following.astype(np.float64)
             if change < PRECISION:
                 return rank
 

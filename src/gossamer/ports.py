@@ -117,6 +117,7 @@ class LinkOrdering(OrderingPolicy, Protocol[W, G]):
         """The parts of the worth by name, for `why`."""
 
 
+@runtime_checkable
 class MentionOrdering(LinkOrdering[W, G], Protocol[W, G]):
     """A `LinkOrdering` whose gifts differ from link to link (K18: the text of a link, its address).
 

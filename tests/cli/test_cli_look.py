@@ -21,6 +21,28 @@ def test_status_counts(gossamer: Gossamer) -> None:
     assert status["hosts_by_state"] == {"empty": 1}
 
 
+@pytest.mark.parametrize("order", ["bfs", "opic"])
+def test_status_and_why_tell_what_is_left(gossamer: Gossamer, site: str, order: str) -> None:
+    options = ("--min-delay", "0", "--max-pages", "1", "--order", order, "--workers", "1", "-q")
+    assert gossamer("crawl", site, "--dir", "d", *options).code == 0
+    lines = gossamer("status", "d").out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("levels"))
+    assert lines[at] == f"levels    of 4 queued URLs under the order {order}, counted:"
+    assert lines[at + 1].startswith("  depth 1: 4 (100.0%)" if order == "bfs" else "  importance step ")
+    assert "domains   with the most URLs left, of 1 host:" in lines
+    assert "  127.0.0.1: 4 queued, 0 waiting on 1 host" in lines
+    status = json.loads(gossamer("status", "d", "--json").out)
+    assert status["levels"]["keys_read"] == sum(row["urls"] for row in status["levels"]["levels"]) == 4
+    assert status["domains"]["domains"][0]["queued"] == 4
+    url = f"http://{site}/b.html"
+    told = gossamer("why", "d", url).out
+    assert told.startswith(f"{url}: queued\n")
+    assert f"under the order {order}" in told
+    priority = json.loads(gossamer("why", "d", url, "--json").out)["priority"]
+    assert priority["order"] == order
+    assert bool(priority["parts"]) == (order == "opic")
+
+
 def test_why_tells_each_fate(gossamer: Gossamer, crawled: str) -> None:
     fates = {
         "/a.html": ("done", "status 200"),

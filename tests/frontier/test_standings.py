@@ -208,6 +208,4 @@ class LinkMachine(FrontierMachine):
 
 
 TestLinkMachine = LinkMachine.TestCase
-TestLinkMachine.settings = settings(
-    max_examples=20, stateful_step_count=40, deadline=None, derandomize=True
-)
+TestLinkMachine.settings = settings(max_examples=10, stateful_step_count=30, deadline=None, derandomize=True)

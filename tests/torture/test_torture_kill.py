@@ -100,6 +100,16 @@ def test_killed_with_a_bloom_filter_as_visited_table(tmp_path: Path, point: str)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("point", ["settlement.applying:12", "settlement.committed:14"])
+@pytest.mark.parametrize("order", ["dfs", "best", "opic"])
+def test_killed_under_every_order(tmp_path: Path, order: str, point: str) -> None:
+    with SimulatedWeb(small_world()) as web:
+        life = Life(web, tmp_path / "crawl", {"engine.order": order})
+        assert life.crawl(point).killed
+        finish(life)
+
+
+@pytest.mark.slow
 def test_killed_between_the_links_of_one_page(tmp_path: Path) -> None:
     with SimulatedWeb(WorldSpec.hostile("dense-links")) as web:
         life = Life(web, tmp_path / "crawl")

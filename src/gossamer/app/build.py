@@ -9,7 +9,7 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.names import NameRoom
-from gossamer.app.plugins import load_orderings
+from gossamer.app.plugins import focus_extractor, ordering
 from gossamer.app.seeds import Seeds
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
@@ -38,7 +38,7 @@ from gossamer.fetch.request import Credentials
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.name_gate import Names
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import StorageError
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.model.url import Url
 from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
@@ -230,18 +230,17 @@ class _Builder:
 
     def _reading(self) -> Reading:
         config = self.config
-        extractors = [*builtin_extractors(config.extract), *self.extensions.extractors]
-        reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
-        return Reading(reader, config.fetch, config.extract, config.robots, PRODUCT_TOKEN)
+        extract = config.extract
+        focus: list[Extractor] = []
+        if config.engine.order == "focused":
+            extract = msgspec.structs.replace(extract, anchor_text=True)
+            focus.append(focus_extractor(config.order.focus))
+        extractors = [*builtin_extractors(extract), *focus, *self.extensions.extractors]
+        reader = Reader(extract, PRODUCT_TOKEN, extractors)
+        return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN)
 
     def _frontier(self, names: Names | None, *, resumed: bool) -> Frontier:
         config = self.config
-        orderings = load_orderings()
-        if config.engine.order not in orderings:
-            raise ConfigError(
-                f"engine.order: {config.engine.order!r} is not known. "
-                f"Choose one of: {', '.join(sorted(orderings))}."
-            )
         policy = HostPolicy(
             queue_key=queue_key(config.engine.queue_key),
             visits_at_once=lambda name: self._politeness(name).visits_per_host,
@@ -252,6 +251,7 @@ class _Builder:
             obey_robots=config.robots.obey,
             names=names,
             linked_names_first=config.dns.linked_first,
+            domain_budget=config.budget if config.budget.by_domain else None,
         )
 
         def warn(problem: str) -> None:
@@ -262,7 +262,7 @@ class _Builder:
             self.environment,
             config.frontier,
             policy,
-            orderings[config.engine.order],
+            ordering(config.engine.order, config.order),
             self.ledger.counters,
             session,
         )

@@ -14,6 +14,7 @@ from gossamer.frontier.config import FrontierConfig
 from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.canonical import CanonicalConfig
 from gossamer.policy.host_overrides import HostOverrides
+from gossamer.policy.orders import OrderConfig
 from gossamer.policy.politeness import PolitenessConfig
 from gossamer.policy.retry import RetryConfig
 from gossamer.policy.robots_access import RobotsConfig
@@ -39,6 +40,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
     engine: EngineConfig = EngineConfig()
+    order: OrderConfig = OrderConfig()
     fetch: FetchConfig = FetchConfig()
     dns: DnsConfig = DnsConfig()
     extract: ExtractConfig = ExtractConfig()

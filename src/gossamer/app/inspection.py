@@ -9,6 +9,9 @@ import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
+from gossamer.app.level_words import ordering_of
+from gossamer.app.queue_levels import LevelCensus, LevelSizes
+from gossamer.app.queue_sizes import DomainCensus, DomainSizes
 from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
@@ -50,6 +53,8 @@ class Status(msgspec.Struct, frozen=True):
     sums: Summary
     hosts_by_state: dict[str, int]
     hosts: list[HostLine]
+    domains: DomainSizes | None = None  # only if asked for
+    levels: LevelSizes | None = None
 
 
 class Inspection:
@@ -79,52 +84,83 @@ class Inspection:
 
     def host_line(self, record: HostRecord) -> HostLine:
         """What a host is doing now."""
-        now = self.clock.micros()
-        due = record.due if record.queued else max(record.due, record.later_due)
-        seconds = max(0.0, (due - now) / 1e6)
-        if record.parked:
-            state, reason = "parked", record.parked
-        elif not record.queued and not record.waiting:
-            state, reason, seconds = "empty", "", 0.0
-        elif seconds and not record.queued:
-            state, reason = "waiting", record.reason or "its URLs wait for times of their own"
-        elif seconds:
-            state, reason = "resting", record.reason or "politeness"
-        else:
-            state, reason = "ready", ""
-        return HostLine(
-            record.name,
-            state,
-            round(seconds, 1),
-            reason,
-            record.queued,
-            record.waiting,
-            record.pages,
-            record.failures,
-        )
+        return _line(record, self.clock.micros())
 
-    def status(self) -> Status:
-        """Sums, and the hosts with the most work left."""
+    def status(self, *, queues: bool = False) -> Status:
+        """Sums, and the hosts with the most work left; some 3 us for each host.
+
+        Args:
+            queues: also how much is left by domain and by level, which takes up to a second more.
+        """
+        sums = self.counters
         by_state: dict[str, int] = {}
-        largest: list[HostLine] = []
-        for record in self.hosts():
-            line = self.host_line(record)
-            by_state[line.state] = by_state.get(line.state, 0) + 1
-            largest.append(line)
-            if len(largest) > 50 * HOSTS_LISTED:
-                largest = _largest(largest)
+        largest: list[HostRecord] = []
+        least = (-1, -1)  # what a host must reach to be one of the largest
+        order = self.config.engine.order
+        domains = DomainCensus(sums.hosts, sums.queued + sums.waiting)
+        ordering = ordering_of(order, self.config.order) if queues else None
+        levels = LevelCensus(self.environment, ordering, sums.queued)
+        now = self.clock.micros()
+        for key, data in self.environment.scan(Family.HOSTS):
+            record = decode_host(data)
+            state = _doing(record, now)[0]
+            by_state[state] = by_state.get(state, 0) + 1
+            if _size(record) >= least:
+                largest.append(record)
+                if len(largest) >= 50 * HOSTS_LISTED:
+                    largest = _largest(largest)
+                    least = _size(largest[-1])
+            if queues:
+                domains.add(record)
+                levels.add(key, record)
         return Status(
             str(self.folder.path),
             summary(self.counters, self.names, self.visited),
             by_state,
-            _largest(largest),
+            [_line(record, now) for record in _largest(largest)],
+            domains.sizes() if queues else None,
+            levels.sizes(order) if queues else None,
         )
 
 
-def _largest(lines: list[HostLine]) -> list[HostLine]:
-    return sorted(lines, key=lambda line: (-line.queued - line.waiting, -line.pages, line.name))[
-        :HOSTS_LISTED
-    ]
+def _doing(record: HostRecord, now: int) -> tuple[str, float, str]:
+    """(state, seconds until it may be visited, reason) of a host."""
+    due = record.due if record.queued else max(record.due, record.later_due)
+    seconds = max(0.0, (due - now) / 1e6)
+    if record.parked:
+        return "parked", seconds, record.parked
+    if not record.queued and not record.waiting:
+        return "empty", 0.0, ""
+    if seconds and not record.queued:
+        return "waiting", seconds, record.reason or "its URLs wait for times of their own"
+    if seconds:
+        return "resting", seconds, record.reason or "politeness"
+    return "ready", 0.0, ""
+
+
+def _line(record: HostRecord, now: int) -> HostLine:
+    state, seconds, reason = _doing(record, now)
+    return HostLine(
+        record.name,
+        state,
+        round(seconds, 1),
+        reason,
+        record.queued,
+        record.waiting,
+        record.pages,
+        record.failures,
+    )
+
+
+def _size(record: HostRecord) -> tuple[int, int]:
+    """By which the largest hosts are chosen: URLs left, then pages."""
+    return record.queued + record.waiting, record.pages
+
+
+def _largest(records: list[HostRecord]) -> list[HostRecord]:
+    # Names in their order, then stably by size.
+    records = sorted(records, key=lambda record: record.name)
+    return sorted(records, key=_size, reverse=True)[:HOSTS_LISTED]
 
 
 @contextlib.contextmanager

@@ -157,10 +157,15 @@ class _DefaultWriter:
             return
         assert shape.item is not None
         if shape.kind is Kind.SEQUENCE:
-            for member in value or [None]:
-                inner = mark if value else "#"
+            inner = mark if value else "#"
+            for number, member in enumerate(value or [None]):
+                self._lines += [""] * (number > 0)
                 self._lines.append(f"{inner}[[{join_path(path)}]]")
+                before = len(self._lines)
                 self.table(shape.item.core, path, member, inner)
+                if number:  # what the settings mean, the first member says
+                    told = self._lines[before:]
+                    self._lines[before:] = [line for line in told if line and not line.startswith("# ")]
             return
         self._mapping(setting, value or {}, path, mark)
 

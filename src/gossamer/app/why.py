@@ -8,6 +8,8 @@ import msgspec
 from gossamer.app.build import SECRET
 from gossamer.app.inspection import Inspection
 from gossamer.app.seeds import Seeds
+from gossamer.app.why_priority import Priority, Ranks, about_priority
+from gossamer.app.why_queue import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.engine.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen_bloom import BloomTable, expected_rate
@@ -18,10 +20,8 @@ from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.queue_key import queue_key
 from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
-from gossamer.state.keys import FOREVER, Fingerprints, split_later
-from gossamer.state.records import PageRecord, QueueRecord, decode, decode_host, decode_page, decode_queue
-
-LATER_SCANNED = 200_000
+from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
+from gossamer.state.records import PageRecord, QueueRecord, decode, decode_host, decode_page
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -41,12 +41,7 @@ class Story(msgspec.Struct, frozen=True):
     state: str
     facts: list[Fact]
     record: PageRecord | None = None
-
-
-class _Waiting(msgspec.Struct, frozen=True):
-    entry: QueueRecord
-    ahead: int
-    due: int | None  # microseconds, if it waits for a time of its own
+    priority: Priority | None = None  # if it waits
 
 
 class Storyteller:
@@ -64,6 +59,8 @@ class Storyteller:
         self._prints = Fingerprints(secret)
         self._canonical = Canonicaliser(config.canonical)
         self._filtered = config.frontier.visited == "bloom"
+        self._queues = QueueView(self._environment, self._canonical)
+        self._ranks = Ranks(self._environment, config.engine.order, config.order)
         self._queue_key = queue_key(config.engine.queue_key)
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
@@ -88,51 +85,36 @@ class Storyteller:
         host = self._prints.host(self._queue_key(url))
         data = self._environment.get(Family.PAGES, fingerprint)
         record = decode_page(data) if data else None
-        waiting = self._waiting(host, fingerprint, canonical)
+        hosts = (host,) if fingerprint.startswith(host) else (host, fingerprint[:HASH_BYTES])
+        waiting = self._queues.find(self._whereabouts(hosts, fingerprint, canonical, record))
+        standing = self._ranks.standing(fingerprint)
+        priority = self._ranks.priority(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         if record is not None:
             facts += _about_record(record)
-        if waiting is not None:
+        if waiting is not None and priority is not None:
             facts += self._about_waiting(waiting)
+            facts += (Fact("priority", text) for text in about_priority(priority))
+        elif record is not None:
+            parts = self._ranks.parts(_candidate(url, record), standing)
+            facts += (Fact("worth", f"{name}: {part}") for name, part in parts.items())
         if waiting is not None or record is None:
             facts += self._about_scope(url, record, waiting)
         if waiting is None and (record is None or record.state == "rejected"):
             facts += self._about_filter(fingerprint)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
-        return Story(url.text, _state(record, waiting), facts, record)
+        return Story(url.text, _state(record, waiting), facts, record, priority)
 
-    def _waiting(self, host: bytes, fingerprint: bytes, canonical: str) -> _Waiting | None:
-        """Its entry in the queue or in `later`, if it has one."""
-        ticket = self._environment.get(Family.SEEN, fingerprint)
-        if ticket is None:
-            return self._waiting_by_name(host, canonical) if self._filtered else None
-        data = self._environment.get(Family.QUEUE, host + ticket)
-        if data is not None:
-            ahead = 0
-            for key, _ in self._environment.scan(Family.QUEUE, prefix=host):
-                if key[8:] >= ticket or ahead == LATER_SCANNED:
-                    break
-                ahead += 1
-            return _Waiting(decode_queue(data), ahead, None)
-        for number, (key, value) in enumerate(self._environment.scan(Family.LATER, prefix=host)):
-            entry = decode_queue(value)
-            if entry.ticket == ticket:
-                return _Waiting(entry, number, split_later(key)[0])
-            if number == LATER_SCANNED:
-                break
-        return None
-
-    def _waiting_by_name(self, host: bytes, canonical: str) -> _Waiting | None:
-        """The same where no table knows the place: looks through what waits at the host, up to a limit."""
-        for family in (Family.QUEUE, Family.LATER):
-            for number, (key, value) in enumerate(self._environment.scan(family, prefix=host)):
-                if number == LATER_SCANNED:
-                    break
-                entry = decode_queue(value)
-                if self._canonical(entry.candidate().url) == canonical:
-                    return _Waiting(entry, number, split_later(key)[0] if family is Family.LATER else None)
-        return None
+    def _whereabouts(
+        self, hosts: tuple[bytes, ...], fingerprint: bytes, canonical: str, record: PageRecord | None
+    ) -> Whereabouts:
+        """Where a URL may wait: its standing knows the place of now, the seen set that of its admission."""
+        data = [self._environment.get(family, fingerprint) for family in (Family.STANDINGS, Family.SEEN)]
+        tickets = [place_of(value) for value in data if value]
+        settled = record is not None and record.state != "retry"
+        known = tuple(dict.fromkeys(ticket for ticket in tickets if ticket))
+        return Whereabouts(hosts, canonical, known, (bool(tickets) or self._filtered) and not settled)
 
     def _about_filter(self, fingerprint: bytes) -> Iterator[Fact]:
         """What a Bloom table says of a URL that nothing else tells of; it is rebuilt to be asked."""
@@ -143,7 +125,7 @@ class Storyteller:
         if fingerprint not in table:
             return
         if table.admitted(fingerprint):
-            text = f"it was admitted, but is not among the first {LATER_SCANNED:,} URLs that wait at its host"
+            text = f"it was admitted, but is not among the first {SCANNED:,} URLs that wait at its host"
         else:
             text = (
                 "the Bloom table takes it for visited though it was never admitted (a false positive): it is "
@@ -155,7 +137,7 @@ class Storyteller:
         for rule, before, after in self._canonical.explain(url):
             yield Fact("canonical form", f"rule {rule} turns {before} into {after}")
 
-    def _about_origin(self, record: PageRecord | None, waiting: _Waiting | None) -> Iterator[Fact]:
+    def _about_origin(self, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
         known = record or (waiting.entry if waiting else None)
         if known is None:
             yield Fact("found", "no page that was read mentions it, and it is no seed")
@@ -165,10 +147,15 @@ class Storyteller:
             hops = f", hop path {known.hops}" if known.hops else ""
             yield Fact("found", f"as {known.kind} on {known.via}, depth {known.depth}{hops}")
 
-    def _about_waiting(self, waiting: _Waiting) -> Iterator[Fact]:
+    def _about_waiting(self, waiting: Waiting) -> Iterator[Fact]:
         entry = waiting.entry
         if waiting.due is None:
-            yield Fact("queue", f"waits in its host's queue, {waiting.ahead} before it")
+            if not waiting.ahead:
+                yield Fact("queue", "waits in its host's queue, the first of it")
+                return
+            ahead = f"more than {COUNTED:,}" if waiting.more_ahead else f"{waiting.ahead:,}"
+            yield Fact("queue", f"waits in its host's queue, {ahead} before it")
+            yield Fact("queue", f"the first of its host's queue is {waiting.first}")
         elif waiting.due >= FOREVER:
             yield Fact("queue", f"parked: {entry.reason}")
         else:
@@ -176,14 +163,9 @@ class Storyteller:
             when = f"for {seconds:.0f} s more" if seconds > 0 else "until its host's turn"
             yield Fact("queue", f"waits {when}: {entry.reason or 'retry'} (visits so far: {entry.attempts})")
 
-    def _about_scope(self, url: Url, record: PageRecord | None, waiting: _Waiting | None) -> Iterator[Fact]:
+    def _about_scope(self, url: Url, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
         known = record or (waiting.entry if waiting else None)
-        candidate = (
-            Candidate(url)
-            if known is None
-            else Candidate(url, known.kind, known.depth, known.hops, known.via)
-        )
-        verdict = self._scope.judge(candidate)
+        verdict = self._scope.judge(_candidate(url, known))
         yield Fact("scope", f"{'in scope' if verdict.admitted else 'not in scope'}: {verdict.detail}")
 
     def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
@@ -222,7 +204,14 @@ class Storyteller:
         )
 
 
-def _state(record: PageRecord | None, waiting: _Waiting | None) -> str:
+def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:
+    """The candidate that a URL is, or was."""
+    if known is None:
+        return Candidate(url)
+    return Candidate(url, known.kind, known.depth, known.hops, known.via)
+
+
+def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
     if waiting is not None:
         return "queued" if waiting.due is None else "waiting"
     return record.state if record else "unknown"

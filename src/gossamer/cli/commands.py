@@ -158,6 +158,31 @@ def check(folder: Path, *, json: bool) -> None:
     show_check(folder, json=json)
 
 
+@app.command(cls=Command, name="export")
+@click.argument("what", metavar="links", type=click.Choice(["links"]))
+@folder
+@click.option("--out", type=_PATH, help="Where the files go; if not given, FOLDER/links.")
+@click.option("--memory", metavar="SIZE", default="64MiB", help="Lines sorted at once; more is faster.")
+@json
+def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool) -> None:  # noqa: ARG001
+    """Write the link graph of pages and hosts. Works on a running crawl too.
+
+    \b
+    Files of tab-separated lines, packed by gzip, in the order of their numbers:
+      urls.tsv.gz        number, URL in canonical form, number of its host
+      pages.tsv.gz       number, URL as last requested, status; what was visited
+      page_edges.tsv.gz  from, to, kind, "nofollow" or nothing; each once
+      hosts.tsv.gz       number, name, URLs known, pages visited
+      host_edges.tsv.gz  from, to, page edges between them, within a host too
+
+    The kind is navigation, requisite, canonical, alternate, sitemap or redirect. Robots files are
+    left out. Exit 1 if some of the archive cannot be read.
+    """
+    from gossamer.cli.export import run_export_links
+
+    run_export_links(folder, out, memory, json=json)
+
+
 @app.command(cls=Command)
 @click.argument("url")
 @nameserver

@@ -5,15 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.app.check import check
-from gossamer.app.inspection import Status, inspect
+from gossamer.app.inspection import HostLine, Status, inspect
+from gossamer.app.queue_levels import LevelSizes
+from gossamer.app.queue_sizes import DomainSizes
 from gossamer.app.why import Storyteller
-from gossamer.cli.printing import duration, safe, show, show_json, size
+from gossamer.cli.printing import duration, plural, safe, show, show_json, size
 
 
 def show_status(path: Path, *, json: bool) -> None:
-    """Print sums and the largest hosts."""
+    """Print sums, and what is left by host, domain and level."""
     with inspect(path) as inspection:
-        status = inspection.status()
+        status = inspection.status(queues=True)
     if json:
         show_json(status)
         return
@@ -38,7 +40,50 @@ def _status_lines(status: Status) -> list[str]:
         if counts:
             most = sorted(counts.items(), key=lambda item: -item[1])[:8]
             lines.append(f"{name:<9} " + ", ".join(f"{safe(key)} {count:,}" for key, count in most))
-    for host in status.hosts:
+    if status.levels is not None:
+        lines += _level_lines(status.levels)
+    if status.domains is not None:
+        lines += _domain_lines(status.domains)
+    return lines + _host_lines(status.hosts)
+
+
+def _level_lines(sizes: LevelSizes) -> list[str]:
+    """How many URLs are queued at each level."""
+    if not sizes.urls:
+        return []
+    counted = sizes.keys_read == sizes.urls
+    how = "counted" if counted else f"estimated from {sizes.keys_read:,} of them"
+    lines = [f"levels    of {plural(sizes.urls, 'queued URL')} under the order {safe(sizes.order)}, {how}:"]
+    about = "" if counted else "about "
+    rows = [(line.name, line.urls) for line in sizes.levels]
+    rows += [(f"of these {line.name}", line.urls) for line in sizes.grades]
+    lines += [f"  {name}: {about}{urls:,} ({urls / sizes.urls:.1%})" for name, urls in rows]
+    if sizes.unread:
+        lines.append(f"  further back in long queues, not read: about {sizes.unread:,}")
+    return lines
+
+
+def _domain_lines(sizes: DomainSizes) -> list[str]:
+    """The domains with the most left."""
+    if not sizes.hosts:
+        return []
+    how = f"of {plural(sizes.hosts, 'host')}"
+    if sizes.hosts_read < sizes.hosts:
+        how += f", estimated from {sizes.hosts_read:,} of them"
+    lines = [f"domains   with the most URLs left, {how}:"]
+    for domain in sizes.domains:
+        left = f"{domain.queued:,} queued, {domain.waiting:,} waiting"
+        hosts = f" on {plural(domain.hosts, 'host')}" if domain.hosts is not None else ""
+        error = f", give or take {domain.error:,}" if domain.error else ""
+        lines.append(f"  {safe(domain.name)}: {left}{hosts}{error}")
+    return lines
+
+
+def _host_lines(hosts: list[HostLine]) -> list[str]:
+    lines = []
+    if hosts:
+        lines.append("largest   by URLs left, then by pages:")
+    for host in hosts:
         rest = f" for {duration(host.seconds)}" if host.seconds else ""
         why = f" ({safe(host.reason)})" if host.reason else ""
         lines.append(
@@ -65,7 +110,7 @@ def show_why(path: Path, url: str, *, json: bool) -> None:
     with inspect(path) as inspection:
         story = Storyteller(inspection).tell(url)
     if json:
-        show_json({"url": story.url, "state": story.state, "facts": story.facts})
+        show_json({"url": story.url, "state": story.state, "facts": story.facts, "priority": story.priority})
         return
     show(f"{safe(story.url)}: {story.state}")
     for fact in story.facts:

@@ -9,7 +9,7 @@ import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.options import OPTIONS, overrides
-from gossamer.app.plugins import load_orderings
+from gossamer.app.plugins import ordering
 from gossamer.app.run import raise_file_limit
 from gossamer.app.seeds import NO_SEEDS, Seeds
 from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
@@ -69,10 +69,7 @@ def compose(request: Request) -> CrawlConfig:
 
 def _prove(config: CrawlConfig, order: object) -> None:
     """Find what would stop the crawl at its start, while there is no folder yet."""
-    orderings = load_orderings()
-    order = order or config.engine.order
-    if order not in orderings:
-        raise ConfigError(f"engine.order: expected one of {', '.join(orderings)}, got {order!r}")
+    ordering(str(order or config.engine.order), config.order)
     raise_file_limit(config)
     resolve_secrets(config)
 

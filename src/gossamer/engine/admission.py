@@ -1,6 +1,6 @@
 """The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gossamer.engine.identity import Identity
@@ -19,6 +19,10 @@ from gossamer.state.records import Counters, PageRecord, encode
 
 SCOPE_HOSTS = b"scope-hosts"
 """Key in `meta`: places that joined the scope on the way."""
+
+
+Target = tuple[Candidate, bytes, Link]
+"""A link in scope with the fingerprint of its URL."""
 
 
 class Admission:
@@ -77,11 +81,30 @@ class Admission:
                 self.admit(folder)
 
     def links(
-        self, finder: Candidate, links: Sequence[Link], *, honour_nofollow: bool, later: int = 0
+        self,
+        finder: Candidate,
+        links: Sequence[Link],
+        *,
+        honour_nofollow: bool,
+        later: int = 0,
+        gift_to: Callable[[Link], Any] | None = None,
     ) -> int:
-        """Admit links of a page, each at its depth; how many were new. `later` ones are to come."""
+        """Admit links of a page, each at its depth; how many were new.
+
+        `later` links of it are to come. `gift_to` tells what each brings, if the ordering tells them apart.
+        """
         if self._frontier.standings is not None:
-            return self._links_with_gifts(finder, links, honour_nofollow, later)
+            admitted = self._links_with_gifts(
+                finder, self._targets(finder, links, honour_nofollow), later, gift_to
+            )
+        else:
+            admitted = self._links(finder, links, honour_nofollow)
+        if self._frontier.counts_linkers:
+            follow = {link.url.host for link in links if not (link.nofollow and honour_nofollow)}
+            self._frontier.linked(follow, finder.url.host)
+        return admitted
+
+    def _links(self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool) -> int:
         admitted = 0
         met = self._recent.met
         # The same navigation stands on every page of a site. A URL met as navigation is judged as that;
@@ -97,31 +120,43 @@ class Admission:
             admitted += self.admit(candidate)
         return admitted
 
-    def _links_with_gifts(
-        self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool, later: int
-    ) -> int:
-        """As `links`, under an ordering to which a URL known before is worth hearing of again."""
+    def _targets(self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool) -> list[Target]:
+        """The links in scope, also those met lately: to some orderings they are worth hearing of."""
         targets = []
         for link in links:
             candidate = _linked(finder, link)
             key = way(link.kind, link.url)
             fingerprint = self._judged.get(key)
+            if link.nofollow and honour_nofollow:
+                if fingerprint is None:
+                    self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                continue
             if fingerprint is None:
                 if self._recent.met(key):
                     continue  # turned away lately
-                if link.nofollow and honour_nofollow:
-                    self._recent.forget(key)
-                    self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
-                    continue
                 fingerprint = self._judge(candidate)
                 if fingerprint is None:
                     continue
                 self._recent.forget(key)
                 self._judged.put(key, fingerprint)
-            targets.append((candidate, fingerprint))
+            targets.append((candidate, fingerprint, link))
+        return targets
+
+    def _links_with_gifts(
+        self,
+        finder: Candidate,
+        targets: Sequence[Target],
+        later: int,
+        gift_to: Callable[[Link], Any] | None,
+    ) -> int:
         with self._frontier.changes():
+            if gift_to is not None:
+                return sum(
+                    self._enter(candidate, fingerprint, gift_to(link))
+                    for candidate, fingerprint, link in targets
+                )
             gift = self._frontier.gift(self._identity.fingerprint(finder.url), finder, len(targets), later)
-            return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint in targets)
+            return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint, _ in targets)
 
     def redirect(self, finder: Candidate, target: Url) -> bool:
         """Admit where a visit was sent to, as a link that adds a hop but no depth.
@@ -146,7 +181,10 @@ class Admission:
                 batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
         fingerprint = None if kind is LinkKind.ROBOTS else self._identity.fingerprint(finder.url)
         with self._frontier.changes():
-            return self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))
+            admitted = self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))
+            if self._frontier.counts_linkers and kind is LinkKind.REDIRECT:
+                self._frontier.linked([target.host], finder.url.host)
+            return admitted
 
     def reject(self, candidate: Candidate, reason: str) -> None:
         """Turn a candidate away, and remember why unless it was admitted on another way."""

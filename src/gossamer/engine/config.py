@@ -13,7 +13,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """How many visits go on at once, and when the crawl pauses or ends."""
 
     workers: Annotated[int, Meta(ge=1, le=10_000, description="visits at once over all hosts")] = 32
-    order: Annotated[str, Meta(description="ordering policy: bfs, dfs, or the name of a plug-in")] = "bfs"
+    order: Annotated[
+        str, Meta(description="ordering policy: bfs, dfs, best, opic, focused, or the name of a plug-in")
+    ] = "bfs"
     queue_key: Annotated[
         QueueKind,
         Meta(

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -59,6 +60,7 @@ class Ahead(msgspec.Struct, frozen=True):
 
     left: tuple[Link, ...]
     admitted: int
+    gift_to: Callable[[Link], Any] | None = None
 
 
 class Settlement:
@@ -158,17 +160,22 @@ class Settlement:
         A crash before the page's own commit fetches it again; what was admitted is then seen already.
         """
         links = self._links(settled)
+        gift_to = None
+        if settled.visit.page is not None and settled.judgement.archive:
+            gift_to = self._frontier.appraise(
+                settled.fingerprint, settled.visit.lease.candidate, settled.visit.page
+            )
         candidate, nofollow = settled.visit.lease.candidate, self._doors.links.honour_nofollow
         admitted = 0
         while len(links) > LINKS_AT_ONCE:
             some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
             with self._frontier.changes():
                 admitted += self._doors.admission.links(
-                    candidate, some, honour_nofollow=nofollow, later=len(links)
+                    candidate, some, honour_nofollow=nofollow, later=len(links), gift_to=gift_to
                 )
             fault_point("settlement.ahead")
             await asyncio.sleep(0)
-        return Ahead(links, admitted)
+        return Ahead(links, admitted, gift_to)
 
     def _apply(self, settled: Settled, ahead: Ahead, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
@@ -201,7 +208,9 @@ class Settlement:
             target = Url.parse(location, candidate.url.text)
             return int(target is not None and self._doors.admission.redirect(candidate, target))
         nofollow = self._doors.links.honour_nofollow
-        return ahead.admitted + self._doors.admission.links(candidate, ahead.left, honour_nofollow=nofollow)
+        return ahead.admitted + self._doors.admission.links(
+            candidate, ahead.left, honour_nofollow=nofollow, gift_to=ahead.gift_to
+        )
 
     def _links(self, settled: Settled) -> tuple[Link, ...]:
         """The links of the page that are to be followed."""

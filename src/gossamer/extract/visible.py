@@ -7,7 +7,7 @@ from gossamer.extract.character_references import unescape_text
 __all__ = ["text_length", "visible_text"]
 
 _TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]++)")
-_MARKUP = re.compile(rb"<(?:!--(?:[^-]++|-(?!->))*+(?:-->)?+|[^>]*+>?+)")
+_COMMENT = re.compile(rb"<!--(?:[^-]++|-(?!->))*+(?:-->)?+")
 _WHOLE = 4 << 10
 _STRETCHES = 8
 _STRETCH = 512
@@ -36,8 +36,13 @@ def visible_text(content: bytes, hidden: list[tuple[int, int]], codec: str) -> s
     Linear in the content. A `>` within an attribute's value ends the tag too early, for which nothing is
     lost but some words gained.
     """
-    pieces = [_MARKUP.sub(b" ", content[start:end]) for start, end in _shown(content, hidden)]
-    return unescape_text(b" ".join(pieces).decode(codec, "replace"))
+    found: list[bytes] = []
+    for start, end in _shown(content, hidden):
+        piece = content[start:end]
+        if b"<!--" in piece:
+            piece = _COMMENT.sub(b"<!>", piece)
+        found += _TEXT.findall(b">" + piece)
+    return unescape_text(b" ".join(found).decode(codec, "replace"))
 
 
 def _shown(content: bytes, hidden: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from msgspec import Meta
 from gossamer.frontier.name_gate import Names
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
+from gossamer.policy.budget import BudgetConfig
 from gossamer.state.keys import Fingerprints
 
 
@@ -61,6 +62,7 @@ class HostPolicy(msgspec.Struct, frozen=True):
     obey_robots: bool = True
     names: Names | None = None
     linked_names_first: bool = False
+    domain_budget: BudgetConfig | None = None  # if something is counted by registrable domain
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
+from gossamer.frontier.domains import DOMAIN_OUT_SECONDS, DomainTable
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
@@ -21,9 +22,10 @@ from gossamer.frontier.visited import open_visited
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
 from gossamer.model.lease import Lease
-from gossamer.model.link import LinkKind
+from gossamer.model.link import Link, LinkKind
+from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.ordering import ROBOTS_LEVEL
+from gossamer.policy.ordering import GRADE_SHIFT, ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
@@ -59,6 +61,11 @@ class Frontier:
         self._url_hash = session.fingerprints.url
         self.seen = open_visited(environment, config, session.warn)
         self.hosts = HostTable(environment)
+        self.domains: DomainTable | None = None
+        """Where budgets go by registrable domain."""
+        if policy.domain_budget is not None:
+            self.domains = DomainTable(environment, session.fingerprints.host, policy.domain_budget)
+        self.counts_linkers = self.domains is not None and self.domains.counts_linkers
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
         self._serving = Serving(environment, config, policy, self.hosts, session)
@@ -101,6 +108,8 @@ class Frontier:
         try:
             yield self._batch
             self.hosts.flush(self._batch)
+            if self.domains is not None:
+                self.domains.flush(self._batch)
             # With every batch: a sequence number that was forgotten would be given out twice.
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self.seen.flush(self._batch)
@@ -131,14 +140,21 @@ class Frontier:
             return False
         host, name = self.host_key(candidate.url)
         with self.changes() as batch:
+            grade = 0 if self.domains is None else self.domains.admitted(candidate) << GRADE_SHIFT
             if standings is None:
-                place = self._queue(host, name, candidate, self._ordering.level(candidate), batch)
+                place = self._queue(host, name, candidate, grade | self._ordering.level(candidate), batch)
             else:
-                level = standings.admitted(fingerprint, candidate, gift)
+                level = grade | standings.admitted(fingerprint, candidate, gift)
                 place = self._queue(host, name, candidate, level, batch)
                 standings.place(fingerprint, place, batch)
             self.seen.add(fingerprint, place, batch)
         return True
+
+    def linked(self, hosts: Iterable[str], finder: str) -> None:
+        """A page of the host `finder` links to `hosts`; for budgets that go by it (`counts_linkers`)."""
+        assert self.domains is not None
+        with self.changes():
+            self.domains.linked(hosts, finder)
 
     def gift(self, fingerprint: bytes, finder: Candidate, targets: int, later: int) -> Any:
         """What a fetched page gives to each of `targets` links, when `later` ones are still to come."""
@@ -146,6 +162,10 @@ class Frontier:
             return None
         with self.changes() as batch:
             return self.standings.spread(fingerprint, finder, targets, targets + later, batch)
+
+    def appraise(self, fingerprint: bytes, finder: Candidate, page: Page) -> Callable[[Link], Any] | None:
+        """What a page gives to each of its links, if the ordering tells them apart; once for each page."""
+        return self.standings.appraise(fingerprint, finder, page) if self.standings is not None else None
 
     def close(self, fingerprint: bytes, batch: Batch) -> None:
         """The URL is settled for good, its links are admitted."""
@@ -224,6 +244,12 @@ class Frontier:
     def _lend_from(self, queue: HostQueue) -> Lease | None:
         record = queue.record
         spent = self._policy.budget_spent(record.name, record.pages + len(queue.lent), record.bytes)
+        if not spent and self.domains is not None:
+            spent = self.domains.spent(record.name)
+            if spent and not queue.lent and self.domains.lent(record.name):
+                # What other hosts of the domain have out may not count as pages: the turn may come yet.
+                self.rest(record.name, DOMAIN_OUT_SECONDS, spent)
+                return None
         if spent:
             if not queue.lent:
                 self.park(record.name, spent)
@@ -251,6 +277,8 @@ class Frontier:
             del queue.buffer[0]
             queue.lent[place] = candidate
             self.lent += 1
+            if self.domains is not None:
+                self.domains.lend(record.name)
             return Lease(candidate, record.name, place)
         return None
 
@@ -283,6 +311,8 @@ class Frontier:
         now = self._now()
         record = self.hosts.change(key, lease.queue_key)
         tally.enter(record, now)
+        if self.domains is not None:
+            self.domains.settle(lease.queue_key, tally)
         with self.changes() as batch:
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST, reason=reason):

@@ -10,6 +10,8 @@ from gossamer.state.environment import Batch, Environment
 from gossamer.state.records import HostRecord
 
 WOKEN_AT_ONCE = 64
+LOOK_EVERY = 100_000
+"""Microseconds after which hosts on disk are looked for though others are ready: one may be better."""
 
 
 class Serving:
@@ -35,6 +37,9 @@ class Serving:
         # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
         self._rest_from = session.now() if session.resumed else 0
         self._last_arrival = 0
+        self._next_look = 0
+        # New hosts do not take all the memory: they would keep those that have rested out of it for ever.
+        self._room_for_new = config.max_hosts - config.max_hosts // 4
         self.rota = Rota(session.now)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
@@ -47,8 +52,10 @@ class Serving:
         return min(self.rota.next_due(), self.wake.next_due)
 
     def wants_more(self, now: int) -> bool:
-        """Hardly a host is ready, and one on disk may be."""
-        return self.rota.short and self.wake.next_due <= now
+        """A host on disk may be ready, and hardly another is, or it is time to look."""
+        if self.wake.next_due > now:
+            return False
+        return self.rota.short or (now >= self._next_look and len(self.rota.served) < self._config.max_hosts)
 
     def arrived(self, key: bytes, record: HostRecord, batch: Batch) -> HostQueue | None:
         """A host that is not served has got work: serve it if it has nothing else on disk, else wake it."""
@@ -57,7 +64,7 @@ class Serving:
         due = max(self._last_arrival, record.due)
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
-        if record.queued == 1 and not record.waiting and len(self.rota.served) < self._config.max_hosts:
+        if record.queued == 1 and not record.waiting and len(self.rota.served) < self._room_for_new:
             queue = self._serve(key, record)
             queue.complete = True
             return queue
@@ -65,6 +72,7 @@ class Serving:
 
     def refill(self, now: int, batch: Batch) -> None:
         """Take hosts that have fallen due from disk into memory."""
+        self._next_look = now + LOOK_EVERY
         room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
         if room <= 0:
             return

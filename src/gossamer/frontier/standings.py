@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 
 from gossamer.model.candidate import Candidate
+from gossamer.model.link import Link
+from gossamer.model.page import Page
 from gossamer.policy.ordering import GRADE_SHIFT
-from gossamer.ports import LinkOrdering
+from gossamer.ports import LinkOrdering, MentionOrdering
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
 from gossamer.state.records import encode
@@ -83,6 +85,18 @@ class Standings:
         worth, gift = self._ordering.spread(finder, known[1], targets, links)
         self._put(fingerprint, b"", worth, batch)
         return gift
+
+    def appraise(self, fingerprint: bytes, finder: Candidate, page: Page) -> Callable[[Link], Any] | None:
+        """What a page gives to each of its links, if the ordering tells them apart; once for each page."""
+        if not isinstance(self._ordering, MentionOrdering):
+            return None
+        known = self._collect(fingerprint)
+        worth = self._ordering.admitted(finder, None) if known is None else known[1]
+        return self._ordering.appraise(finder, worth, page)
+
+    def figures(self) -> dict[str, float]:
+        """What the policy has counted, for the report."""
+        return self._ordering.figures() if isinstance(self._ordering, MentionOrdering) else {}
 
     def close(self, fingerprint: bytes, batch: Batch) -> None:
         """The URL is settled for good."""

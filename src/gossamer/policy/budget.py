@@ -21,15 +21,40 @@ class BudgetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     bytes_per_host: Annotated[
         Bytes, Meta(description="Bytes of each host; then the rest of the host is parked.")
     ] = 0
+    pages_per_domain: Annotated[
+        Count, Meta(description="Pages of each registrable domain; then the rest of its hosts is parked.")
+    ] = 0
+    bytes_per_domain: Annotated[
+        Bytes, Meta(description="Bytes of each registrable domain; then the rest of its hosts is parked.")
+    ] = 0
+    star: Annotated[
+        bool,
+        Meta(
+            description="Domains go ahead at a rate that grows with the number of domains linking to them;"
+            " what one has beyond its budget waits until the others have had theirs."
+        ),
+    ] = False
+    star_slope: Annotated[
+        float, Meta(description="URLs that each linking domain adds to a domain's budget of 10.", ge=0)
+    ] = 10.0
+    star_seed: Annotated[
+        Count,
+        Meta(description="Linking domains that a seed counts for; fewer hold back the seeds' own sites."),
+    ] = 1_000
+
+    @property
+    def by_domain(self) -> bool:
+        """Something is counted by registrable domain; otherwise nobody pays for it."""
+        return self.star or self.pages_per_domain > 0 or self.bytes_per_domain > 0
 
 
 class Spent(msgspec.Struct, frozen=True, gc=False):
-    """What a crawl or a host has used so far.
+    """What a crawl, a host or a domain has used so far.
 
     Attributes:
         pages: responses kept.
         bytes: of their bodies, as received.
-        time: seconds the crawl has run, all its runs together; 0 for a host.
+        time: seconds the crawl has run, all its runs together; 0 for the others.
     """
 
     pages: int = 0
@@ -58,4 +83,13 @@ def host_limit_reached(
     limit = config.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
     if limit and spent.bytes >= limit:
         return f"bytes_per_host {limit}"
+    return None
+
+
+def domain_limit_reached(config: BudgetConfig, spent: Spent) -> str | None:
+    """Which limit parks the hosts of a registrable domain, or `None`."""
+    if config.pages_per_domain and spent.pages >= config.pages_per_domain:
+        return f"pages_per_domain {config.pages_per_domain}"
+    if config.bytes_per_domain and spent.bytes >= config.bytes_per_domain:
+        return f"bytes_per_domain {config.bytes_per_domain}"
     return None

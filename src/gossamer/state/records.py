@@ -76,6 +76,17 @@ class HostRecord(msgspec.Struct, array_like=True):
     last_visit: int = 0
 
 
+class DomainRecord(msgspec.Struct, array_like=True):
+    """What is known of one registrable domain; kept only where budgets go by domain."""
+
+    name: str
+    admitted: int = 0  # URLs, robots files left out
+    linkers: bytes = b""  # other registrable domains that link to it, as `policy.distinct` counts them
+    seeded: bool = False  # a seed lies in it, or where one redirects to
+    pages: int = 0  # visits that counted as pages
+    bytes: int = 0
+
+
 class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One visit in the life of a URL."""
 
@@ -213,6 +224,7 @@ encode = _encoder.encode
 
 decode_queue = msgspec.msgpack.Decoder(QueueRecord).decode
 decode_host = msgspec.msgpack.Decoder(HostRecord).decode
+decode_domain = msgspec.msgpack.Decoder(DomainRecord).decode
 decode_page = msgspec.msgpack.Decoder(PageRecord).decode
 decode_digest = msgspec.msgpack.Decoder(DigestRecord).decode
 decode_robots = msgspec.msgpack.Decoder(RobotsRecord).decode

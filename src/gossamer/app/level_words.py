@@ -1,0 +1,63 @@
+"""Says in words what a level of the queue means."""
+
+from gossamer.app.plugins import ordering
+from gossamer.model.errors import ConfigError
+from gossamer.policy.best import BestFirst
+from gossamer.policy.levels import FIRST_STEP
+from gossamer.policy.opic import Opic
+from gossamer.policy.ordering import DEEPEST, GRADE_SHIFT, LAST_LEVEL, ROBOTS_LEVEL, BreadthFirst, DepthFirst
+from gossamer.policy.orders import OrderConfig
+from gossamer.ports import OrderingPolicy
+
+_ROUND_BITS = 4
+_LAST_ROUND = (1 << _ROUND_BITS) - 1
+_DEPTH_BITS = 14  # below the step of importance, see `policy.levels.level_at`
+
+
+def ordering_of(order: str, config: OrderConfig) -> OrderingPolicy | None:
+    """The ordering of a crawl, or `None` if the package that brought it is gone."""
+    try:
+        return ordering(order, config)
+    except ConfigError:
+        return None
+
+
+def split_grade(level: int) -> tuple[int, int]:
+    """(grade, level that the policy gave) of a level in the queue."""
+    return level >> GRADE_SHIFT, level & LAST_LEVEL
+
+
+def level_number(ordering: OrderingPolicy | None, level: int) -> tuple[str, int]:
+    """What a policy's level counts, and the number: `depth`, 3; policies of unknown meaning count levels.
+
+    Levels of one number follow each other.
+    """
+    if level == ROBOTS_LEVEL:
+        return "robots files", 0
+    if isinstance(ordering, BreadthFirst):
+        return "depth", level - 1
+    if isinstance(ordering, DepthFirst):
+        return "depth", DEEPEST - level
+    if isinstance(ordering, Opic | BestFirst):
+        return "importance step", FIRST_STEP - (level - 1 >> _DEPTH_BITS)
+    return "level", level
+
+
+def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
+    """A range of the policy's levels: `depth 3`, `level 120 to 164`, `robots files`."""
+    what, begin = level_number(ordering, first)
+    end = level_number(ordering, last)[1]
+    if last == ROBOTS_LEVEL:
+        return what
+    return f"{what} {begin:,}" if begin == end else f"{what} {begin:,} to {end:,}"
+
+
+def grade_words(grade: int) -> str:
+    """The parts of a grade; empty for 0, which most URLs have."""
+    handicap, turn = grade >> _ROUND_BITS, grade & _LAST_ROUND
+    parts = []
+    if handicap:
+        parts.append(f"looks like a trap (handicap {handicap} of {_LAST_ROUND})")
+    if turn:
+        parts.append(f"beyond its domain's budget (round {turn} of {_LAST_ROUND})")
+    return ", ".join(parts)

@@ -1,0 +1,146 @@
+"""Best first: importance by back-links and by the text of the URL (K5)."""
+
+import math
+from typing import Annotated
+from zlib import crc32
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.candidate import Candidate
+from gossamer.policy.features import FEATURES, Feature, FeatureTable
+from gossamer.policy.levels import STEPS, level_at
+from gossamer.policy.registrable import registrable_domain
+
+BUCKETS = 16
+"""Registrable domains are told apart so far; a farm in one domain fills one, and only by its logarithm."""
+
+UNIT = 64
+"""Weight of a link from a page that nobody links to."""
+
+MOST_WEIGHT = 1 << 40
+"""A bucket is full; its logarithm would hardly grow."""
+
+ZERO_STEP = 128
+"""Where an importance of 0 stands, so that there is room below for unpromising URLs."""
+
+
+class BestConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Importance is `x` times IB (back-links) plus `y` times IL (the URL's text)."""
+
+    x: Annotated[
+        float, Meta(ge=0, le=64, description="weight of back-links; 0: only the URL's text counts")
+    ] = 1.0
+    y: Annotated[float, Meta(ge=0, le=64, description="weight of the URL's text; 0: only links count")] = 1.0
+    features: Annotated[
+        list[Feature],
+        Meta(max_length=1_000, description="what in a URL's text counts; replaces the whole table"),
+    ] = msgspec.field(default_factory=lambda: list(FEATURES))
+
+
+class Backlinks(msgspec.Struct, frozen=True, array_like=True):
+    """Links on their way to a URL.
+
+    Attributes:
+        weights: bucket of the finder's registrable domain -> sum of weights, `UNIT` for a plain link.
+    """
+
+    weights: dict[int, int]
+
+
+class BestWorth(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of a URL.
+
+    Attributes:
+        text: IL.
+        weights: as `Backlinks.weights`, of all links so far.
+    """
+
+    text: float
+    weights: dict[int, int]
+
+
+class BestFirst:
+    """I(P) = X*IB(P) + Y*IL(P); the most important first, then the shallow ones, then by arrival.
+
+    IB is the sum over buckets of log2(1 + weight): the number of links counts by its logarithm, the number
+    of domains that they come from in proportion (up to `BUCKETS`). The weight of a link grows with the IB
+    that its page has when it is fetched: quality counts as it is known by then, and is not corrected later.
+    """
+
+    name = "best"
+
+    def __init__(self, config: BestConfig) -> None:
+        self._config = config
+        self._features = FeatureTable(config.features)
+
+    @property
+    def worth(self) -> type[BestWorth]:
+        """What is kept of a URL."""
+        return BestWorth
+
+    def restore(self, state: bytes) -> None:
+        """There is nothing beside the worths."""
+
+    def state(self) -> bytes:
+        """Empty."""
+        return b""
+
+    def level(self, candidate: Candidate) -> int:
+        """By the URL's text alone."""
+        return self.waiting_level(candidate, self.admitted(candidate, None))
+
+    def admitted(self, candidate: Candidate, gift: Backlinks | None) -> BestWorth:
+        """A new URL, with the link that made it known."""
+        return BestWorth(self._features.value(candidate.url), gift.weights if gift is not None else {})
+
+    def waiting_level(self, candidate: Candidate, worth: BestWorth) -> int:
+        """By importance, `STEPS` levels for each unit of it."""
+        importance = self._config.x * _by_links(worth) + self._config.y * worth.text
+        return level_at(ZERO_STEP + math.floor(importance * STEPS), candidate)
+
+    def spread(
+        self,
+        finder: Candidate,
+        worth: BestWorth,
+        targets: int,  # noqa: ARG002
+        links: int,  # noqa: ARG002
+    ) -> tuple[BestWorth, Backlinks]:
+        """A link of this page; each target gets the same, however many there are."""
+        bucket = crc32(registrable_domain(finder.url.host).encode()) % BUCKETS
+        return worth, Backlinks({bucket: int(UNIT * (1 + _by_links(worth)))})
+
+    def closed(self, worth: BestWorth) -> BestWorth:
+        """Nothing changes."""
+        return worth
+
+    def merge(self, one: Backlinks, other: Backlinks) -> Backlinks:
+        """Both gifts as one."""
+        return Backlinks(_sum(one.weights, other.weights))
+
+    def give(self, worth: BestWorth, gift: Backlinks) -> BestWorth:
+        """More links are known."""
+        return BestWorth(worth.text, _sum(worth.weights, gift.weights))
+
+    def lose(self, gift: Backlinks) -> None:
+        """Nothing is owed to anybody."""
+
+    def explain(self, candidate: Candidate, worth: BestWorth) -> dict[str, str]:  # noqa: ARG002
+        """Both parts and their sum."""
+        links = _by_links(worth)
+        return {
+            "importance": f"{self._config.x * links + self._config.y * worth.text:.2f}",
+            "IB, by back-links": f"{links:.2f} ({len(worth.weights)} of {BUCKETS} buckets of domains)",
+            "IL, by the URL's text": f"{worth.text:.2f}",
+        }
+
+
+def _by_links(worth: BestWorth) -> float:
+    return sum(math.log2(1 + weight / UNIT) for weight in worth.weights.values())
+
+
+def _sum(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
+    weights = dict(one)
+    for bucket, weight in other.items():
+        weights[bucket] = min(weights.get(bucket, 0) + weight, MOST_WEIGHT)
+    return weights
