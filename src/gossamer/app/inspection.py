@@ -16,7 +16,9 @@ from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.ledger import CLOCK, NAMES
+from gossamer.frontier.standings import ORDER
 from gossamer.model.errors import ConfigError
+from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import (
@@ -86,6 +88,16 @@ class Inspection:
         """What a host is doing now."""
         return _line(record, self.clock.micros())
 
+    def _order(self) -> dict[str, str | float]:
+        """The ordering with what it counts itself, as last committed."""
+        name = self.config.engine.order
+        ordering = ordering_of(name, self.config.order)
+        state = self.environment.get(Family.META, ORDER)
+        if state is None or not isinstance(ordering, MentionOrdering):
+            return {"name": name}
+        ordering.restore(state)
+        return {"name": name, **ordering.figures()}
+
     def status(self, *, queues: bool = False) -> Status:
         """Sums, and the hosts with the most work left; some 3 us for each host.
 
@@ -115,7 +127,7 @@ class Inspection:
                 levels.add(key, record)
         return Status(
             str(self.folder.path),
-            summary(self.counters, self.names, self.visited),
+            summary(self.counters, self.names, self.visited, self._order()),
             by_state,
             [_line(record, now) for record in _largest(largest)],
             domains.sizes() if queues else None,

@@ -32,6 +32,7 @@ class Summary(msgspec.Struct, frozen=True):
     media_types: dict[str, int]
     names: dict[str, int]
     visited: dict[str, str | float]
+    order: dict[str, str | float]
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -62,8 +63,10 @@ def visited_sums(figures: VisitedRecord) -> dict[str, str | float]:
     }
 
 
-def summary(counters: Counters, names: NameStatistics, visited: VisitedRecord) -> Summary:
-    """The sums, with rates."""
+def summary(
+    counters: Counters, names: NameStatistics, visited: VisitedRecord, order: dict[str, str | float]
+) -> Summary:
+    """The sums, with rates; `order` has the policy's name and what it counts itself."""
     seconds = counters.seconds
     return Summary(
         pages=counters.pages,
@@ -87,6 +90,7 @@ def summary(counters: Counters, names: NameStatistics, visited: VisitedRecord) -
         media_types=dict(sorted(counters.media_types.items())),
         names=name_sums(names),
         visited=visited_sums(visited),
+        order=order,
     )
 
 
@@ -94,5 +98,7 @@ def make_report(crawl: Crawl, reason: str) -> str:
     """The text of `report.json`."""
     ledger = crawl.parts.ledger
     visited = crawl.parts.frontier.seen.figures()
-    sums = msgspec.to_builtins(summary(ledger.counters, ledger.names, visited))
+    sums = msgspec.to_builtins(
+        summary(ledger.counters, ledger.names, visited, crawl.parts.frontier.order_figures())
+    )
     return msgspec.json.format(msgspec.json.encode({"ended": reason, **sums})).decode() + "\n"

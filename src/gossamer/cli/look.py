@@ -36,6 +36,11 @@ def _status_lines(status: Status) -> list[str]:
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _visited_lines(sums.visited)
+    if "harvest_rate" in sums.order:
+        lines.append(
+            f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "
+            f"a harvest rate of {sums.order['harvest_rate']:.1%}"
+        )
     for name, counts in (("status", sums.statuses), ("faults", sums.faults), ("types", sums.media_types)):
         if counts:
             most = sorted(counts.items(), key=lambda item: -item[1])[:8]

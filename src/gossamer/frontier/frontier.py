@@ -14,6 +14,7 @@ from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
 from gossamer.frontier.reordering import Reordering
 from gossamer.frontier.revival import Revival
+from gossamer.frontier.robots_gate import RobotsGate, Turn
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.serving import Serving
 from gossamer.frontier.standings import Standings
@@ -22,7 +23,7 @@ from gossamer.frontier.visited import open_visited
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
 from gossamer.model.lease import Lease
-from gossamer.model.link import Link, LinkKind
+from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering import GRADE_SHIFT, ROBOTS_LEVEL
@@ -30,9 +31,6 @@ from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
 from gossamer.state.records import COUNTERS, Counters, QueueRecord, encode
-
-HELD_AT_ONCE = 100
-"""Entries of one host moved to `later` in a row before the whole host rests instead."""
 
 
 class Frontier:
@@ -70,6 +68,7 @@ class Frontier:
         self._later = Later(environment, counters, config.buffer)
         self._serving = Serving(environment, config, policy, self.hosts, session)
         self._rota, self._wake, self._gate = self._serving.rota, self._serving.wake, self._serving.gate
+        self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
@@ -172,6 +171,13 @@ class Frontier:
         if self.standings is not None:
             self.standings.close(fingerprint, batch)
 
+    def order_figures(self) -> dict[str, str | float]:
+        """The ordering's name, and what it counts itself."""
+        return {
+            "name": self._ordering.name,
+            **(self.standings.figures() if self.standings is not None else {}),
+        }
+
     def admit_robots(self, candidate: Candidate) -> None:
         """Queue a robots file, or its redirect, ahead of everything else of its host; never "seen"."""
         host, name = self.host_key(candidate.url)
@@ -259,18 +265,12 @@ class Frontier:
             if not queue.buffer:
                 queue.fill(self._environment, self._config.buffer)
             place, candidate = queue.buffer[0]
-            if candidate.kind is not LinkKind.ROBOTS and self._policy.obey_robots:
-                known = self.robots.get(queue.key, candidate.url.origin)
-                if known is None:
-                    if any(lent.kind is LinkKind.ROBOTS for lent in queue.lent.values()):
-                        return None
-                    self._ask_robots(candidate)
-                    continue
-                if known.record.state in ("hold", "pending"):
+            if self._policy.obey_robots:
+                turn = self._robots_gate.judge(queue, held)
+                if turn is Turn.WAIT:
+                    return None
+                if turn is Turn.NEXT:
                     held += 1
-                    self._hold(queue, known.record.until, known.record.detail, whole=held == HELD_AT_ONCE)
-                    if held == HELD_AT_ONCE:
-                        return None
                     continue
             if not self._gate.passes(queue, candidate.url.host):
                 return None
@@ -281,24 +281,6 @@ class Frontier:
                 self.domains.lend(record.name)
             return Lease(candidate, record.name, place)
         return None
-
-    def _ask_robots(self, asker: Candidate) -> None:
-        origin = asker.url.origin
-        url = Url.from_serialised(origin + "/robots.txt")
-        assert url is not None
-        hops = asker.hops + "P"
-        self.admit_robots(Candidate(url, LinkKind.ROBOTS, asker.depth, hops, asker.url.text, origin=origin))
-
-    def _hold(self, queue: HostQueue, until: int, reason: str, *, whole: bool) -> None:
-        """Let the first entry wait, because its origin's robots file has no answer yet; or the whole host."""
-        with self.changes() as batch:
-            record = self.hosts.change(queue.key, queue.record.name)
-            if whole:
-                record.due = max(record.due, until)
-                record.reason = reason
-            else:
-                place, candidate = queue.buffer.pop(0)
-                self._later.put(queue, place, candidate, until, reason, batch)
 
     # Settling …
 

@@ -44,9 +44,11 @@ class Query:
                 for pair in [run[at : at + 2] for at in range(max(1, len(run) - 1))]:
                     forms.setdefault(pair, [])
         if not forms:
-            raise ConfigError("focus.query: names no word. Set it to the words the crawl is after.")
+            raise ConfigError("order.focus.query: names no word. Set it to the words the crawl is after.")
         if len(forms) > MOST_WORDS:
-            raise ConfigError(f"focus.query: has {len(forms)} words, at most {MOST_WORDS} are looked for.")
+            raise ConfigError(
+                f"order.focus.query: has {len(forms)} words, at most {MOST_WORDS} are looked for."
+            )
         self.words = tuple(forms)
         self._forms = [_forms(word) for word in self.words]
         self._pairs = [(at, word) for at, word in enumerate(self.words) if _is_pair(word)]
