@@ -16,6 +16,7 @@ REDACTED = b"[redacted]"
 """Stands for every secret value; a fixed mark, so that not even its length is told."""
 
 _MAX_START_LINE = 8_192
+_USUAL_NAME = 64  # bytes of a field name that is remembered; bounds the memory of hostile ones
 _ROOM_FOR_LENGTH = 40  # `Content-Length: ` with twenty digits and CRLF
 
 _CONTROLS_TO_BLANKS = bytes(
@@ -31,13 +32,15 @@ _PSEUDO = re.compile(rb":(?:status|method|path|scheme|authority|protocol):", re.
 class HeadStore:
     """Rewrites heads, with the field names that are secret."""
 
-    __slots__ = ("_request_fields", "_secret", "_special")
+    __slots__ = ("_name", "_request_fields", "_secret", "_special")
 
     def __init__(self, redact: tuple[str, ...]) -> None:
         self._secret = frozenset(name.lower().encode("ascii") for name in redact)
         self._special = self._secret | {b"content-length", b"transfer-encoding"}
         # What a host is sent hardly changes from one visit to the next.
         self._request_fields = lru_cache(maxsize=256)(self._fields_of_request)
+        # The same few dozen names stand in nearly all responses.
+        self._name = lru_cache(maxsize=256)(_name)
 
     def response(self, head: bytes, status: int, size: int | None) -> tuple[bytes, bool]:
         """The head to store above `size` bytes of body.
@@ -64,10 +67,9 @@ class HeadStore:
         cut = False
         for received in lines[1:]:
             line = received
-            name, colon, _ = line.partition(b":")
-            if name and colon and not name.translate(None, _TOKEN):  # as in `_field`, for speed
-                name = name.lower()
-            else:
+            written, colon, _ = line.partition(b":")
+            name = self._name(written) if colon and len(written) <= _USUAL_NAME else b""
+            if not name:
                 name, line = _field(line)
             if name in self._special:
                 line, right = self._special_field(name, line, b"" if found else length)
@@ -127,6 +129,11 @@ def _logical_lines(head: bytes) -> list[bytes]:
     if b"\n " in text or b"\n\t" in text:
         text = _FOLD.sub(b" ", text)
     return [line for line in text.split(b"\n") if line and not line.isspace()]
+
+
+def _name(written: bytes) -> bytes:
+    """The name of a field in lower case; empty if it is none."""
+    return b"" if written.translate(None, _TOKEN) else written.lower()
 
 
 def _field(line: bytes) -> tuple[bytes, bytes]:

@@ -2,6 +2,7 @@
 
 import sys
 
+from gossamer.cli.heap import seldom_collect
 from gossamer.cli.printing import say
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
@@ -13,6 +14,7 @@ EXIT_INTERRUPTED = 130
 
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
+    seldom_collect()  # first, because imports make containers and no cycles
     try:
         from gossamer.cli.commands import run
 

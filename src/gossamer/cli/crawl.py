@@ -17,7 +17,7 @@ from gossamer.app.seeds import Seeds, rereadable
 from gossamer.app.settings import load, merge, read_toml, to_toml
 from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
 from gossamer.cli.ending import say_end
-from gossamer.cli.heap import few_arenas
+from gossamer.cli.heap import few_arenas, spare_what_stays
 from gossamer.cli.hints import hints
 from gossamer.cli.printing import safe, say, show_json
 from gossamer.cli.progress import Progress
@@ -79,6 +79,7 @@ async def _conduct(
     def on_start(crawl: Crawl) -> None:
         for repair in crawl.parts.archivist.repairs:
             say(f"archive: {safe(repair)}")
+        spare_what_stays()
         if not quiet:
             progress = Progress(crawl, troubles, live=sys.stderr.isatty())
             shown.append(asyncio.create_task(progress.run()))

@@ -1,9 +1,22 @@
-"""Keeps the C library's heap small, in a process that is ours."""
+"""Sets up the memory of a process that is ours: the C library's arenas, Python's garbage collector."""
 
 import ctypes
+import gc
 
 _M_ARENA_MAX = -8  # malloc.h of glibc
 ARENAS = 2
+COLLECT_AFTER = 20_000
+"""New containers between two collections, some MB."""
+
+
+def seldom_collect() -> None:
+    """Look for cycles less often than every 700 containers: a page makes thousands, and hardly a cycle."""
+    gc.set_threshold(COLLECT_AFTER)
+
+
+def spare_what_stays() -> None:
+    """Never look for cycles among what exists now: modules, settings and the crawl's parts."""
+    gc.freeze()
 
 
 def few_arenas() -> None:

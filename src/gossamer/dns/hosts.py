@@ -2,6 +2,7 @@
 
 import re
 import socket
+from functools import lru_cache
 from pathlib import Path
 
 from gossamer.model.url import Url
@@ -12,6 +13,7 @@ _LOOPBACK = ("127.0.0.1", "::1")
 _UNSPLIT = re.compile(r"[^\x00-,/:-@\[-`{-\x7f]+")  # nothing that a URL parser takes for the end of a host
 
 
+@lru_cache(maxsize=1_024)
 def literal_address(host: str) -> str | None:
     """The numeric address that `host` is: dotted IPv4, or IPv6 with or without brackets; else `None`."""
     family = socket.AF_INET

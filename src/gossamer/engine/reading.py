@@ -3,6 +3,8 @@
 import asyncio
 
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.media_type import media_type
 from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
@@ -53,7 +55,7 @@ class Reading:
         if exchange.body.size > most:
             return await asyncio.to_thread(self._page, exchange)
         decoded = self._decode(exchange)
-        if isinstance(decoded, Decoded) and self._takes_long(decoded.content):
+        if isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content):
             return await asyncio.to_thread(self._reader.read, exchange, decoded.content)
         return self._read(exchange, decoded)
 
@@ -70,13 +72,15 @@ class Reading:
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(f"{fault}: {detail}",))
 
-    def _takes_long(self, content: bytes) -> bool:
+    def _takes_long(self, exchange: Exchange, content: bytes) -> bool:
         """Whether this is long, packed, or dense: a link costs 12 us, and may be 11 bytes long."""
         if len(content) <= LONG_CODED:
             return False
         if len(content) > self._offload_above or content.startswith(_GZIP):
             return True
-        return len(content) > SHORT and _most_links(content) > MOST_LINKS
+        if len(content) <= SHORT:
+            return False
+        return _most_links(content, media_type(exchange.headers.get("content-type"), content)) > MOST_LINKS
 
     async def robots(self, exchange: Exchange) -> RobotsRules:
         """What a robots file says to us, as far as it is read; nothing if it does not decode."""
@@ -93,11 +97,15 @@ class Reading:
         return rules
 
 
-def _most_links(content: bytes) -> int:
+def _most_links(content: bytes, kind: str) -> int:
     """How many links there may be at most: each has a sign of its own, whatever the media type.
 
-    Attributes have `=`, style sheets `(` or `@`, sets of images commas, sitemaps and feeds `<l`, plain text
-    lines. In two passes, because every page above `SHORT` takes them; a count for each sign took seven.
+    Attributes have `=`, style sheets `(` or `@`, sets of images commas; sitemaps and feeds, which are not
+    HTML, `<l`, and plain text lines. In few passes, because every page above `SHORT` takes them; a count for
+    each sign took seven.
     """
-    links = len(content) - len(content.translate(None, b"=(@,")) + content.count(b"<l")
+    links = len(content) - len(content.translate(None, b"=(@,"))
+    if kind in HtmlExtractor.media_types:
+        return links
+    links += content.count(b"<l")
     return links if b"<" in content[:1_000] else links + content.count(b"\n")

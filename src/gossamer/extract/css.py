@@ -30,7 +30,8 @@ _ADDRESS_GROUPS = (1, 2, 3, 4, 5)
 
 def css_addresses(text: str) -> list[str]:
     """The addresses in a style sheet or a `style` attribute, in order, as written but for escapes."""
-    if "url(" not in text and "@" not in text and "url(" not in text.lower():
+    lower = text.lower()
+    if "url(" not in lower and "@import" not in lower:
         return []
     groups = (match.group(*_ADDRESS_GROUPS) for match in _TOKEN.finditer(text))
     return [_unescape(address) for group in groups for address in group if address]

@@ -5,7 +5,17 @@ what it says, and the start tag of an HTML element such as `div` leads out again
 `desc` and `title` HTML is allowed; the scan treats it as foreign still, which finds the same links.
 """
 
-from gossamer.extract.tag_grammar import TAG_NAME, Tag, Tokens, end_of_attributes, end_of_declaration
+import re
+
+from gossamer.extract.tag_grammar import (
+    SPACE,
+    TAG_NAME,
+    Tag,
+    Tokens,
+    end_of_attributes,
+    end_of_declaration,
+    may_style_lead,
+)
 
 __all__ = ["BREAKOUT", "skip_foreign"]
 
@@ -15,6 +25,18 @@ BREAKOUT = frozenset(
 )
 _INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _WITH_LINKS = frozenset(b"a image use feimage script".split())
+
+_SHAPE = rb"(?:path|polygon|g|text|tspan|rect|circle|line|polyline|ellipse|defs|marker)"
+"""The commonest elements without links; any other would do no harm here but the sets above."""
+_HARMLESS_STYLE = rb"[^\"(&@]*+(?:(?<![lL])\([^\"(&@]*+)*+"
+"""A value without what `may_style_lead` looks for."""
+_HARMLESS = rb"[a-rt-zA-RT-Z][a-zA-Z0-9:_-]*+=\"[^\"]*+\"|s[a-z-]*+=\"" + _HARMLESS_STYLE + rb"\""
+_ATTRIBUTES = rb"(?:" + SPACE + rb"++(?:" + _HARMLESS + rb"))*+"
+_shapes = re.compile(
+    # At most so many tags in one step: the interpreter lock is held during a step.
+    rb"(?:[^<]*+<(?:/" + _SHAPE + rb">|" + _SHAPE + _ATTRIBUTES + SPACE + rb"*+/?+>)){0,1000}+"
+).match
+"""Runs over shapes, of which a drawing has thousands; matches at any position, if only the empty string."""
 
 
 def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
@@ -26,7 +48,9 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
     integration = 0
     while True:
         tokens.steps += 1
-        position = content.find(b"<", position)
+        shapes = _shapes(content, position)
+        assert shapes is not None
+        position = content.find(b"<", shapes.end())
         if position < 0:
             return -1
         name = TAG_NAME.match(content, position)
@@ -48,7 +72,7 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             depth += step
         elif what in _INTEGRATION:
             integration = max(0, integration + step)
-        elif not closing and (what in _WITH_LINKS or b"style" in attributes.lower()):
+        elif not closing and (what in _WITH_LINKS or may_style_lead(attributes)):
             tokens.found.append(Tag(what, attributes, foreign=True))
         position = end
         if depth == 0:

@@ -83,7 +83,8 @@ class HtmlExtractor:
         sources: list[Source] = []
         facts = _Facts()
         meanings = self._meanings.setdefault(codec, {})
-        for token in tokens.found:
+        # A page says most of what it says several times, and once is enough.
+        for token in dict.fromkeys(tokens.found):
             if token.__class__ is bytes:
                 sources.append(token)
                 continue

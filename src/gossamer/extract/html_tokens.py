@@ -24,17 +24,20 @@ from gossamer.extract.tag_grammar import (
     Tokens,
     end_of_attributes,
     end_of_declaration,
+    may_style_lead,
 )
 
 __all__ = ["INTERESTING", "PLAIN_LINK", "RAW_TEXT", "end_of_raw_text", "tokenize"]
 
-_TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=\"[^\"]*+\")*+"
+_TRUSTED_ATTRIBUTE = rb"(?:" + SPACE + rb"++[a-gi-qt-z][a-z-]*+=(?:\"[^\"]*+\"|'[^']*+'))*+"
 """Attributes that say nothing about a link: none begins with h (href), r (rel) or s (style)."""
 
-_LINK_OPEN = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"++href=\""
-_LINK_CLOSE = rb"\"" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
-_FRAGMENT_LINK = _LINK_OPEN + rb"#[^\"]*+" + _LINK_CLOSE
-PLAIN_LINK = _LINK_OPEN + rb"([^\"]*+)" + _LINK_CLOSE
+_LINK_OPEN = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"++href="
+_LINK_CLOSE = _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
+_FRAGMENT_LINK = _LINK_OPEN + rb"\"#[^\"]*+\"" + _LINK_CLOSE
+# The address ends at its fragment, but for a `#` that may belong to a character reference.
+_DOUBLE = rb"\"([^\"#&]*+(?:&[^\"]*+)?+)(?:#[^\"]*+)?+\""
+PLAIN_LINK = _LINK_OPEN + rb"(?:" + _DOUBLE + rb"|" + _DOUBLE.replace(b'"', b"'") + rb")" + _LINK_CLOSE
 _TARGET = rb"a" + _TRUSTED_ATTRIBUTE + SPACE + rb"*+>"
 
 _ORDINARY = (
@@ -45,7 +48,9 @@ _ORDINARY = (
 )
 """Tags that hold no link; any other name would do no harm here but cost time elsewhere."""
 
-_ATTRIBUTES = rb"(?:" + SPACE + rb"++[%s][a-z0-9:-]*+(?:=\"[^\"]*+\"|(?=[ >])))*+"
+_ATTRIBUTES = (
+    rb"(?:" + SPACE + rb"++[%s][a-z0-9:-]*+(?:=(?:\"[^\"]*+\"|'[^']*+'|[a-zA-Z0-9#.-]++(?=[ >]))|(?=[ >])))*+"
+)
 _ANY_ATTRIBUTES = _ATTRIBUTES % b"a-z"
 _HARMLESS_ATTRIBUTES = _ATTRIBUTES % b"ac-rt-z"
 """Attributes of ordinary tags that hold no link: neither `style` nor `background`."""
@@ -62,7 +67,7 @@ INTERESTING = frozenset(
     b"a area audio base body embed form frame html iframe image img input link meta object script source "
     b"style table td th title tr track video".split()
 )
-"""Elements handed out. Others are, too, if they have a `style` attribute."""
+"""Elements handed out. Others are, too, if they have a `style` attribute that may hold an address."""
 
 _SIMPLE = INTERESTING - {b"script", b"style", b"title", b"iframe"}
 
@@ -71,8 +76,8 @@ _SIMPLE = INTERESTING - {b"script", b"style", b"title", b"iframe"}
 def _ordinary(flags: int) -> Callable[[bytes, int], re.Match[bytes]]:
     """The expression that runs over ordinary markup, up to and with the next tag that may matter.
 
-    It matches at any position, if only the empty string. Group 1 is the address of a plain link; groups 2
-    and 3 are name and attributes of another tag. Neither: go on, at `<` with what the expression does not
+    It matches at any position, if only the empty string. Group 1 or 2 is the address of a plain link; groups
+    3 and 4 are name and attributes of another tag. Neither: go on, at `<` with what the expression does not
     know.
     """
     ordinary = _ORDINARY + rb"(?:>| class=\"[^\"]*+\">|" + _HARMLESS_ATTRIBUTES + _END + rb")"
@@ -103,14 +108,14 @@ def tokenize(content: bytes, limit: int) -> Tokens:
         run = match(content, position)
         group = run.lastindex
         before, position = position, run.end()
-        if group == 1:
-            found.append(run[1])
+        if group == 1 or group == 2:
+            found.append(run[group])
         elif group:
-            tag = run.group(2, 3)
+            tag = run.group(3, 4)
             if tag[0] in _SIMPLE:
                 found.append(tag)  # type: ignore[arg-type]
             else:
-                position = _special(content, tag[0].lower(), run.span(3), position, tokens)
+                position = _special(content, tag[0].lower(), run.span(4), position, tokens)
         elif position == before:
             named = TAG_NAME.match(content, position)
             if named and not named[1].islower():
@@ -158,7 +163,7 @@ def _special(content: bytes, name: bytes, source: tuple[int, int], position: int
             return position
         return skip_foreign(content, position, tokens)
     attributes = content[source[0] : source[1]]
-    if name in INTERESTING or b"style" in attributes.lower():
+    if name in INTERESTING or may_style_lead(attributes):
         tokens.found.append(Tag(name, attributes))
     return position
 

@@ -32,7 +32,8 @@ class Mention(msgspec.Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         # Hashed often: a mention lives as long as the tag it was read from is remembered.
-        key = f"{self.element} {self.kind.value} {self.nofollow} {self.address}"
+        follow = "nofollow" if self.nofollow else "follow"
+        key = " ".join((self.element, self.kind, follow, self.address))
         msgspec.structs.force_setattr(self, "key", key)
 
 
@@ -119,19 +120,20 @@ class LinkMaker:
         return self._memos.setdefault((directory, charset), {})
 
     def _new(self, source: Source, base: Url, charset: str, memo: _Memo) -> _Made | None:
+        if len(source if isinstance(source, bytes) else source.address) > LONGEST_ADDRESS:
+            return None
         if isinstance(source, bytes):
-            if len(source) > LONGEST_ADDRESS:
-                return None
             mention = Mention("a@href", LinkKind.NAVIGATION, _attribute(source, charset))
         else:
             mention = source
         address = mention.address
-        url = resolve_plain(source, base) if isinstance(source, bytes) and base.scheme != "file" else None
+        plain = source if isinstance(source, bytes) else address.encode("utf-8", "replace")
+        url = resolve_plain(plain, base) if base.scheme != "file" else None
         url = url or _resolve(address, base, charset)
         made = None
         if url:
             kind = mention.kind
-            key = url.text if kind is LinkKind.NAVIGATION else f"{kind.value} {url.text}"
+            key = url.text if kind is LinkKind.NAVIGATION else " ".join((kind, url.text))
             made = key, Link(url, kind, mention.element, mention.nofollow)
         room = self._kept < self._config.memo_links
         if room and len(address) <= LONGEST_KEPT and _by_directory(address, base):

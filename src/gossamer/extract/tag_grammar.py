@@ -19,6 +19,7 @@ __all__ = [
     "attributes_of",
     "end_of_attributes",
     "end_of_declaration",
+    "may_style_lead",
 ]
 
 SPACE = rb"[\t\n\f\r ]"
@@ -111,6 +112,15 @@ def end_of_declaration(content: bytes, position: int) -> int:
     if content[position + 1 : position + 2] in (b"!", b"?", b"/"):
         return content.find(b">", position) + 1 or -1
     return position + 1
+
+
+def may_style_lead(attributes: bytes) -> bool:
+    """Whether a `style` among `attributes` may hold an address: most do not, and drawings have thousands.
+
+    In CSS each has `url(` or `@`, and in HTML these may be spelled by character references.
+    """
+    lower = attributes.lower()
+    return b"style" in lower and (b"url(" in lower or b"&" in lower or b"@" in lower)
 
 
 def attributes_of(tag: Tag, codec: str) -> dict[str, str]:

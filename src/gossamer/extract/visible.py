@@ -25,7 +25,8 @@ def text_length(content: bytes, hidden: list[tuple[int, int]], codec: str) -> in
     whole = size <= _WHOLE
     pieces = [content[start:end] for start, end in shown] if whole else _sample(content, shown, size)
     sampled = sum(map(len, pieces))
-    text = b"".join(found for piece in pieces for found in _TEXT.findall(piece))
+    # A piece ends what was shown before it, as a tag does.
+    text = b"".join(_TEXT.findall(b"<".join(pieces)))
     count = len(text) if text.isascii() else len(text.decode(codec, "ignore"))
     return count * size // sampled if sampled else 0
 

@@ -15,8 +15,8 @@ def fresh_until(headers: Headers, received: float) -> float:
 
     `max-age` before `Expires` before a tenth of its age by `Last-Modified` (at most a day).
     """
-    control = ", ".join(headers.get_all("cache-control"))
-    if control:
+    if headers.get("cache-control"):
+        control = ", ".join(headers.get_all("cache-control"))
         if _NO_STORE.search(control):
             return 0.0
         if match := _MAX_AGE.search(control):
