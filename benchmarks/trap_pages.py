@@ -1,4 +1,4 @@
-"""The good parts of the hosts of a web with traps: pages that look like traps here and there, and are none."""
+"""The good parts of a web with traps: pages some of which look like traps, and are none."""
 
 import bisect
 from collections.abc import Callable, Sequence
@@ -8,12 +8,12 @@ from typing import NamedTuple, Protocol
 
 from gossamer.simweb.dice import Dice, fingerprint
 
-_SYLLABLES = (
+_SYLLABLES = (  # noqa: SIM905  a list of words is read more easily
     "ba be bi bo da de do fa fi ga go ha he ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe pi ra re ri"
     " ro sa se si so ta te ti to va ve vi wa ze zo"
 ).split()
 _WORDS = 4_000
-_SHORT_WORDS = "the of and in to a is that it for on with as at by from this be or an are was not".split()
+_SHORT_WORDS = "the of and in to a is that it for on with as at by from this be or an are was not".split()  # noqa: SIM905
 
 
 class Paper(NamedTuple):
@@ -197,13 +197,13 @@ _LISTED: dict[str, tuple[_ListForm, _PlaceForm, int, int]] = {
     ),
     "forum": (
         lambda page: f"/viewforum.php?f=2&start={25 * page}",
-        lambda writer, number: f"/viewtopic.php?f=2&t={500 + number}",
+        lambda _, number: f"/viewtopic.php?f=2&t={500 + number}",
         25,
         3,
     ),
     "items": (
         lambda page: f"/items.html?lang=en&p={page}",
-        lambda writer, number: f"/item.php?id={number + 1}&lang=en&ref=list",
+        lambda _, number: f"/item.php?id={number + 1}&lang=en&ref=list",
         10,
         2,
     ),

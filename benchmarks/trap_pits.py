@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from urllib.parse import parse_qsl, urlencode
 
@@ -25,7 +25,7 @@ class DayCalendar:
     entries = (f"/calendar/{_TODAY:%Y/%m/%d}",)
 
     def __init__(self, writer: Writer) -> None:
-        self._writer = writer
+        self.writer = writer
 
     def find(self, target: str) -> Paper | None:
         match = _DAY.fullmatch(target)
@@ -37,12 +37,12 @@ class DayCalendar:
             days += [day + timedelta(step) for step in (-31, -1, 1, 31)]
         except (ValueError, OverflowError):
             return None
-        text = [f"Events on {day:%A}, {day:%d %B %Y}.", "There are no events on this day.", *_notices(self)]
+        text = [
+            f"Events on {day:%A}, {day:%d %B %Y}.",
+            "There are no events on this day.",
+            *_notices(self.writer),
+        ]
         return Paper(f"{day:%d %B %Y}", text, [f"/calendar/{one:%Y/%m/%d}" for one in days])
-
-    @property
-    def writer(self) -> Writer:
-        return self._writer
 
 
 class MonthCalendar:
@@ -68,15 +68,20 @@ class MonthCalendar:
             at = 12 * year + month - 1 + step
             links.append(f"/events?month={at % 12 + 1}&view={view}&year={at // 12}")
         links += [f"/events?day={day}&month={month}&view=day&year={year}" for day in range(1, 29)]
-        text = [f"Calendar of {first:%B %Y}, {keys.get('view')}.", "Nothing is planned.", *_notices(self)]
+        text = [
+            f"Calendar of {first:%B %Y}, {keys.get('view')}.",
+            "Nothing is planned.",
+            *_notices(self.writer),
+        ]
         return Paper(f"{first:%B %Y}", text, links)
 
 
 class Maze:
     """A store whose links carry an id that each fetch mints anew; without it the pages are good ones."""
 
-    def __init__(self, writer: Writer, size: int, *, matrix: bool) -> None:
+    def __init__(self, writer: Writer, size: int, fan: int, *, matrix: bool) -> None:
         self._writer = writer
+        self._fan = fan
         self._form = "{};jsessionid={:032X}" if matrix else "{}?sid={:026x}"
         self._split = re.compile(r"(.*);jsessionid=[0-9A-F]{32}" if matrix else r"(.*)\?sid=[0-9a-f]{26}")
         self._size = size
@@ -98,10 +103,10 @@ class Maze:
         if paper is None:
             return None
         minted = self._writer.number("session", next(self._minted)) ** 2
-        with_id = [self._form.format(link, minted % (1 << 104)) for link in paper.links]
-        # The way without ids leads through the first of the links, as a list of contents would.
+        with_id = [self._form.format(link, minted % (1 << 104)) for link in (*paper.links, "/store/cart")]
+        # Pages without an id link to each other without, too; with the id they get the visitor to stay.
         plain = paper.links if target == self.plain(target) else ()
-        return paper._replace(links=[*plain, *with_id, self._form.format("/store/cart", minted % (1 << 104))])
+        return paper._replace(links=[*plain, *with_id[-self._fan :]])
 
     def _page(self, target: str, size: int) -> Paper | None:
         if target in ("/store/", "/store/cart"):
@@ -145,8 +150,9 @@ class Loop:
 class Facets:
     """Filters of a list, in the order in which the visitor chose them."""
 
-    def __init__(self, writer: Writer, products: Listed, size: int) -> None:
+    def __init__(self, writer: Writer, products: Listed, size: int, fan: int) -> None:
         self._writer = writer
+        self._fan = fan
         self._products = products
         self._size = size
         self.entries = ("/shop/?color=red", "/shop/?brand=acme", "/shop/?size=m")
@@ -158,18 +164,23 @@ class Facets:
         page = options.pop("page", "1")
         if path != "/shop/" or not options or not page.isdecimal() or not set(options) <= set(_OPTIONS):
             return None
-        if any(value not in _OPTIONS[key] for key, value in options.items()) or len(dict(chosen)) < len(chosen):
+        if any(value not in _OPTIONS[key] for key, value in options.items()) or len(dict(chosen)) < len(
+            chosen
+        ):
             return None
         dice = self._writer.dice("facets", *itertools.chain(*sorted(options.items())), page)
         shown = [dice.below(self._size) for _ in range(3 + dice.below(9))]
         links = [self._products.places[number] for number in shown]
         filters = [pair for pair in chosen if pair[0] != "page"]
-        for key in _OPTIONS.keys() - options.keys():
-            links += ["/shop/?" + urlencode([*filters, (key, value)]) for value in _OPTIONS[key]]
-        links.sort()
+        filtered = sorted("/shop/?" + urlencode([*filters, pair]) for pair in self._further(options))
+        links += [filtered[dice.below(len(filtered))] for _ in range(self._fan) if filtered]
         links += ["/shop/?" + urlencode([*filters, ("page", int(page) + 1)])]
         named = "Selected: " + ", ".join(options.values())
         return Paper("Shop", [named, *(self._products.name(number) for number in shown)], links)
+
+    @staticmethod
+    def _further(options: Mapping[str, str]) -> list[tuple[str, str]]:
+        return [(key, value) for key in _OPTIONS if key not in options for value in _OPTIONS[key]]
 
 
 class Endless:
@@ -177,16 +188,17 @@ class Endless:
 
     entries = ("/browse/all/",)
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, fan: int) -> None:
         self.writer = writer
+        self._fan = fan
 
     def find(self, target: str) -> Paper | None:
         if not target.startswith("/browse/") or not target.endswith("/"):
             return None
         dice = self.writer.dice("endless", target)
-        names = [dice.pick(self.writer.words) for _ in range(10)]
+        names = [dice.pick(self.writer.words) for _ in range(self._fan)]
         last = target.strip("/").rpartition("/")[2]
-        text = [f"You are browsing {last}.", f"See also {' and '.join(names[:2])}.", *_notices(self)]
+        text = [f"You are browsing {last}.", f"See also {' and '.join(names[:2])}.", *_notices(self.writer)]
         return Paper(f"Browse {last}", text, [f"{target}{name}/" for name in names])
 
 
@@ -195,35 +207,37 @@ class Farm:
 
     entries = ("/",)
 
-    def __init__(self, writer: Writer, fellows: Sequence[str]) -> None:
+    def __init__(self, writer: Writer, fellows: Sequence[str], fan: int) -> None:
         self._writer = writer
+        self._fan = fan
         self._fellows = fellows
 
     def find(self, target: str) -> Paper | None:
         dice = self._writer.dice("farm", target)
         links = []
-        for _ in range(12):
+        for _ in range(self._fan):
             slug = f"{dice.pick(self._writer.words)}-{dice.pick(self._writer.words)}-{dice.below(100_000)}"
             links.append(f"{dice.pick(self._fellows)}/{slug}.html")
         title = self._writer.phrase(4, "farm", target)
         return Paper(title, self._writer.article(3, "farm", target), links)
 
 
-def _notices(pit: DayCalendar | MonthCalendar | Endless) -> list[str]:
-    return [pit.writer.paragraph(30, "notice", number) for number in range(2)]
+def _notices(writer: Writer) -> list[str]:
+    """What stands on every page of a trap."""
+    return [writer.paragraph(30, "notice", number) for number in range(2)]
 
 
-def pit(kind: str, writer: Writer, size: int, products: Listed) -> Section:
-    """The trap of a kind, with `size` good pages of its own where it has any."""
+def pit(kind: str, writer: Writer, size: int, products: Listed, fan: int) -> Section:
+    """The trap of a kind, with `size` good pages of its own where it has any, `fan` links where it may be."""
     match kind:
         case "day-calendar":
             return DayCalendar(writer)
         case "month-calendar":
             return MonthCalendar(writer)
         case "matrix-session" | "query-session":
-            return Maze(writer, size, matrix=kind == "matrix-session")
+            return Maze(writer, size, fan, matrix=kind == "matrix-session")
         case "loop" | "long-loop":
             return Loop(writer, size, folders=("current",) if kind == "loop" else ("pub", "mirror"))
         case "facets":
-            return Facets(writer, products, size)
-    return Endless(writer)
+            return Facets(writer, products, len(products.places), fan)
+    return Endless(writer, fan + 1)

@@ -28,7 +28,7 @@ def test_the_harvest_stands_in_report_and_status(tmp_path):
 
 
 def test_a_focus_without_words_is_one_clear_error(tmp_path):
-    with SimulatedWeb(SPEC) as web, pytest.raises(ConfigError, match="order.focus.query: names no word"):
+    with SimulatedWeb(SPEC) as web, pytest.raises(ConfigError, match=r"order\.focus\.query: names no word"):
         crawl(web, tmp_path / "crawl", engine__order="focused")
 
 

@@ -10,8 +10,8 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import run, start
 from gossamer.app.settings import load
-from gossamer.engine.recent import KNOWN
 from gossamer.engine.crawl import Crawl
+from gossamer.engine.recent import KNOWN
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 HOSTS = 20_000

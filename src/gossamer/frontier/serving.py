@@ -39,7 +39,7 @@ class Serving:
         self._last_arrival = 0
         self._next_look = 0
         # New hosts do not take all the memory: they would keep those that have rested out of it for ever.
-        self._room_for_new = config.max_hosts - config.max_hosts // 4
+        self._room_for_new = config.max_hosts - config.max_hosts // 16
         self.rota = Rota(session.now)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)

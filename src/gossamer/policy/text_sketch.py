@@ -1,0 +1,182 @@
+"""Sketches texts so that those which differ by numbers, dates or a word are seen to be alike.
+
+The text is cut into pieces of a few words where the words themselves say (content-defined chunking), so a
+word more or less changes one piece or two. Digits and the names of months and days count for nothing: a
+calendar says the same on every page. Of a long text the pieces with the smallest hashes stand for the
+whole.
+"""
+
+import re
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import msgspec
+import xxhash
+
+MOST_PIECES = 64
+LONGEST_MARKUP = 128 << 10
+"""Bytes of markup that are looked at."""
+
+MOST_WORDS = 2_000
+
+LEAST_GIST = 200
+"""Bytes of long stretches of text that a page must have to be told from others by them."""
+
+MOST_GIST = 4 << 10
+
+_SLOTS = 1 << 14
+_GISTS = 1 << 18
+_HOSTS = 64
+_TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]++)")
+_LONG_TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]{60,}+)")
+# Letters become small, digits and whatever stands between words a space.
+_PLAIN = bytes(
+    byte if byte >= 128 or chr(byte).islower()
+    else byte + 32 if chr(byte).isupper()
+    else ord(" ")
+    for byte in range(256)
+)  # fmt: skip
+_DATE_WORDS = frozenset(
+    b"january february march april may june july august september october november december jan feb mar apr"
+    b" jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed"
+    b" thu fri sat sun am pm today tomorrow yesterday januar februar mai juni juli oktober dezember montag"
+    b" dienstag mittwoch donnerstag freitag samstag sonntag janvier mars avril juin juillet septembre octobre"
+    b" lundi mardi mercredi jeudi vendredi samedi dimanche enero febrero marzo abril mayo junio julio agosto"
+    b" lunes martes jueves viernes domingo".split()
+)
+# A piece ends after a word that ends in one of these letters, as in most languages some of the words do; in
+# Chinese and Japanese at the comma and the full stop.
+_PIECE_ENDS = (b"e ", b"d ", b"u ", b"y ", "\u3002".encode(), "\uff0c".encode(), "\u3001".encode())
+
+
+class Sketch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a page says, in 32-bit marks.
+
+    Attributes:
+        length: bytes of text that counted.
+        whole: 64 bits of all of it.
+        pieces: hashes of at most `MOST_PIECES` pieces, no two alike.
+    """
+
+    length: int = 0
+    whole: int = 0
+    pieces: tuple[int, ...] = ()
+
+
+def sketch(content: bytes, hidden: Sequence[tuple[int, int]] = ()) -> Sketch:
+    """Sketch markup, or plain text without any; `hidden` are stretches that are not shown (scripts).
+
+    Takes some 200 us for a page of 35 KB, and never more than 2 ms.
+    """
+    content = content[:LONGEST_MARKUP]
+    if hidden:
+        content = _shown(content, hidden)
+    found = b" ".join(_TEXT.findall(content)) if b"<" in content else content
+    words = found.translate(_PLAIN).split(None, MOST_WORDS)[:MOST_WORDS]
+    if not _DATE_WORDS.isdisjoint(words):
+        words = [word for word in words if word not in _DATE_WORDS]
+    text = b" ".join(words)
+    if not text:
+        return Sketch()
+    cut = text
+    for end in _PIECE_ENDS:  # a regular expression takes five times as long
+        cut = cut.replace(end, end + b"\n")
+    pieces = set(map(xxhash.xxh32_intdigest, cut.split(b"\n")))
+    kept = sorted(pieces)[:MOST_PIECES]
+    return Sketch(len(text), xxhash.xxh3_64_intdigest(text), tuple(kept))
+
+
+def _shown(content: bytes, hidden: Sequence[tuple[int, int]]) -> bytes:
+    kept, at = [], 0
+    for start, end in hidden:
+        kept.append(content[at:start])
+        at = end
+    kept.append(content[at:])
+    return b"".join(kept)
+
+
+def gist(content: bytes) -> int:
+    """64 bits that stand for the first long stretches of text of a page, whatever its links look like.
+
+    It is the same for copies under other addresses (session mazes, symbolic links), for which a digest of
+    the content is not if the page's own address stands in it; 0 if there is too little text to go by. Some
+    10 us for a page of 35 KB, so every page can have one.
+    """
+    found = b""
+    for stretch in _LONG_TEXT.finditer(content, 0, LONGEST_MARKUP):
+        found += stretch[1]
+        if len(found) > MOST_GIST:
+            break
+    return xxhash.xxh3_64_intdigest(found) if len(found) >= LEAST_GIST else 0
+
+
+def likeness(one: Sketch, other: Sketch) -> float:
+    """How much of two texts is common to both, 0 to 1."""
+    if one.whole == other.whole:
+        return 1.0
+    both = set(one.pieces) | set(other.pieces)
+    smallest = sorted(both)[:MOST_PIECES]
+    common = set(one.pieces) & set(other.pieces)
+    return sum(piece in common for piece in smallest) / max(len(smallest), 1)
+
+
+class HostText:
+    """What pages of one host have said so far: 64 KiB, whatever its size.
+
+    A piece takes the place of another at its slot. What is forgotten looks new once more, so forgetting
+    can spare a trap for a while and can condemn nobody.
+    """
+
+    __slots__ = ("_slots",)
+
+    def __init__(self) -> None:
+        self._slots = array("I", bytes(4 * _SLOTS))
+
+    def new_text(self, said: Sketch) -> int:
+        """Bytes of the text that no page of the host has said before; from now on it has."""
+        slots, fresh = self._slots, 0
+        for piece in said.pieces:
+            at = piece % _SLOTS
+            if slots[at] != piece:
+                slots[at] = piece
+                fresh += 1
+        return said.length * fresh // len(said.pieces) if fresh else 0
+
+
+class Gists:
+    """Whether a host said the very same before: 1 MiB for the last 250,000 pages of all hosts."""
+
+    __slots__ = ("_slots",)
+
+    def __init__(self) -> None:
+        self._slots = array("I", bytes(4 * _GISTS))
+
+    def met(self, host: bytes, page_gist: int) -> bool:
+        """Whether another page of the host had this gist lately; one has, from now on. Nothing has gist 0."""
+        if not page_gist:
+            return False
+        mixed = xxhash.xxh3_64_intdigest(host, page_gist)
+        at, mark = mixed % _GISTS, mixed >> 32 or 1
+        met = self._slots[at] == mark
+        self._slots[at] = mark
+        return met
+
+
+class HostTexts:
+    """The texts of the hosts that were last asked for, at most `hosts` of them."""
+
+    def __init__(self, hosts: int = _HOSTS) -> None:
+        self._limit = hosts
+        self._hosts: OrderedDict[bytes, HostText] = OrderedDict()
+
+    def of(self, host: bytes) -> HostText:
+        """The text of a host; empty if it is new, or forgotten."""
+        text = self._hosts.get(host)
+        if text is None:
+            text = self._hosts[host] = HostText()
+            if len(self._hosts) > self._limit:
+                self._hosts.popitem(last=False)
+        else:
+            self._hosts.move_to_end(host)
+        return text

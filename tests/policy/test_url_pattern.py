@@ -1,0 +1,145 @@
+"""URL patterns: what they keep, what they leave out, and that they are few and cheap."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policy.url_pattern import (
+    CYCLE,
+    CYCLES,
+    DATE,
+    DEEP,
+    FACETS,
+    SESSION,
+    is_token,
+    url_pattern,
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "pattern", "stem"),
+    [
+        ("/", "/", "/**"),
+        ("/about", "/*", "/**"),
+        ("/docs/guide/install.html", "/docs/guide/*.html", "/docs/**"),
+        ("/docs/guide/deep/more/install.HTML", "/docs/guide/*/*/*.html", "/docs/**"),
+        ("/blog/2024/03/17/snow-in-the-city/", "/blog/D/*/", "/blog/**"),
+        ("/blog/2024/03/", "/blog/D/", "/blog/**"),
+        ("/blog/2024-03-17/snow", "/blog/D/*", "/blog/**"),
+        ("/blog/20240317/snow", "/blog/D/*", "/blog/**"),
+        ("/blog/page/3/", "/blog/page/#/", "/blog/**"),
+        ("/calendar/2026/11/21", "/calendar/D", "/calendar/**"),
+        ("/product/10023", "/product/#", "/product/**"),
+        ("/paper/9f86d081884c7d65", "/paper/H", "/paper/**"),
+        ("/v/550e8400-e29b-41d4-a716-446655440000/", "/v/H/", "/v/**"),
+        ("/item.php?lang=en&id=3", "/item.php?id=#&lang=*", "/item.php?**"),
+        ("/shop/?size=m&color=red", "/shop/?color=*&size=*", "/shop/?**"),
+        ("/shop/?color=red&size=m", "/shop/?color=*&size=*", "/shop/?**"),
+        ("/shop/?color=red&color=blue", "/shop/?color=*", "/shop/?**"),
+        ("/list?d=2026-11-21", "/list?d=D", "/list?**"),
+        ("/wiki/Long_slug_of_words_3", "/wiki/*", "/wiki/**"),
+        ("/docs/current/current/kaba/x.html", "/docs/(current)+/*/*.html", "/docs/(+)/**"),
+        ("/docs/pub/mirror/pub/mirror/x/", "/docs/(pub/mirror)+/*/*/", "/docs/(+)/**"),
+    ],
+)
+def test_pattern_and_stem(target: str, pattern: str, stem: str) -> None:
+    found = url_pattern(target)
+    assert (found.text, found.stem) == (pattern, stem)
+
+
+@pytest.mark.parametrize("path", ["/store/item-3.html", "/store/cart", "/other/deep/place/"])
+def test_all_pages_of_one_kind_of_session_have_one_stem(path: str) -> None:
+    in_path = url_pattern(f"{path};jsessionid=0000000B88E7E9A8376AC184EAB38304")
+    in_query = url_pattern(f"{path}?sid=0000000b88e7e9a8376ac184ea&page=3")
+    if not path.endswith("/"):
+        assert in_path.stem == "**;jsessionid=H"
+        assert in_path.doubts & SESSION
+    assert in_query.stem == "**?sid=H"
+    assert in_query.doubts & SESSION
+
+
+@pytest.mark.parametrize(
+    ("target", "doubts"),
+    [
+        ("/a/b/c.html", 0),
+        ("/2024/2024/x", DATE),
+        ("/aa/bb/aa/x", CYCLE),
+        ("/aa/bb/aa/bb/aa/x", CYCLE | CYCLES),
+        ("/x?a=1&b=2&c=3", FACETS),
+        ("/a1/b1/c1/d1/e1/f1/g1/x", DEEP),
+        ("/search?q=three+words+here", 0),
+        ("/events?month=3&year=2026", DATE),
+    ],
+)
+def test_doubts(target: str, doubts: int) -> None:
+    assert url_pattern(target).doubts == doubts
+
+
+@pytest.mark.parametrize("times", range(2, 9))
+@pytest.mark.parametrize("block", ["current", "pub/mirror", "one/two/three", "one/two/three/four"])
+def test_a_loop_has_the_same_pattern_however_often_it_is_gone_round(block: str, times: int) -> None:
+    assert url_pattern(f"/top/{'/'.join([block] * times)}/x.html") == url_pattern(
+        f"/top/{'/'.join([block] * 2)}/x.html"
+    )._replace(doubts=url_pattern(f"/top/{'/'.join([block] * times)}/x.html").doubts)
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("0000000B88E7E9A8376AC184EAB38304", True),
+        ("550e8400-e29b-41d4-a716-446655440000", True),
+        ("a8Kd93jfW0sl2Mxq7Z", True),
+        ("internationalisation", False),
+        ("iphone-15-pro-256gb-black", False),
+        ("2024-03-17", False),
+        ("deadbeef", False),
+        ("deadbee1", True),
+    ],
+)
+def test_tokens(text: str, token: bool) -> None:
+    assert is_token(text) is token
+
+
+_TARGETS = st.text(alphabet="ab/;?&=.-_0129%éф ", max_size=80).map(lambda rest: "/" + rest)
+
+
+@given(_TARGETS)
+def test_any_target_has_a_pattern_of_bounded_size(target: str) -> None:
+    found = url_pattern(target)
+    assert len(found.text) <= 3 * len(target) + 20
+    assert found.text.startswith("/")
+    assert found == url_pattern(target)
+
+
+@given(_TARGETS, st.integers(0, 10**6))
+def test_numbers_make_no_new_pattern(target: str, number: int) -> None:
+    assert url_pattern(f"/p/{number}") == url_pattern("/p/7")
+    assert url_pattern(f"/list?page={number}&q=x").text == "/list?page=#&q=*" or len(str(number)) == 8
+    assert url_pattern(target.partition("?")[0] + f"?n={number % 1000}") == url_pattern(
+        target.partition("?")[0] + "?n=1"
+    )
+
+
+@given(st.lists(st.sampled_from(["kiwi", "lemon", "apple", "fig", "plum", "pear"]), max_size=40))
+def test_endless_folders_make_few_patterns(names: list[str]) -> None:
+    # Seven parts at most, each a cycle of four folders at most.
+    assert url_pattern("/browse/" + "".join(f"{name}/" for name in names)).text.count("/") <= 30
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/" + "a" * 100_000,
+        "/" * 100_000,
+        "/" + "a1" * 50_000,
+        "/" + "a/" * 50_000,
+        "/" + "ab/cd/" * 20_000,
+        "/?" + "&" * 100_000,
+        "/?" + "a=1&" * 30_000,
+        "/x" + ";" * 100_000,
+        "/" + "0-" * 50_000,
+        "/" + "%20" * 30_000,
+    ],
+)
+def test_hostile_targets_end_soon(target: str) -> None:
+    assert len(url_pattern(target).text) < 400
