@@ -2,9 +2,9 @@
 
 `python -m benchmarks.url_stream --pages 1000 [--start 0] [--seed 1]`
 
-Nothing is kept of the URLs: the words of the n-th and its host follow from n alone, so any page can be written
-at any time, in the memory of one array with a row for each host that has pages. The parameters below were
-committed before what is measured with them.
+Nothing is kept of the URLs: the words of the n-th and its host follow from n alone, so any page can be
+written at any time, in the memory of one array with a row for each host that has pages. The parameters below
+were committed before what is measured with them.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 HOSTS = 1_000_000
 """Hosts that URLs lie on; the r-th has a share proportional to 1 / r."""
 HOSTS_WITH_PAGES = 100_000
-"""The first of them, the ones that are being crawled; the r-th has a share of the pages proportional to 1 / r."""
+"""The first of them, which are being crawled; the r-th has a share of the pages proportional to 1 / r."""
 LINKS = 100
 """Links of a page."""
 NEW = 15
@@ -29,8 +29,8 @@ RECENT = 42.5
 PAGES_REMEMBERED = 10
 """Pages whose links are the last thousand of a host."""
 POPULARITY = 0.9
-"""The i-th URL of all has a share of the other links proportional to i^-0.9: a distribution of in-degrees with
-exponent 2.1 (A. Broder et al., Graph structure in the web, 2000). So the oldest are the most popular."""
+"""The i-th URL of all has a share of the other links proportional to i^-0.9: a distribution of in-degrees
+with exponent 2.1 (A. Broder et al., Graph structure in the web, 2000). So the oldest are the most popular."""
 PAGES_AT_ONCE = 500
 SEED = 1
 
@@ -64,7 +64,7 @@ def _words() -> list[str]:
 
 
 _WORD = _words()
-_TLDS = ("com", "com", "com", "org", "net", "de", "fr", "co.uk", "info", "io", "nl", "com.br", "ru", "jp", "it", "eu")
+_TLDS = ("com",) * 3 + tuple("org net de fr co.uk info io nl com.br ru jp it eu".split())  # noqa: SIM905
 
 
 def _host_name(host: int) -> str:
@@ -152,7 +152,7 @@ class UrlStream:
 
     def _popular(self, pages: _Numbers) -> list[list[int]]:
         """For each page, URLs of the pages before it by popularity; none on the first."""
-        drawn = pages[:, None] * np.uint64(LINKS) + np.arange(LINKS, dtype=np.uint64)
+        drawn: _Numbers = np.add.outer(pages * np.uint64(LINKS), np.arange(LINKS, dtype=np.uint64))
         known = (pages * np.uint64(NEW)).astype(np.float64)[:, None]
         power = 1.0 - POPULARITY
         ranks = (_fractions(drawn, self._salt + _POPULAR) * (known**power - 1.0) + 1.0) ** (1.0 / power)
@@ -177,7 +177,7 @@ def _ranks(fractions: NDArray[np.float64], most: int) -> _Numbers:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write pages to standard output until they are at an end or nobody reads on."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, required=True)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--seed", type=int, default=SEED)

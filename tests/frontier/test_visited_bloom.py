@@ -7,10 +7,11 @@ import struct
 
 import pytest
 from frontier_world import FrontierWorld
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rbloom import Bloom
 
+from gossamer.frontier import seen_bloom
 from gossamer.frontier.bloom_size import best_hashes, bits_needed, false_positive_rate
 from gossamer.frontier.seen_bloom import BloomTable, bloom_filter, expected_rate
 from gossamer.model.errors import ConfigError
@@ -163,4 +164,157 @@ def test_the_log_knows_what_was_admitted(tmp_path):
     assert table.admitted(known)
     assert not table.admitted(other)
     assert operator.index(table.figures().urls) == 1
+    world.close()
+
+
+@pytest.fixture(autouse=True)
+def _always_save(monkeypatch):
+    monkeypatch.setattr(seen_bloom, "WORTH_SAVING", 0)
+
+
+def test_a_filter_that_is_made_anew_in_no_time_is_not_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(seen_bloom, "WORTH_SAVING", 31)
+    world = filled(tmp_path, 3)
+    world.frontier.seen.save()
+    assert not list(tmp_path.glob("*.bloom"))
+    world.admit("http://b/")
+    world.frontier.seen.save()
+    assert list(tmp_path.glob("*.bloom"))
+    world.close()
+
+
+def logged_scans(world, monkeypatch):
+    """Keys of the log that are read from now on."""
+    read = []
+    scan = world.environment.scan
+
+    def noting(family, *bounds):
+        for key, value in scan(family, *bounds):
+            if family is Family.SEEN:
+                read.append(key)
+            yield key, value
+
+    monkeypatch.setattr(world.environment, "scan", noting)
+    return read
+
+
+def opened(world):
+    return BloomTable(world.environment, world.config.bloom_urls, world.config.bloom_error, lambda _: None)
+
+
+def filled(tmp_path, commits, **settings):
+    world = bloom_world(tmp_path, **settings)
+    for commit in range(commits):
+        with world.frontier.changes():
+            for number in range(10):
+                world.admit(f"http://a/{commit}/{number}")
+    return world
+
+
+def same_tables(one, other):
+    return one._filter == other._filter and one.figures() == other.figures() and one._last == other._last
+
+
+@pytest.mark.parametrize("later", [0, 3])
+def test_a_start_reads_of_the_log_what_came_after_the_saved_filter(tmp_path, monkeypatch, later):
+    world = filled(tmp_path, 20)
+    world.frontier.seen.save()
+    for commit in range(later):
+        world.admit(f"http://b/{commit}")
+    read = logged_scans(world, monkeypatch)
+    assert same_tables(opened(world), world.frontier.seen)
+    assert len(read) == later
+    world.close()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from(["admit", "save", "reopen"]), max_size=12))
+def test_a_saved_filter_changes_nothing(tmp_path_factory, steps):
+    tmp_path = tmp_path_factory.mktemp("bloom")
+    world = FrontierWorld(tmp_path / "state")
+    world.admit("http://a/exact")
+    world.close()
+    world = bloom_world(tmp_path)
+    for number, step in enumerate(steps):
+        if step == "admit":
+            world.admit(f"http://a/{number}")
+        elif step == "save":
+            world.frontier.seen.save()
+        elif step == "reopen":
+            world.reopen()
+    saved = opened(world)
+    for file in tmp_path.glob("*.bloom"):
+        file.unlink()
+    anew = opened(world)
+    assert saved._filter == anew._filter
+    assert saved.figures() == anew.figures()
+    assert not world.admit("http://a/exact")
+    world.close()
+
+
+def test_a_filter_that_knows_more_than_the_disk_is_made_anew(tmp_path, monkeypatch):
+    world = filled(tmp_path, 3)
+    world.environment.checkpoint(tmp_path / "checkpoint")
+    with world.frontier.changes():
+        world.admit("http://a/lost")
+    world.frontier.seen.save()
+    world.close()
+    world.path = tmp_path / "checkpoint"
+    world.open()
+    assert world.admit("http://a/lost"), "as after a power failure that took the last commit"
+    world.frontier.seen.save()
+    world.close()
+    # As many URLs with the same arrival numbers, but others: back to a checkpoint, and on otherwise.
+    world.path = tmp_path / "state"
+    other = FrontierWorld(tmp_path / "other" / "state", visited="bloom")
+    for commit in range(3):
+        with other.frontier.changes():
+            for number in range(10):
+                other.admit(f"http://a/{commit}/{number}")
+    other.admit("http://a/otherwise")
+    for file in tmp_path.glob("*.bloom"):
+        file.rename(tmp_path / "other" / file.name)
+    other.reopen()
+    assert other.admit("http://a/lost")
+    other.close()
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "other sizes", "nonsense name"])
+def test_a_file_that_is_of_no_use_is_passed_over(tmp_path, damage):
+    world = filled(tmp_path, 5)
+    world.frontier.seen.save()
+    [file] = tmp_path.glob("*.bloom")
+    sizes = {}
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:100])
+    elif damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "other sizes":
+        sizes = {"bloom_urls": 5_000}
+    else:
+        file.rename(tmp_path / "visited-x-1.bloom")
+    world.close()
+    world = bloom_world(tmp_path, **sizes)
+    assert world.frontier.seen.figures().urls == 50
+    assert not world.admit("http://a/4/9")
+    assert world.admit("http://a/new")
+    world.frontier.seen.save()
+    [file] = tmp_path.glob("*.bloom")
+    world.close()
+
+
+def test_a_disk_that_refuses_the_filter_keeps_the_one_before(tmp_path, monkeypatch):
+    world = filled(tmp_path, 2)
+    world.frontier.seen.save()
+    [before] = tmp_path.glob("*.bloom")
+    world.admit("http://a/new")
+
+    def refuse(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", refuse)
+    world.frontier.seen.save()
+    assert list(tmp_path.glob("visited-*")) == [before]
+    world.reopen()
+    assert not world.admit("http://a/new")
     world.close()

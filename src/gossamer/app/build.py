@@ -153,6 +153,7 @@ class _Builder:
             await names.close()
             writer.abandon()
             self.log.close()
+            frontier.seen.save()
             self.environment.close()
 
         checkpoints = Checkpoints(

@@ -47,7 +47,7 @@ class Admission:
         self._counters = counters
         self._observers = observers
         self._record_rejected = record_rejected
-        self._recent = Recent()
+        self._recent = Recent(frontier.recent_links)
         self._judged = Judged()
 
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
@@ -55,18 +55,22 @@ class Admission:
         if candidate.kind is LinkKind.ROBOTS:
             self._frontier.admit_robots(candidate)
             return True
-        fingerprint = self._judge(candidate)
-        return fingerprint is not None and self._enter(candidate, fingerprint, gift)
+        fingerprint = self._identity.fingerprint(candidate.url)
+        # What was admitted once is nearly always mentioned again, and looking is cheaper than judging. A gift
+        # must reach it all the same.
+        if gift is None and not candidate.forced and fingerprint in self._frontier.seen:
+            return False
+        return self._in_scope(candidate) and self._enter(candidate, fingerprint, gift)
 
-    def _judge(self, candidate: Candidate) -> bytes | None:
-        """The fingerprint of a candidate in scope; one that is not is turned away."""
+    def _in_scope(self, candidate: Candidate) -> bool:
+        """Whether a candidate belongs to the crawl; one that does not is turned away."""
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
-            return self._identity.fingerprint(candidate.url)
+            return True
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(way(candidate.kind, candidate.url))
         self.reject(candidate, f"{verdict.rule}: {verdict.detail}")
-        return None
+        return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
         admitted = self._frontier.admit(candidate, fingerprint, gift)
@@ -134,9 +138,9 @@ class Admission:
             if fingerprint is None:
                 if self._recent.met(key):
                     continue  # turned away lately
-                fingerprint = self._judge(candidate)
-                if fingerprint is None:
+                if not self._in_scope(candidate):
                     continue
+                fingerprint = self._identity.fingerprint(link.url)
                 self._recent.forget(key)
                 self._judged.put(key, fingerprint)
             targets.append((candidate, fingerprint, link))

@@ -77,8 +77,7 @@ def anchor_texts(
             continue
         plain = _PLAIN.match(content, at)
         if plain is not None:
-            source = plain[1] if plain[1] is not None else plain[2]
-            position = plain.end()
+            source, position = plain[1] or plain[2], plain.end()
         else:
             position = end_of_attributes(content, mark.end(), Tokens())
             if position < 0:

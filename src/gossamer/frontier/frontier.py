@@ -51,6 +51,7 @@ class Frontier:
     ) -> None:
         self._environment = environment
         self._config = config
+        self.recent_links = config.recent_links
         self._policy = policy
         self._ordering = ordering
         self._counters = counters
@@ -234,6 +235,7 @@ class Frontier:
 
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: who waited for it may be visited."""
+        self._serving.name_landed(host)
         for queue in self._gate.landed(host):
             if self._rota.served.get(queue.key) is queue:
                 self._rota.place(queue)

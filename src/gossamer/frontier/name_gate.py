@@ -49,6 +49,10 @@ class NameGate:
         self._waiting.setdefault(host, []).append(queue)
         return False
 
+    def known(self, host: str) -> bool:
+        """Whether a visit to `host` would not have to wait for its name."""
+        return self._names is None or self._names.known(host)
+
     def look_ahead(self, host: str, *, first: bool = False) -> None:
         """Have the name of a host resolved that will be needed soon."""
         if self._names is not None and not self._names.known(host):

@@ -19,10 +19,13 @@ class SeenSet:
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()
         self._uncommitted: set[bytes] = set()
+        self._absent = b""  # the last fingerprint that was asked for and not there: it is asked for again
 
     def __contains__(self, fingerprint: bytes) -> bool:
         if fingerprint in self._young:
             return True
+        if fingerprint == self._absent:
+            return False
         if (
             fingerprint in self._old
             or fingerprint in self._uncommitted
@@ -30,16 +33,21 @@ class SeenSet:
         ):
             self._remember(fingerprint)
             return True
+        self._absent = fingerprint
         return False
 
     def add(self, fingerprint: bytes, ticket: bytes, batch: Batch) -> None:
         """Mark as seen, within `batch`."""
         batch.put(Family.SEEN, fingerprint, ticket)
         self._uncommitted.add(fingerprint)
+        self._absent = b""
 
     def figures(self) -> VisitedRecord:
         """That it is exact."""
         return VisitedRecord()
+
+    def save(self) -> None:
+        """All is on disk."""
 
     def flush(self, batch: Batch) -> None:  # noqa: ARG002 - all is in it
         """The batch with all additions so far goes to disk next; nothing is asked in between."""

@@ -1,5 +1,8 @@
 """Which hosts are in memory: takes those that have fallen due from disk, gives them back when they rest."""
 
+from collections.abc import Iterator
+from itertools import chain
+
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
@@ -7,9 +10,16 @@ from gossamer.frontier.name_gate import NameGate
 from gossamer.frontier.rota import Rota
 from gossamer.frontier.wake import WakeIndex
 from gossamer.state.environment import Batch, Environment
+from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
 
 WOKEN_AT_ONCE = 64
+LOOKED_AT_ONCE = 256
+"""Hosts on disk that are looked at in one go, also those that are set aside again."""
+NAME_LATER = 30_000_000
+"""Microseconds after which a host set aside for its name is looked at again if that has not landed."""
+SET_ASIDE = 16_384
+"""Hosts set aside for their names that are remembered, some 150 bytes each; others are looked at later."""
 LOOK_EVERY = 100_000
 """Microseconds after which hosts on disk are looked for though others are ready: one may be better."""
 
@@ -40,6 +50,11 @@ class Serving:
         self._next_look = 0
         # New hosts do not take all the memory: they would keep those that have rested out of it for ever.
         self._room_for_new = config.max_hosts - config.max_hosts // 16
+        # Nor do hosts whose names are being resolved: when thousands are found at once, those that could be
+        # visited would have to wait on disk until every name is known.
+        self._room_for_nameless = config.max_hosts // 4
+        self._set_aside: dict[str, bytes] = {}
+        self._named: list[bytes] = []  # set aside before; their names have landed
         self.rota = Rota(session.now)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
@@ -53,6 +68,8 @@ class Serving:
 
     def wants_more(self, now: int) -> bool:
         """A host on disk may be ready, and hardly another is, or it is time to look."""
+        if self._named and len(self.rota.served) < self._config.max_hosts:
+            return True
         if self.wake.next_due > now:
             return False
         return self.rota.short or (now >= self._next_look and len(self.rota.served) < self._config.max_hosts)
@@ -64,7 +81,8 @@ class Serving:
         due = max(self._last_arrival, record.due)
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
-        if record.queued == 1 and not record.waiting and len(self.rota.served) < self._room_for_new:
+        room = len(self.rota.served) < self._room_for_new and not self._lacks_name(record)
+        if room and record.queued == 1 and not record.waiting:
             queue = self._serve(key, record)
             queue.complete = True
             return queue
@@ -76,8 +94,14 @@ class Serving:
         room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
         if room <= 0:
             return
-        for key in self.wake.due(now, self.rota.served):
-            queue = self._serve(key, self._hosts.change(key, ""))
+        for looked, key in enumerate(chain(self._take_named(), self.wake.due(now, self.rota.served))):
+            record = self._hosts.change(key, "")
+            if self._lacks_name(record):
+                self._set_aside_for_name(key, record, now, batch)
+                if looked == LOOKED_AT_ONCE:
+                    return
+                continue
+            queue = self._serve(key, record)
             due = queue.due
             if due > now:
                 self.wake.set(key, queue.record, due, batch)
@@ -101,7 +125,7 @@ class Serving:
         elif not record.queued and not record.waiting:
             self.wake.clear(queue.key, record, batch)
             self.unserve(queue)
-        elif len(self.rota.served) * 2 > self._config.max_hosts and queue.due > now:
+        elif queue.due > now and (queue.due >= FOREVER or len(self.rota.served) * 2 > self._config.max_hosts):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
             self.wake.set(queue.key, record, queue.due, batch)
             self.unserve(queue)
@@ -112,6 +136,28 @@ class Serving:
         """Keep the host on disk only."""
         self.rota.remove(queue)
         self._hosts.release(queue.key)
+
+    def name_landed(self, host: str) -> None:
+        """The name of `host` is answered: if the host was set aside, it is the next to be served."""
+        key = self._set_aside.pop(host, None)
+        if key is not None:
+            self._named.append(key)
+
+    def _take_named(self) -> Iterator[bytes]:
+        while self._named:
+            key = self._named.pop()
+            if key not in self.rota.served:
+                yield key
+
+    def _set_aside_for_name(self, key: bytes, record: HostRecord, now: int, batch: Batch) -> None:
+        self.wake.set(key, record, now + NAME_LATER, batch)
+        if len(self._set_aside) < SET_ASIDE:
+            self._set_aside[record.name] = key
+            self.gate.look_ahead(record.name)
+
+    def _lacks_name(self, record: HostRecord) -> bool:
+        """Its name is not known, and enough hosts wait for theirs already."""
+        return self.gate.waiting >= self._room_for_nameless and not self.gate.known(record.name)
 
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
         queue = HostQueue(key, record, self._policy.visits_at_once(record.name))

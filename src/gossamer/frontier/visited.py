@@ -30,6 +30,9 @@ class VisitedTable(Protocol):
     def figures(self) -> VisitedRecord:
         """What the report says of the table."""
 
+    def save(self) -> None:
+        """Between two commits, at checkpoints and at the end: keep what makes the next start short."""
+
 
 def open_visited(
     environment: Environment, config: FrontierConfig, warn: Callable[[str], None]

@@ -1,9 +1,19 @@
 """A URL parsed once, by the WHATWG URL Standard, so that nothing downstream parses it again."""
 
+import re
+
 import ada_url
 import msgspec
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+
+_PLAIN = re.compile(
+    r"(https?)://((?:(?!xn--)[a-z0-9-]++\.)*+(?!xn--)[a-z][a-z0-9-]*+)"
+    r"(/[A-Za-z0-9_~!$&()*+,;=:@/.-]*+(?:\?[A-Za-z0-9_~!$&()*+,;=:@/.?%-]*+)?)"
+)
+"""Absolute addresses in which every character stands for itself: a host name in lower case that is neither
+punycode nor a number, no port, nothing escaped in the path, no fragment. Unless a segment begins with a dot,
+one is its own serialisation, whatever the base."""
 
 
 class Url(msgspec.Struct, frozen=True, gc=False):
@@ -29,6 +39,11 @@ class Url(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def parse(cls, text: str, base: str | None = None) -> "Url | None":
         """Parse `text`, resolved against `base`; `None` if invalid or of an unknown scheme."""
+        # Most absolute addresses are plain, and a third of the parser's time is enough for those.
+        plain = _PLAIN.fullmatch(text)
+        if plain is not None and "/." not in text:
+            scheme, host, target = plain.groups()
+            return cls(text, scheme, host, 443 if scheme == "https" else 80, target)
         try:
             href = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
         except ValueError:

@@ -198,12 +198,19 @@ class Environment:
                 close()
 
 
+_READ_IN_ROWS = frozenset({Family.QUEUE, Family.LATER})
+"""Families whose entries are read some dozens in a row, hardly ever alone."""
+
+_ZSTD = (-14, 1, 0, 0)
+"""Window (the default), level, strategy, no dictionary: level 3 gains 1% for a fifth more time."""
+
+
 def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
     """Options of the database and of each family; all share one cache and one bound on write buffers."""
     cache = rocksdict.Cache(config.block_cache)
     buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
 
-    def options() -> rocksdict.Options:
+    def options(family: Family | None = None) -> rocksdict.Options:
         made = rocksdict.Options(raw_mode=True)
         made.create_if_missing(create)
         made.create_missing_column_families(True)
@@ -228,11 +235,18 @@ def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, d
         table.set_index_type(rocksdict.BlockBasedIndexType.two_level_index_search())
         table.set_partition_filters(True)
         table.set_pin_top_level_index_and_filter(True)
-        made.set_block_based_table_factory(table)
         made.set_compression_type(rocksdict.DBCompressionType.lz4())
+        if family in _READ_IN_ROWS:
+            # 48 bytes on disk for a queued URL of 66 and its finder's, where lz4 in blocks of 4 KiB takes 73.
+            table.set_block_size(8 << 10)
+            made.set_compression_type(rocksdict.DBCompressionType.zstd())
+            made.set_compression_options(*_ZSTD)
+            # Who looks up a single entry knows that it is there, and nearly all are in the last level.
+            made.set_optimize_filters_for_hits(True)
+        made.set_block_based_table_factory(table)
         return made
 
-    return options(), {family.value: options() for family in Family}
+    return options(), {family.value: options(family) for family in Family}
 
 
 def _opening_error(path: Path, text: str) -> Exception:

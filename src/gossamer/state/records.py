@@ -180,6 +180,7 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     hashes: int = 0
     probes: int = 0  # hashes never admitted that were asked for
     false_positives: int = 0  # those that seemed admitted
+    total: int = 0  # sum of the hashes in it modulo 2^64
 
 
 COUNTERS = b"counters"
