@@ -98,6 +98,37 @@ def test_without_room_for_a_name_the_worker_asks(make):
     assert lent(world) == ["a"]
 
 
+def test_hosts_without_names_leave_room_in_memory_for_those_that_have_one(make):
+    book = Book("k0", "k1")
+    world = make(book, max_hosts=8)
+    for number in range(40):
+        world.admit(f"http://n{number}/")
+    for page in range(3):
+        for host in ("k0", "k1"):
+            world.admit(f"http://{host}/{page}", depth=1)
+    visited = []
+    for _ in range(20):
+        world.micros += 200_000
+        for lease in iter(world.frontier.lend, None):
+            visited.append(lease.candidate.url.text)
+            world.settle(lease, Done(), VISITED)
+    assert len(visited) == 6, "with all of the memory taken by hosts that wait for names, none"
+
+
+def test_a_host_set_aside_for_its_name_is_served_as_soon_as_it_lands(make):
+    book = Book()
+    world = make(book, max_hosts=8)
+    for number in range(40):
+        world.admit(f"http://n{number}/")
+    for _ in range(20):
+        world.micros += 200_000
+        assert lent(world) == []
+    assert len(book.offered) == 40, "also the names of those that were set aside"
+    book.answered.add("n39")
+    world.frontier.name_landed("n39")
+    assert lent(world) == ["n39"]
+
+
 def test_names_linked_to_are_told_apart(tmp_path):
     told = []
 

@@ -236,9 +236,6 @@ class Frontier:
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: who waited for it may be visited."""
         self._serving.name_landed(host)
-        for queue in self._gate.landed(host):
-            if self._rota.served.get(queue.key) is queue:
-                self._rota.place(queue)
 
     @property
     def under_way(self) -> int:

@@ -1,8 +1,5 @@
 """Which hosts are in memory: takes those that have fallen due from disk, gives them back when they rest."""
 
-from collections.abc import Iterator
-from itertools import chain
-
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
@@ -53,6 +50,7 @@ class Serving:
         # Nor do hosts whose names are being resolved: when thousands are found at once, those that could be
         # visited would have to wait on disk until every name is known.
         self._room_for_nameless = config.max_hosts // 4
+        self._nameless: dict[bytes, str] = {}  # served before their names were known
         self._set_aside: dict[str, bytes] = {}
         self._named: list[bytes] = []  # set aside before; their names have landed
         self.rota = Rota(session.now)
@@ -94,26 +92,34 @@ class Serving:
         room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
         if room <= 0:
             return
-        for looked, key in enumerate(chain(self._take_named(), self.wake.due(now, self.rota.served))):
+        for key in [key for key, name in self._nameless.items() if self.gate.known(name)]:
+            del self._nameless[key]
+        while room and self._named:
+            key = self._named.pop()
+            room -= key not in self.rota.served and self._bring(key, self._hosts.change(key, ""), now, batch)
+        if not room:
+            return
+        for looked, key in enumerate(self.wake.due(now, self.rota.served)):
             record = self._hosts.change(key, "")
             if self._lacks_name(record):
                 self._set_aside_for_name(key, record, now, batch)
-                if looked == LOOKED_AT_ONCE:
-                    return
-                continue
-            queue = self._serve(key, record)
-            due = queue.due
-            if due > now:
-                self.wake.set(key, queue.record, due, batch)
-                self.unserve(queue)
-                continue
-            if queue.has_entry:
-                queue.fill(self._environment, self._config.buffer)
-                self.gate.look_ahead(queue.buffer[0][1].url.host)
-            self.rota.place(queue)
-            room -= 1
-            if not room:
+            else:
+                room -= self._bring(key, record, now, batch)
+            if not room or looked == LOOKED_AT_ONCE:
                 return
+
+    def _bring(self, key: bytes, record: HostRecord, now: int, batch: Batch) -> bool:
+        """Take a host into memory, unless it turns out to rest."""
+        queue = self._serve(key, record)
+        if queue.due > now:
+            self.wake.set(key, record, queue.due, batch)
+            self.unserve(queue)
+            return False
+        if queue.has_entry:
+            queue.fill(self._environment, self._config.buffer)
+            self.gate.look_ahead(queue.buffer[0][1].url.host)
+        self.rota.place(queue)
+        return True
 
     def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
         """Give a host whose visit is settled its next turn, or give it back to the disk."""
@@ -134,20 +140,19 @@ class Serving:
 
     def unserve(self, queue: HostQueue) -> None:
         """Keep the host on disk only."""
+        self._nameless.pop(queue.key, None)
         self.rota.remove(queue)
         self._hosts.release(queue.key)
 
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: if the host was set aside, it is the next to be served."""
+        for queue in self.gate.landed(host):
+            self._nameless.pop(queue.key, None)
+            if self.rota.served.get(queue.key) is queue:
+                self.rota.place(queue)
         key = self._set_aside.pop(host, None)
         if key is not None:
             self._named.append(key)
-
-    def _take_named(self) -> Iterator[bytes]:
-        while self._named:
-            key = self._named.pop()
-            if key not in self.rota.served:
-                yield key
 
     def _set_aside_for_name(self, key: bytes, record: HostRecord, now: int, batch: Batch) -> None:
         self.wake.set(key, record, now + NAME_LATER, batch)
@@ -157,13 +162,15 @@ class Serving:
 
     def _lacks_name(self, record: HostRecord) -> bool:
         """Its name is not known, and enough hosts wait for theirs already."""
-        return self.gate.waiting >= self._room_for_nameless and not self.gate.known(record.name)
+        return len(self._nameless) >= self._room_for_nameless and not self.gate.known(record.name)
 
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
         queue = HostQueue(key, record, self._policy.visits_at_once(record.name))
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))
+        if not self.gate.known(record.name):
+            self._nameless[key] = record.name
         self.rota.add(queue)
         self._hosts.hold(key, record)
         return queue
