@@ -27,6 +27,7 @@ from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.reading import Reading
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Doors, LinkRules, Settlement
+from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit_log import LOG, VisitLog
 from gossamer.engine.worker import Worker
 from gossamer.extract.reader import Reader
@@ -143,10 +144,12 @@ class _Builder:
         identity = Identity(Canonicaliser(config.canonical), frontier)
         admission = self._admission(frontier, identity)
         robots = self._robots(frontier, admission)
-        settlement = self._settlement(frontier, identity, admission, robots, archivist)
+        traps = TrapWatch(frontier)
+        settlement = self._settlement(frontier, identity, admission, robots, archivist, traps)
         dispatch = self._dispatch(frontier)
         http = HttpModule(config.fetch, names.resolver, self._guard(), self.folder.tmp, self._credentials)
-        worker = Worker(dispatch, robots, dict.fromkeys(http.schemes, http), self._reading(), settlement)
+        modules = dict.fromkeys(http.schemes, http)
+        worker = Worker(dispatch, robots, modules, self._reading(), settlement, traps)
 
         async def close() -> None:
             await http.close()
@@ -156,22 +159,23 @@ class _Builder:
             frontier.seen.save()
             self.environment.close()
 
-        checkpoints = Checkpoints(
-            self.folder.checkpoints, self.environment, writer, config.engine.keep_checkpoints
-        )
         parts = Parts(
             frontier,
             admission,
             dispatch,
             settlement,
             archivist,
-            checkpoints,
+            self._checkpoints(writer),
             self.ledger,
             self.observers,
             worker,
             close,
         )
         return Crawl(self.folder.path, config.engine, parts)
+
+    def _checkpoints(self, writer: ArchiveWriter) -> Checkpoints:
+        keep = self.config.engine.keep_checkpoints
+        return Checkpoints(self.folder.checkpoints, self.environment, writer, keep)
 
     def _admission(self, frontier: Frontier, identity: Identity) -> Admission:
         return Admission(
@@ -199,6 +203,7 @@ class _Builder:
         admission: Admission,
         robots: RobotsDesk,
         archivist: Archivist,
+        traps: TrapWatch,
     ) -> Settlement:
         config = self.config
         judge = Judge(
@@ -209,7 +214,7 @@ class _Builder:
             honour_nofollow=config.robots.honour_nofollow,
             honour_meta=config.robots.honour_meta,
         )
-        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links)
+        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links, traps)
         return Settlement(
             frontier,
             doors,
@@ -242,6 +247,9 @@ class _Builder:
 
     def _frontier(self, names: Names | None, *, resumed: bool) -> Frontier:
         config = self.config
+        # Where links to other domains are not followed, there is nothing to count.
+        learner = config.trap_learner
+        farms = learner.learn and learner.farm_visits > 0 and config.scope.mode == "any"
         policy = HostPolicy(
             queue_key=queue_key(config.engine.queue_key),
             visits_at_once=lambda name: self._politeness(name).visits_per_host,
@@ -252,7 +260,9 @@ class _Builder:
             obey_robots=config.robots.obey,
             names=names,
             linked_names_first=config.dns.linked_first,
-            domain_budget=config.budget if config.budget.by_domain else None,
+            domain_budget=config.budget if config.budget.by_domain or farms else None,
+            traps=config.trap_learner if config.trap_learner.learn else None,
+            farms=farms,
         )
 
         def warn(problem: str) -> None:

@@ -19,6 +19,7 @@ from gossamer.policy.politeness import PolitenessConfig
 from gossamer.policy.retry import RetryConfig
 from gossamer.policy.robots_access import RobotsConfig
 from gossamer.policy.scope import ScopeConfig
+from gossamer.policy.trap_learner import TrapLearnerConfig
 from gossamer.policy.traps import TrapConfig
 from gossamer.state.environment import StateConfig
 
@@ -39,6 +40,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     retry: RetryConfig = RetryConfig()
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
+    trap_learner: TrapLearnerConfig = TrapLearnerConfig()
     engine: EngineConfig = EngineConfig()
     order: OrderConfig = OrderConfig()
     fetch: FetchConfig = FetchConfig()

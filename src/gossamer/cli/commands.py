@@ -158,6 +158,27 @@ def check(folder: Path, *, json: bool) -> None:
     show_check(folder, json=json)
 
 
+@app.command(cls=Command)
+@folder
+@click.option(
+    "--release", metavar="PATTERN", help="Let a pattern out for good; the crawl must not be running."
+)
+@click.option("--host", metavar="NAME", default="", help="Only of this host.")
+@json
+def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
+    """URL patterns that yield nothing, with the evidence. Works on a running crawl too.
+
+    A trap's URLs are set aside, not lost: 'gossamer resume' fetches them once their pattern is released.
+    In a pattern # stands for digits, D for a date, H for a hash, * for any other name.
+    """
+    from gossamer.cli.traps import release_trap, show_traps
+
+    if release is None:
+        show_traps(folder, host, json=json)
+    else:
+        release_trap(folder, release, host, json=json)
+
+
 @app.command(cls=Command, name="export")
 @click.argument("what", metavar="links", type=click.Choice(["links"]))
 @folder

@@ -129,15 +129,16 @@ class Archivist:
         first = decode_digest(data)
         return Original(first.url, first.date, digest, first.record_id)
 
-    def seen_before(self, page: Page) -> bool:
-        """Whether the decoded content was met before (W10); it has been, from now on."""
+    def first_seen(self, page: Page) -> str:
+        """The URL at which the decoded content was met before (W10), or empty; it has been, from now on."""
         if not page.content_digest:
-            return False
+            return ""
         key = _CONTENT + page.content_digest.to_bytes(8, "big")
-        if key in self._group or self._environment.get(Family.DIGESTS, key) is not None:
-            return True
+        first = self._group.get(key) or self._environment.get(Family.DIGESTS, key)
+        if first is not None:
+            return first.decode()
         self._group[key] = page.url.text.encode()
-        return False
+        return ""
 
     # Committing …
 

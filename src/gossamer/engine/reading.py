@@ -2,6 +2,7 @@
 
 import asyncio
 
+from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
 from gossamer.extract.media_type import media_type
@@ -13,6 +14,7 @@ from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
 from gossamer.policy.robots import ALLOW_ALL, RobotsRules, parse_robots
 from gossamer.policy.robots_access import RobotsConfig
+from gossamer.policy.text_sketch import LONGEST_MARKUP, sketch
 
 LONG_CODED = 32 << 10
 """Bytes of a body in a content coding, which may hold a hundred times as many, decoded on the event loop."""
@@ -22,6 +24,9 @@ SHORT = 64 << 10
 
 MOST_LINKS = 6_000
 """Links that content read on the event loop may hold, some 75 ms."""
+
+Read = tuple[Page | None, Said | None]
+"""What the body holds, and what it says."""
 
 _GZIP = b"\x1f\x8b"
 
@@ -47,30 +52,34 @@ class Reading:
         self._max_robots = robots.max_size
         self._token = product_token
 
-    async def page(self, exchange: Exchange) -> Page | None:
-        """What the body holds; `None` if there is none to read (status other than 2xx, or empty)."""
+    async def page(self, exchange: Exchange, *, wants_text: bool = False) -> Read:
+        """What the body holds; nothing if there is none to read (status other than 2xx, or empty).
+
+        `wants_text`: also what it says, for the trap learner.
+        """
         if not 200 <= exchange.status < 300 or not exchange.body.size:
-            return None
+            return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
         if exchange.body.size > most:
-            return await asyncio.to_thread(self._page, exchange)
+            return await asyncio.to_thread(self._page, exchange, wants_text=wants_text)
         decoded = self._decode(exchange)
         if isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content):
-            return await asyncio.to_thread(self._reader.read, exchange, decoded.content)
-        return self._read(exchange, decoded)
+            return await asyncio.to_thread(self._read, exchange, decoded, wants_text=wants_text)
+        return self._read(exchange, decoded, wants_text=wants_text)
 
-    def _page(self, exchange: Exchange) -> Page:
-        return self._read(exchange, self._decode(exchange))
+    def _page(self, exchange: Exchange, *, wants_text: bool) -> Read:
+        return self._read(exchange, self._decode(exchange), wants_text=wants_text)
 
     def _decode(self, exchange: Exchange) -> Decoded | Failed:
         return decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
 
-    def _read(self, exchange: Exchange, decoded: Decoded | Failed) -> Page:
+    def _read(self, exchange: Exchange, decoded: Decoded | Failed, *, wants_text: bool) -> Read:
         match decoded:
             case Decoded(content=content):
-                return self._reader.read(exchange, content)
+                page = self._reader.read(exchange, content)
+                return page, _said(page, content) if wants_text else None
             case Failed(fault=fault, detail=detail):
-                return Page(exchange.url, problems=(f"{fault}: {detail}",))
+                return Page(exchange.url, problems=(f"{fault}: {detail}",)), None
 
     def _takes_long(self, exchange: Exchange, content: bytes) -> bool:
         """Whether this is long, packed, or dense: a link costs 12 us, and may be 11 bytes long."""
@@ -95,6 +104,26 @@ class Reading:
         rules = parse_robots(content, self._token, self._max_robots)
         rules.allows("/")  # builds the index, which takes as long again
         return rules
+
+
+def _said(page: Page, content: bytes) -> Said:
+    """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
+    if page.media_type not in HtmlExtractor.media_types:
+        return Said(len(content))
+    shown = _without(b"script", _without(b"style", content[:LONGEST_MARKUP]))
+    return Said(len(content), sketch(shown))
+
+
+def _without(element: bytes, content: bytes) -> bytes:
+    """Markup without what stands in elements whose content is not shown: it says the same on every page.
+
+    Rough, for capitals are not looked for: what is left in counts as text.
+    """
+    first, *others = content.split(b"<" + element)
+    if not others:
+        return content
+    end = b"</" + element
+    return b"".join([first, *(other.partition(end)[2] for other in others)])
 
 
 def _most_links(content: bytes, kind: str) -> int:

@@ -16,8 +16,10 @@ from gossamer.engine.ledger import Ledger
 from gossamer.engine.observe import Observers
 from gossamer.engine.page_memory import PageMemory, page_record
 from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.trap_gate import LinkCount
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import Link, LinkKind
@@ -52,7 +54,13 @@ class Settled(msgspec.Struct, frozen=True):
     fingerprint: bytes
     before: PageRecord | None
     kept: Kept | None
-    seen_before: bool
+    first_seen: str
+    """URL at which its content was met before, or empty."""
+
+    @property
+    def seen_before(self) -> bool:
+        """Whether its content was met before."""
+        return bool(self.first_seen)
 
 
 class Ahead(msgspec.Struct, frozen=True):
@@ -61,6 +69,8 @@ class Ahead(msgspec.Struct, frozen=True):
     left: tuple[Link, ...]
     admitted: int
     gift_to: Callable[[Link], Any] | None = None
+    count: LinkCount | None = None
+    """Of the new URLs, for the trap learner."""
 
 
 class Settlement:
@@ -149,10 +159,10 @@ class Settlement:
         kept = None
         if judgement.archive and isinstance(visit.outcome, Fetched):
             kept = await self._archivist.write(visit, visit.outcome.exchange, before)
-        seen_before = (
-            judgement.tally.pages > 0 and visit.page is not None and (self._archivist.seen_before(visit.page))
-        )
-        return Settled(visit, judgement, fingerprint, before, kept, seen_before)
+        first_seen = ""
+        if judgement.tally.pages > 0 and visit.page is not None:
+            first_seen = self._archivist.first_seen(visit.page)
+        return Settled(visit, judgement, fingerprint, before, kept, first_seen)
 
     async def _follow_ahead(self, settled: Settled) -> Ahead:
         """Admit links of a page with very many, in commits of their own, so that the event loop goes on.
@@ -167,22 +177,25 @@ class Settlement:
             )
         candidate, nofollow = settled.visit.lease.candidate, self._doors.links.honour_nofollow
         admitted = 0
+        count = self._doors.traps.count_for(settled.visit)
         while len(links) > LINKS_AT_ONCE:
             some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
-            with self._frontier.changes():
+            with self._frontier.changes(), self._doors.traps.counting(count):
                 admitted += self._doors.admission.links(
                     candidate, some, honour_nofollow=nofollow, later=len(links), gift_to=gift_to
                 )
             fault_point("settlement.ahead")
             await asyncio.sleep(0)
-        return Ahead(links, admitted, gift_to)
+        return Ahead(links, admitted, gift_to, count)
 
     def _apply(self, settled: Settled, ahead: Ahead, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
-        admitted = self._follow(settled, ahead)
+        with self._doors.traps.counting(ahead.count):
+            admitted = self._follow(settled, ahead)
+        self._doors.traps.learn(visit, judgement, settled.before, ahead.count, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
@@ -233,6 +246,7 @@ class Doors(msgspec.Struct, frozen=True):
     admission: Admission
     robots: RobotsDesk
     links: LinkRules
+    traps: TrapWatch
 
 
 def _links_on(visit: Visit | None) -> int:

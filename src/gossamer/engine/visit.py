@@ -6,6 +6,19 @@ from gossamer.model.lease import Lease
 from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
 from gossamer.policy.robots import ALLOW_ALL, RobotsRules
+from gossamer.policy.text_sketch import Sketch
+
+
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """What a page says, for the trap learner.
+
+    Attributes:
+        size: bytes of its content.
+        sketch: of its text, if it is HTML.
+    """
+
+    size: int
+    sketch: Sketch | None = None
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -13,6 +26,7 @@ class Visit(msgspec.Struct, frozen=True):
 
     Attributes:
         page: what the body holds, or `None` where there was none to read.
+        said: what the page says, if that was asked for.
         robots: for robots files: what the content says.
         elapsed: seconds from the request to the end of the response.
     """
@@ -20,5 +34,6 @@ class Visit(msgspec.Struct, frozen=True):
     lease: Lease
     outcome: Outcome
     page: Page | None = None
+    said: Said | None = None
     robots: RobotsRules = ALLOW_ALL
     elapsed: float = 0.0

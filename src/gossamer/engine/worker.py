@@ -7,6 +7,7 @@ from gossamer.engine.dispatch import Dispatch
 from gossamer.engine.reading import Reading
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Settlement
+from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
@@ -24,12 +25,14 @@ class Worker:
         modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
+        traps: TrapWatch,
     ) -> None:
         self._dispatch = dispatch
         self._robots = robots
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
+        self._traps = traps
 
     async def run(self) -> None:
         """Work until the crawl ends or this worker is retired."""
@@ -47,7 +50,9 @@ class Worker:
         if lease.candidate.kind is LinkKind.ROBOTS:
             rules = await self._reading.robots(outcome.exchange)
             return Visit(lease, outcome, robots=rules, elapsed=elapsed)
-        return Visit(lease, outcome, await self._reading.page(outcome.exchange), elapsed=elapsed)
+        wants_text = self._traps.wants_text(lease)
+        page, said = await self._reading.page(outcome.exchange, wants_text=wants_text)
+        return Visit(lease, outcome, page, said, elapsed=elapsed)
 
     async def _fetch(self, lease: Lease) -> Outcome:
         scheme = lease.candidate.url.scheme

@@ -10,6 +10,7 @@ from gossamer.frontier.name_gate import Names
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
 from gossamer.policy.budget import BudgetConfig
+from gossamer.policy.trap_learner import TrapLearnerConfig
 from gossamer.state.keys import Fingerprints
 
 
@@ -71,6 +72,8 @@ class HostPolicy(msgspec.Struct, frozen=True):
     names: Names | None = None
     linked_names_first: bool = False
     domain_budget: BudgetConfig | None = None  # if something is counted by registrable domain
+    traps: TrapLearnerConfig | None = None
+    farms: bool = False  # link farms are looked for; needs `domain_budget`
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -7,18 +7,21 @@ from typing import Any
 
 import msgspec
 
+from gossamer.frontier.budget_gate import BudgetGate
 from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
-from gossamer.frontier.domains import DOMAIN_OUT_SECONDS, DomainTable
+from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
 from gossamer.frontier.reordering import Reordering
 from gossamer.frontier.revival import Revival
-from gossamer.frontier.robots_gate import RobotsGate, Turn
+from gossamer.frontier.robots_gate import RobotsGate
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.serving import Serving
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
+from gossamer.frontier.trap_gate import Queues, TrapGate
+from gossamer.frontier.turn import Turn
 from gossamer.frontier.visited import open_visited
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
@@ -27,6 +30,7 @@ from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.trap_learner import demoted
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, ticket
@@ -64,13 +68,18 @@ class Frontier:
         """Where budgets go by registrable domain."""
         if policy.domain_budget is not None:
             self.domains = DomainTable(environment, session.fingerprints.host, policy.domain_budget)
-        self.counts_linkers = self.domains is not None and self.domains.counts_linkers
+        self._budgets = BudgetGate(policy, self.domains, self.rest, self.park)
+        self.counts_linkers = self.domains is not None and (policy.farms or self.domains.counts_linkers)
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
         self._serving = Serving(environment, config, policy, self.hosts, session)
         self._rota, self._wake, self._gate = self._serving.rota, self._serving.wake, self._serving.gate
         self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
+        self.traps: TrapGate | None = None
+        if policy.traps is not None:
+            queues = Queues(environment, self._later, self.hosts, self._serving, counters, self.changes)
+            self.traps = TrapGate(policy.traps, queues, session, self.domains if policy.farms else None)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
@@ -110,6 +119,8 @@ class Frontier:
             self.hosts.flush(self._batch)
             if self.domains is not None:
                 self.domains.flush(self._batch)
+            if self.traps is not None:
+                self.traps.flush(self._batch)
             # With every batch: a sequence number that was forgotten would be given out twice.
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self.seen.flush(self._batch)
@@ -142,10 +153,16 @@ class Frontier:
         with self.changes() as batch:
             grade = 0 if self.domains is None else self.domains.admitted(candidate) << GRADE_SHIFT
             if standings is None:
-                place = self._queue(host, name, candidate, grade | self._ordering.level(candidate), batch)
+                level = grade | self._ordering.level(candidate)
             else:
                 level = grade | standings.admitted(fingerprint, candidate, gift)
+            handicap, trap = (0, "") if self.traps is None else self.traps.admitted(host, candidate)
+            if self.traps is not None and trap:
+                place = self.traps.set_aside((host, name), candidate, level, trap, batch)
+            else:
+                level = demoted(level, handicap) if handicap else level
                 place = self._queue(host, name, candidate, level, batch)
+            if standings is not None:
                 standings.place(fingerprint, place, batch)
             self.seen.add(fingerprint, place, batch)
         return True
@@ -224,11 +241,22 @@ class Frontier:
         if self.standings is not None and self.standings.due:
             with self.changes() as batch:
                 self._reordering.run(batch)
+        if self.traps is not None and self.traps.lets_out:
+            with self.changes() as batch:
+                self.traps.let_out(batch)
         while (queue := self._rota.pop_ready()) is not None:
+            if self.traps is not None and (turn := self.traps.begin(queue)) is not Turn.GO:
+                self._rota.place(queue)
+                if turn is Turn.WAIT:
+                    return None
+                continue
             self._promote(queue)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
                 self._rota.place(queue)
+                if queue.due >= FOREVER and not queue.lent and queue.key in self._rota.served:
+                    with self.changes() as batch:
+                        self._serving.after_visit(queue, now, batch)
             if lease is not None:
                 return lease
         return None
@@ -244,38 +272,30 @@ class Frontier:
 
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
-        return self._serving.next_due
+        return self._serving.next_due if self.traps is None else self.traps.next_due(self._serving.next_due)
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
-        record = queue.record
-        spent = self._policy.budget_spent(record.name, record.pages + len(queue.lent), record.bytes)
-        if not spent and self.domains is not None:
-            spent = self.domains.spent(record.name)
-            if spent and not queue.lent and self.domains.lent(record.name):
-                # What other hosts of the domain have out may not count as pages: the turn may come yet.
-                self.rest(record.name, DOMAIN_OUT_SECONDS, spent)
-                return None
-        if spent:
-            if not queue.lent:
-                self.park(record.name, spent)
+        if not self._budgets.passes(queue):
             return None
-        held = 0
+        record, held = queue.record, 0
         while queue.has_entry:
             if not queue.buffer:
                 queue.fill(self._environment, self._config.buffer)
             place, candidate = queue.buffer[0]
-            if self._policy.obey_robots:
-                turn = self._robots_gate.judge(queue, held)
+            if self.traps is not None and self.traps.judge(queue) is not Turn.GO:
+                return None
+            if self._policy.obey_robots and (turn := self._robots_gate.judge(queue, held)) is not Turn.GO:
                 if turn is Turn.WAIT:
                     return None
-                if turn is Turn.NEXT:
-                    held += 1
-                    continue
+                held += 1
+                continue
             if not self._gate.passes(queue, candidate.url.host):
                 return None
             del queue.buffer[0]
             queue.lent[place] = candidate
             self.lent += 1
+            if self.traps is not None:
+                self.traps.lent(queue, place)
             if self.domains is not None:
                 self.domains.lend(record.name)
             return Lease(candidate, record.name, place)
@@ -289,6 +309,8 @@ class Frontier:
         queue = self._rota.served[key]
         candidate = queue.lent.pop(lease.ticket)
         self.lent -= 1
+        if self.traps is not None:
+            self.traps.settled(key, lease.ticket)
         now = self._now()
         record = self.hosts.change(key, lease.queue_key)
         tally.enter(record, now)
@@ -359,10 +381,7 @@ class Frontier:
         queue = self._rota.served.get(key)
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
-            if queue is not None:
-                self._rota.place(queue)
-            elif record.queued and not record.parked:
-                self._wake.set(key, record, max(self._now(), record.due), batch)
+            self._serving.returned(key, record, batch)
 
     def _promote(self, queue: HostQueue) -> None:
         """Bring back what has fallen due of the host's waiting entries.

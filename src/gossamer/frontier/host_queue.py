@@ -9,6 +9,8 @@ from gossamer.state.records import HostRecord, decode_queue
 
 Entry = tuple[bytes, Candidate]
 _NEVER = 1 << 63
+_ROBOTS = bytes(4)
+"""Level of robots files, in a ticket."""
 
 
 class HostQueue:
@@ -19,7 +21,8 @@ class HostQueue:
     """
 
     __slots__ = (
-        "awaits", "buffer", "complete", "key", "lent", "limit", "named", "named_until", "placed", "record",
+        "awaits", "behind", "buffer", "complete", "key", "lent", "limit", "named", "named_until", "placed",
+        "record",
     )  # fmt: skip
 
     def __init__(self, key: bytes, record: HostRecord, limit: int) -> None:
@@ -31,6 +34,7 @@ class HostQueue:
         self.lent: dict[bytes, Candidate] = {}
         self.placed: int | None = None  # number of its latest heap entry; older ones are void
         self.awaits = ""  # the host name that must be answered first
+        self.behind = 0  # handicap of the whole host, 0 to 15 (link farms)
         self.named, self.named_until = "", 0  # a host name whose answer is at hand until then
 
     def __repr__(self) -> str:
@@ -55,7 +59,10 @@ class HostQueue:
     @property
     def first_ticket(self) -> bytes:
         """Where the host stands among ready hosts."""
-        return self.buffer[0][0] if self.buffer else self.record.head
+        first = self.buffer[0][0] if self.buffer else self.record.head
+        if self.behind and first[:4] != _ROBOTS and self.behind > first[0] >> 4:
+            return bytes((self.behind << 4 | first[0] & 15,)) + first[1:]
+        return first
 
     def fill(self, environment: Environment, room: int) -> None:
         """Read the front of the queue from disk.

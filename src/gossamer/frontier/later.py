@@ -5,9 +5,11 @@ from collections.abc import Callable
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.model.candidate import Candidate
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import later_key, split_later, split_ticket
+from gossamer.state.keys import FOREVER, later_key, split_later, split_ticket
 from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
 
+TRAP = "trap: "
+"""Begins the reason of what was set aside because its pattern yields nothing."""
 PROMOTED_AT_ONCE = 1_000
 SCANNED_AT_ONCE = 10_000
 
@@ -27,17 +29,20 @@ class Later:
         self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, reason: str, batch: Batch
     ) -> None:
         """Move a queue entry here until `due`."""
-        record = queue.record
-        _, sequence = split_ticket(place)
         batch.delete(Family.QUEUE, queue.key + place)
-        batch.put(
-            Family.LATER,
-            later_key(queue.key, due, sequence),
-            encode(QueueRecord.of(candidate, reason, place)),
-        )
-        record.queued -= 1
-        record.waiting += 1
+        queue.record.queued -= 1
         self._counters.queued -= 1
+        self._enter(queue.key, queue.record, due, QueueRecord.of(candidate, reason, place), batch)
+
+    def set_aside(self, key: bytes, record: HostRecord, entry: QueueRecord, batch: Batch) -> None:
+        """Let a new candidate, which has no entry in the queue, wait for ever."""
+        self._counters.admitted += 1
+        self._enter(key, record, FOREVER, entry, batch)
+
+    def _enter(self, key: bytes, record: HostRecord, due: int, entry: QueueRecord, batch: Batch) -> None:
+        _, sequence = split_ticket(entry.ticket)
+        batch.put(Family.LATER, later_key(key, due, sequence), encode(entry))
+        record.waiting += 1
         self._counters.waiting += 1
         record.later_due = min(record.later_due, due) if record.later_due else due
 
@@ -64,15 +69,35 @@ class Later:
             if number == SCANNED_AT_ONCE or moved == PROMOTED_AT_ONCE:
                 break
             waiting = decode_queue(data)
+            if waiting.reason.startswith(TRAP):
+                continue
             if waiting.attempts == 0 and waiting.candidate().url.origin == origin:
                 self._return(key, record, queue.insert if queue else None, entry, waiting, batch)
                 moved += 1
 
     def bring_back(self, key: bytes, record: HostRecord, batch: Batch) -> None:
-        """Bring back everything that waits, whatever for."""
+        """Bring back everything that waits, but what was set aside as a trap."""
         record.later_due = 0
         for entry, data in self._environment.scan(Family.LATER, prefix=key):
-            self._return(key, record, None, entry, decode_queue(data), batch)
+            waiting = decode_queue(data)
+            if waiting.reason.startswith(TRAP):
+                record.later_due = record.later_due or FOREVER
+            else:
+                self._return(key, record, None, entry, waiting, batch)
+
+    def give_back(
+        self,
+        host: bytes,
+        record: HostRecord,
+        queue: HostQueue | None,
+        key: bytes,
+        waiting: QueueRecord,
+        batch: Batch,
+    ) -> None:
+        """Bring back one entry, which stands at `key`."""
+        self._return(host, record, queue.insert if queue else None, key, waiting, batch)
+        if not record.waiting:
+            record.later_due = 0
 
     def _return(
         self,

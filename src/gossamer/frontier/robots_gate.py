@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from enum import Enum
 
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
 from gossamer.frontier.robots_table import RobotsTable
+from gossamer.frontier.turn import Turn
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
@@ -15,14 +15,6 @@ from gossamer.state.environment import Batch
 
 HELD_AT_ONCE = 100
 """Entries of one host moved to `later` in a row before the whole host rests instead."""
-
-
-class Turn(Enum):
-    """What becomes of the first entry of a host whose turn it is."""
-
-    GO = "it may be lent"
-    NEXT = "another entry is the first now"
-    WAIT = "the host has nothing to lend for now"
 
 
 class RobotsGate:

@@ -50,7 +50,7 @@ class Serving:
         # Nor do hosts whose names are being resolved: when thousands are found at once, those that could be
         # visited would have to wait on disk until every name is known.
         self._room_for_nameless = config.max_hosts // 4
-        self._nameless: dict[bytes, str] = {}  # served before their names were known
+        self._nameless: set[bytes] = set()  # served before their names were known, and not visited yet
         self._set_aside: dict[str, bytes] = {}
         self._named: list[bytes] = []  # set aside before; their names have landed
         self.rota = Rota(session.now)
@@ -92,8 +92,6 @@ class Serving:
         room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
         if room <= 0:
             return
-        for key in [key for key, name in self._nameless.items() if self.gate.known(name)]:
-            del self._nameless[key]
         while room and self._named:
             key = self._named.pop()
             room -= key not in self.rota.served and self._bring(key, self._hosts.change(key, ""), now, batch)
@@ -121,9 +119,18 @@ class Serving:
         self.rota.place(queue)
         return True
 
+    def returned(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Entries of a host came back to its queue: give it a turn, or wake it."""
+        queue = self.rota.served.get(key)
+        if queue is not None:
+            self.rota.place(queue)
+        elif record.queued and not record.parked:
+            self.wake.set(key, record, max(self._now(), record.due), batch)
+
     def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
         """Give a host whose visit is settled its next turn, or give it back to the disk."""
         record = queue.record
+        self._nameless.discard(queue.key)
         if queue.lent:
             self.rota.place(queue)
         elif record.parked:
@@ -140,14 +147,14 @@ class Serving:
 
     def unserve(self, queue: HostQueue) -> None:
         """Keep the host on disk only."""
-        self._nameless.pop(queue.key, None)
+        self._nameless.discard(queue.key)
         self.rota.remove(queue)
         self._hosts.release(queue.key)
 
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: if the host was set aside, it is the next to be served."""
         for queue in self.gate.landed(host):
-            self._nameless.pop(queue.key, None)
+            self._nameless.discard(queue.key)
             if self.rota.served.get(queue.key) is queue:
                 self.rota.place(queue)
         key = self._set_aside.pop(host, None)
@@ -170,7 +177,7 @@ class Serving:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))
         if not self.gate.known(record.name):
-            self._nameless[key] = record.name
+            self._nameless.add(key)
         self.rota.add(queue)
         self._hosts.hold(key, record)
         return queue

@@ -58,6 +58,8 @@ _MANY = 32
 """URLs of a pattern up to which it may just as well be a list whose things were found elsewhere."""
 _PATIENCE = 8
 """Pages of a pattern for which it may count that what they lead to is not known yet."""
+_LEARNT = 3
+"""Pages with new text after which only a sample of a good pattern is judged."""
 _FEW = 4
 _STEPS = (0.4, 0.2, 0.1, 0.05)
 _HOPELESS = 3
@@ -228,7 +230,7 @@ def judge(
         elsewhere: as for `head_start`.
         config: the limits.
     """
-    if own.gained >= _PROVEN and 2 * own.gained >= own.tried and not own.quarantined:
+    if is_trusted(own):
         return GOOD
     if own.released or stem.released:
         return Verdict("admit", 0, "released by the operator")
@@ -282,10 +284,10 @@ def found(record: PatternRecord, *, turned_away: bool = False) -> PatternRecord:
 def wants_sketch(own: PatternRecord, fingerprint: int) -> bool:
     """Whether a page of the pattern is to be judged, for which its text must be sketched.
 
-    Pages of young and of doubtful patterns are; of good ones every 64th, to notice when they turn bad. Pages
+    Pages of young and of doubtful patterns are; of good ones every 128th, to notice when they turn bad. Pages
     that are not judged are not learned from, whatever they bring.
     """
-    return own.proven < _FEW or 2 * own.gained < own.tried or fingerprint & 63 == 0
+    return own.proven < _LEARNT or 2 * own.gained < own.tried or fingerprint & 127 == 0
 
 
 def yields(evidence: Evidence, config: TrapLearnerConfig) -> bool:
@@ -323,6 +325,11 @@ def learn(record: PatternRecord, evidence: Evidence, start: int, config: TrapLea
         evidence=f"{evidence.new_text} new characters, {evidence.links} new links",
         example=evidence.url,
     )
+
+
+def is_trusted(own: PatternRecord) -> bool:
+    """Whether a pattern has yielded enough for its URLs to be as good as any, whatever they look like."""
+    return own.gained >= _PROVEN and 2 * own.gained >= own.tried and not own.quarantined
 
 
 def is_proven(record: PatternRecord) -> bool:

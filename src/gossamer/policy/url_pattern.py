@@ -204,6 +204,8 @@ def _leaf(name: str) -> str:
         ending = "." + extension.lower()
     else:
         stem, ending = name, ""
+    if not _DIGITS.search(stem) and (len(stem) < _TOKEN or not _HEX.fullmatch(stem)):
+        return f"*{ending}"  # most names, and what is below would say the same
     kind = _kind(stem)
     if kind not in ("#", "D", "H", "*"):
         kind = "*#" if "#" in kind else "*"

@@ -1,0 +1,111 @@
+"""Tells the trap gate what pages brought, so that it learns which patterns yield nothing (W16)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gossamer.engine.judge import Judgement
+from gossamer.engine.visit import Said, Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.trap_gate import LinkCount
+from gossamer.model.disposition import Done, Dropped
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Fetched
+from gossamer.model.page import Page
+from gossamer.model.url import Url
+from gossamer.policy.ordering import is_robots
+from gossamer.policy.scope_rules import is_requisite
+from gossamer.policy.text_sketch import Gists, HostTexts, gist
+from gossamer.policy.trap_learner import Evidence
+from gossamer.state.records import PageRecord
+
+_TRY_AGAIN = frozenset({408, 425, 429})
+"""Of the client's errors those that say nothing about the URL."""
+
+
+class TrapWatch:
+    """Gathers evidence from visits; keeps what hosts have said lately, in 5 MiB that a restart forgets.
+
+    Without a learner it does nothing.
+    """
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self._gate = frontier.traps
+        self._texts = HostTexts()
+        self._gists = Gists()
+
+    def wants_text(self, lease: Lease) -> bool:
+        """Whether what the page says is to be sketched."""
+        if self._gate is None:
+            return False
+        host, _ = self._frontier.host_key(lease.candidate.url)
+        return self._gate.wants_sketch(host, lease.candidate)
+
+    @contextmanager
+    def counting(self, count: LinkCount | None) -> Iterator[None]:
+        """Count in `count` the new URLs that are admitted."""
+        if self._gate is None:
+            yield
+            return
+        self._gate.counting = count
+        try:
+            yield
+        finally:
+            self._gate.counting = None
+
+    def count_for(self, visit: Visit) -> LinkCount | None:
+        """For counting where a visit led, if it is to be judged."""
+        if self._gate is None or visit.said is None:
+            return None
+        return self._gate.count_for(visit.lease.candidate)
+
+    def learn(
+        self,
+        visit: Visit,
+        judgement: Judgement,
+        before: PageRecord | None,
+        count: LinkCount | None,
+        first_seen: str,
+    ) -> None:
+        """Learn from a visit that is being settled, if it is the first that the URL came to an end with.
+
+        `first_seen`: a URL at which its content was met before; on its own host that makes it a copy.
+
+        A page teaches if it was sketched, and an error that the URL earned itself; redirects and failures of
+        the network teach nothing.
+        """
+        outcome, candidate = visit.outcome, visit.lease.candidate
+        if self._gate is None or not isinstance(outcome, Fetched):
+            return
+        host, name = self._frontier.host_key(candidate.url)
+        self._gate.answered(host, candidate)
+        if not isinstance(judgement.disposition, Done | Dropped):
+            return
+        if before is not None and before.state not in ("rejected", "retry"):
+            return
+        status = outcome.exchange.status
+        copy = self._is_copy(host, visit.page, first_seen)
+        if visit.said is not None and count is not None:
+            new_text = 0 if copy else self._new_text(host, visit.said)
+            evidence = Evidence(candidate.url.text, new_text, count.proven, count.open)
+        elif 400 <= status < 500 and status not in _TRY_AGAIN and not is_robots(candidate):
+            if candidate.kind is LinkKind.SEED or is_requisite(candidate):
+                return
+            evidence = Evidence(candidate.url.text)
+        else:
+            return
+        self._gate.learn(host, name, candidate, evidence)
+
+    def _is_copy(self, host: bytes, page: Page | None, first_seen: str) -> bool:
+        """Whether another page of the host showed the same; all pages are asked, also those not judged."""
+        if page is None:
+            return False
+        if self._gists.met(host, gist(page.title, page.description, page.text_length, len(page.links))):
+            return True
+        first = Url.from_serialised(first_seen) if first_seen else None
+        # Mirrors on other hosts are no traps.
+        return first is not None and self._frontier.host_key(first)[0] == host
+
+    def _new_text(self, host: bytes, said: Said) -> int:
+        return self._texts.of(host).new_text(said.sketch) if said.sketch is not None else said.size

@@ -1,0 +1,92 @@
+"""What is known of URL patterns: records by host on disk, what stems brought on all hosts."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gossamer.policy.trap_learner import PatternRecord
+from gossamer.policy.trap_stems import Stems
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import HASH_BYTES
+from gossamer.state.records import encode
+
+KEPT = 8_000
+"""Records kept in memory at most, some 500 bytes each."""
+STEMS = b"trap-stems"
+"""Key in `meta` of the stems."""
+STEMS_EVERY = 2_000_000
+"""Microseconds after which they are written again; a crash loses what was learned since, of other hosts."""
+
+Key = tuple[bytes, str]
+"""(hash of a host queue, pattern)"""
+
+_PREFIX = "pattern "  # no canonical URL begins so
+decode_pattern = msgspec.msgpack.Decoder(PatternRecord).decode
+
+
+class PatternTable:
+    """Pattern records, read on demand, written back with the frontier's batch.
+
+    Invariant: a record that was changed is written by the next `flush`, and stays the only copy until then.
+    """
+
+    def __init__(
+        self, environment: Environment, hashed: Callable[[str], bytes], now: Callable[[], int]
+    ) -> None:
+        """`hashed`: a keyed hash of 8 bytes, as `Fingerprints.url`; `now`: crawl-clock microseconds."""
+        self._environment = environment
+        self._hashed = hashed
+        self._now = now
+        self._changed: dict[Key, PatternRecord] = {}
+        self._young: dict[Key, PatternRecord] = {}
+        self._old: dict[Key, PatternRecord] = {}
+        self._stems_written = now()
+        self._stems_changed = False
+        self.stems = Stems()
+        state = environment.get(Family.META, STEMS)
+        if state is not None:
+            self.stems.restore(state)
+
+    def get(self, host: bytes, pattern: str) -> PatternRecord:
+        """The record of a pattern, or of a stem; a fresh one if nothing is known."""
+        key = host, pattern
+        record = self._young.get(key)
+        if record is None:
+            record = self._changed.get(key) or self._old.get(key) or self._read(key)
+            self._keep(key, record)
+        return record
+
+    def put(self, host: bytes, record: PatternRecord) -> None:
+        """Replace the record of its pattern."""
+        key = host, record.pattern
+        self._changed[key] = record
+        self._keep(key, record)
+
+    def learn_stem(self, stem: str, judged_here: int, *, good: bool) -> None:
+        """As `Stems.learn`."""
+        self.stems.learn(stem, judged_here, good=good)
+        self._stems_changed = True
+
+    def flush(self, batch: Batch) -> None:
+        """Put every changed record into `batch`."""
+        for (host, pattern), record in self._changed.items():
+            batch.put(Family.PATTERNS, pattern_key(host, pattern, self._hashed), encode(record))
+        self._changed.clear()
+        if self._stems_changed and self._now() - self._stems_written >= STEMS_EVERY:
+            batch.put(Family.META, STEMS, self.stems.state())
+            self._stems_written, self._stems_changed = self._now(), False
+
+    def _read(self, key: Key) -> PatternRecord:
+        data = self._environment.get(Family.PATTERNS, pattern_key(*key, self._hashed))
+        return decode_pattern(data) if data else PatternRecord(key[1])
+
+    def _keep(self, key: Key, record: PatternRecord) -> None:
+        """In two generations: what was asked for since the last change of generation is not forgotten."""
+        if len(self._young) >= KEPT // 2:
+            self._old, self._young = self._young, {}
+        self._young[key] = record
+
+
+def pattern_key(host: bytes, pattern: str, hashed: Callable[[str], bytes]) -> bytes:
+    """Key in `patterns`: all of one host stand together."""
+    return host + hashed(_PREFIX + pattern)[:HASH_BYTES]

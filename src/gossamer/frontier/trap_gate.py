@@ -1,0 +1,366 @@
+"""Keeps traps back: sets aside URLs whose pattern yields nothing, puts suspects behind all others (W16)."""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+import xxhash
+
+from gossamer.frontier.config import Session
+from gossamer.frontier.domains import DomainTable
+from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.later import TRAP, Later
+from gossamer.frontier.patterns import PatternTable
+from gossamer.frontier.serving import Serving
+from gossamer.frontier.trap_return import TrapReturn
+from gossamer.frontier.turn import Turn
+from gossamer.model.candidate import Candidate
+from gossamer.policy import distinct
+from gossamer.policy.farms import farm_handicap
+from gossamer.policy.ordering import is_robots
+from gossamer.policy.registrable import registrable_domain
+from gossamer.policy.scope_rules import is_requisite
+from gossamer.policy.trap_learner import (
+    GOOD,
+    SUSPECT,
+    Evidence,
+    PatternRecord,
+    TrapLearnerConfig,
+    Verdict,
+    demoted,
+    found,
+    handicap_of,
+    head_start,
+    is_open,
+    is_proven,
+    is_trusted,
+    judge,
+    learn,
+    wants_sketch,
+    yields,
+)
+from gossamer.policy.trap_quota import SuspectQuota
+from gossamer.policy.url_pattern import UrlPattern, url_pattern
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import FOREVER, split_ticket, ticket
+from gossamer.state.records import Counters, QueueRecord, encode
+
+PAUSE = 1_000
+"""Microseconds that a host rests when all its entries in memory had to move, so that others have turns."""
+PATIENCE = 60_000_000
+"""Microseconds within which a better URL must fall due for suspects to wait for it."""
+ASK_AGAIN = 500_000
+"""Microseconds after which a suspect that waits asks again."""
+LOOKED_AT = 2_000
+"""Hosts in memory among which a better URL is looked for."""
+
+
+_FIRST_SUSPECT = bytes((SUSPECT << 4,))
+"""No ticket of a suspect stands before this."""
+
+
+SMALL = 16
+"""Entries and visits of a host up to which no URL of it is put behind others."""
+ASKED_AT_ONCE = 4
+"""Pages of a pattern whose text is asked for before the first of them is judged."""
+
+
+class Queues(NamedTuple):
+    """The frontier's parts that a gate works on."""
+
+    environment: Environment
+    later: Later
+    hosts: HostTable
+    serving: Serving
+    counters: Counters
+    changes: Callable[[], AbstractContextManager[Batch]]
+
+
+class LinkCount(msgspec.Struct, gc=False):
+    """The new URLs that a page led to, of patterns other than its own.
+
+    Attributes:
+        pattern: of the page.
+        proven, open: as `Evidence.links` and `Evidence.open_links`.
+    """
+
+    pattern: str
+    proven: int = 0
+    open: int = 0
+
+
+class TrapGate:
+    """Judges URLs when they are found and again when their turn comes; learns from what they brought.
+
+    Seeds and what they redirect to, robots files and requisites are never held back. Nothing is lost: what
+    is set aside lies in `later` until its pattern is let out.
+    """
+
+    def __init__(
+        self,
+        config: TrapLearnerConfig,
+        queues: Queues,
+        session: Session,
+        farms: DomainTable | None,
+    ) -> None:
+        """`farms` tells link farms, where such are looked for."""
+        self._config = config
+        self._queues = queues
+        self._now = session.now
+        self._farms = farms
+        self._table = PatternTable(queues.environment, session.fingerprints.url, session.now)
+        self._returning = TrapReturn(*queues[:4])
+        # From outside it cannot be told which URLs of a trap are probed.
+        self._seed = int.from_bytes(session.fingerprints.url("probes"), "big")
+        self._quota = SuspectQuota(config.suspects)
+        self._suspects_out: set[tuple[bytes, bytes]] = set()
+        self._out = 0
+        self._approved = False
+        self._better: HostQueue | None = None
+        # Often a URL has its turn and is settled soon after it was found.
+        self._pattern = lru_cache(maxsize=4_096)(url_pattern)
+        self._asked: Counter[tuple[bytes, str]] = Counter()
+        self.counting: LinkCount | None = None
+        """Where new URLs are counted just now."""
+        self.holding_back = False
+        """A suspect waits because there is something better to wait for."""
+
+    # Admitting …
+
+    def admitted(self, host: bytes, candidate: Candidate) -> tuple[int, str]:
+        """(handicap, why it is to be set aside or empty) of a new URL, which is counted."""
+        if _exempt(candidate):
+            return 0, ""
+        pattern = self._pattern(candidate.url.target)
+        table = self._table
+        own, stem = self._records(host, pattern)
+        verdict = GOOD if is_trusted(own) else self._judge(host, own, stem, pattern, candidate)
+        away = verdict.action == "quarantine"
+        table.put(host, found(own, turned_away=away))
+        if stem is not own:
+            table.put(host, found(stem, turned_away=away))
+        count = self.counting
+        if count is not None and pattern.text != count.pattern:
+            count.proven += is_proven(own)
+            count.open += is_open(own)
+        return verdict.handicap, TRAP + verdict.reason if away else ""
+
+    def set_aside(
+        self, host: tuple[bytes, str], candidate: Candidate, level: int, reason: str, batch: Batch
+    ) -> bytes:
+        """Let a new URL wait until its pattern is let out; the place in the queue that it would have had.
+
+        `host`: hash and name of its queue.
+        """
+        _, later, hosts, serving, counters, _ = self._queues
+        counters.sequence += 1
+        place = ticket(level, counters.sequence)
+        counters.hosts += hosts.get(host[0]) is None
+        record = hosts.change(*host)
+        later.set_aside(host[0], record, QueueRecord.of(candidate, reason, place), batch)
+        if not record.wake and not record.parked:
+            serving.wake.set(host[0], record, FOREVER, batch)
+        return place
+
+    # Lending …
+
+    def begin(self, queue: HostQueue) -> Turn:
+        """Whether a host may have its turn: a suspect waits while there is something better to wait for."""
+        if self._farms is not None:
+            behind = self._farm(queue)
+            if behind != queue.behind:
+                queue.behind = behind
+                return Turn.NEXT
+        suspect = queue.first_ticket >= _FIRST_SUSPECT
+        self._approved = suspect and self._quota.allows(others=self._others())
+        self.holding_back = suspect and not self._approved
+        return Turn.WAIT if self.holding_back else Turn.GO
+
+    def judge(self, queue: HostQueue) -> Turn:
+        """Whether the first entry may go by what is known now; moves entries back until the first one may."""
+        place, candidate = queue.buffer[0]
+        handicap = place[0] >> 4
+        if not _exempt(candidate):
+            verdict = self._verdict(queue.key, candidate)
+            if verdict.action == "quarantine" or verdict.handicap > handicap:
+                self._move_back(queue)
+                return Turn.WAIT
+        return Turn.WAIT if handicap >= SUSPECT and not self._approved else Turn.GO
+
+    def lent(self, queue: HostQueue, place: bytes) -> None:
+        """A lease goes out."""
+        suspect = max(place[0] >> 4, queue.behind) >= SUSPECT
+        self._quota.count(suspect=suspect)
+        self._out += 1
+        if suspect:
+            self._suspects_out.add((queue.key, place))
+
+    def settled(self, host: bytes, place: bytes) -> None:
+        """It comes back."""
+        self._out -= 1
+        self._suspects_out.discard((host, place))
+
+    def _move_back(self, queue: HostQueue) -> None:
+        """Move entries from the front to where they belong now, as many as are in memory."""
+        with self._queues.changes() as batch:
+            self._queues.hosts.change(queue.key, queue.record.name)
+            place = b""
+            for _ in range(2 * len(queue.buffer)):
+                place, candidate = queue.buffer[0]
+                level, sequence = split_ticket(place)
+                verdict = self._verdict(queue.key, candidate)
+                away = verdict.action == "quarantine"
+                if _exempt(candidate) or not (away or verdict.handicap > handicap_of(level)):
+                    break
+                del queue.buffer[0]
+                if away:
+                    self._queues.later.put(queue, place, candidate, FOREVER, TRAP + verdict.reason, batch)
+                else:
+                    worse = ticket(demoted(level, verdict.handicap), sequence)
+                    batch.delete(Family.QUEUE, queue.key + place)
+                    batch.put(Family.QUEUE, queue.key + worse, encode(QueueRecord.of(candidate)))
+                    queue.insert(worse, candidate, len(queue.buffer) + 1)
+                queue.set_head(place)
+                if not queue.buffer:
+                    queue.record.due = max(queue.record.due, self._now() + PAUSE)
+                    break
+
+    def _others(self) -> bool:
+        """Something better is under way, or a host with something better may be visited before long."""
+        if self._out > len(self._suspects_out):
+            return True
+        until = self._now() + PATIENCE
+        served, last = self._queues.serving.rota.served, self._better
+        if last is not None and served.get(last.key) is last and _is_better(last, until):
+            return True
+        self._better = next(
+            (queue for queue in islice(served.values(), LOOKED_AT) if _is_better(queue, until)), None
+        )
+        return self._better is not None
+
+    def _farm(self, queue: HostQueue) -> int:
+        """The handicap of a host for what its domain is."""
+        assert self._farms is not None
+        name = queue.record.name
+        domain = self._farms.get(registrable_domain(name))
+        if domain is None:
+            return 0
+        visits = domain.pages + self._farms.lent(name)
+        if visits < self._config.farm_visits:
+            return 0
+        return farm_handicap(visits, distinct.count(domain.linkers), self._config, seeded=domain.seeded)
+
+    # Letting out …
+
+    @property
+    def lets_out(self) -> bool:
+        """`let_out` has something to do."""
+        return self._returning.due
+
+    def let_out(self, batch: Batch) -> None:
+        """Bring back some of what was set aside and need not be any more."""
+        self._returning.run(
+            lambda host, candidate: self._verdict(host, candidate).action == "quarantine", batch
+        )
+
+    def next_due(self, due: int) -> int:
+        """`due`, or when a suspect that is held back asks again, or now if something may be let out."""
+        if self._returning.due:
+            return min(due, self._now())
+        return min(due, self._now() + ASK_AGAIN) if self.holding_back else due
+
+    def flush(self, batch: Batch) -> None:
+        """`batch` is committed next."""
+        self._table.flush(batch)
+        self._returning.flush(batch)
+
+    # Settling …
+
+    def count_for(self, candidate: Candidate) -> LinkCount:
+        """For counting the links of a page."""
+        return LinkCount(self._pattern(candidate.url.target).text)
+
+    def wants_sketch(self, host: bytes, candidate: Candidate) -> bool:
+        """Whether a page is to be judged by its text."""
+        if is_robots(candidate) or is_requisite(candidate):
+            return False
+        pattern = self._pattern(candidate.url.target)
+        own = self._table.get(host, pattern.text)
+        if not wants_sketch(own, self._mark(candidate)):
+            return False
+        key = host, pattern.text
+        if self._asked[key] >= ASKED_AT_ONCE and not pattern.doubts and (own.gained or not own.tried):
+            return False  # it is going well, and what is under way will tell
+        self._asked[key] += 1
+        return True
+
+    def answered(self, host: bytes, candidate: Candidate) -> None:
+        """A page for which `wants_sketch` was asked is being settled, whatever came of it."""
+        self._asked.pop((host, self._pattern(candidate.url.target).text), None)
+
+    def learn(self, host: bytes, name: str, candidate: Candidate, evidence: Evidence) -> None:
+        """Learn from a page, within a batch; if its pattern is let out, what was set aside comes back."""
+        config, table = self._config, self._table
+        pattern = self._pattern(candidate.url.target)
+        own, stem = self._records(host, pattern)
+        start = head_start(pattern.doubts, table.stems.get(pattern.stem), config)
+        table.learn_stem(pattern.stem, stem.tried, good=yields(evidence, config))
+        for record in (own, stem) if stem is not own else (own,):
+            learned = learn(record, evidence, start, config)
+            table.put(host, learned)
+            if record.quarantined and not learned.quarantined:
+                self._returning.ask(host, name)
+
+    # Looking …
+
+    def _records(self, host: bytes, pattern: UrlPattern) -> tuple[PatternRecord, PatternRecord]:
+        own = self._table.get(host, pattern.text)
+        return own, own if pattern.stem == pattern.text else self._table.get(host, pattern.stem)
+
+    def _verdict(self, host: bytes, candidate: Candidate) -> Verdict:
+        pattern = self._pattern(candidate.url.target)
+        own = self._table.get(host, pattern.text)
+        if is_trusted(own):
+            return GOOD
+        return self._judge(host, own, self._table.get(host, pattern.stem), pattern, candidate)
+
+    def _judge(
+        self,
+        host: bytes,
+        own: PatternRecord,
+        stem: PatternRecord,
+        pattern: UrlPattern,
+        candidate: Candidate,
+    ) -> Verdict:
+        elsewhere = self._table.stems.get(pattern.stem)
+        verdict = judge(own, stem, pattern.doubts, self._mark(candidate), elsewhere, self._config)
+        if verdict.handicap and verdict.action == "admit" and not pattern.doubts and self._is_small(host):
+            return GOOD
+        return verdict
+
+    def _is_small(self, host: bytes) -> bool:
+        """Whether so little is known of a host that there is no reason to change its order."""
+        record = self._queues.hosts.get(host)
+        return record is None or record.queued + record.waiting + record.visits < SMALL
+
+    def _mark(self, candidate: Candidate) -> int:
+        return xxhash.xxh3_64_intdigest(candidate.url.text.encode(), self._seed)
+
+
+def _exempt(candidate: Candidate) -> bool:
+    """Seeds with what they redirect to, robots files, requisites, and what is fetched by force."""
+    return (
+        not candidate.hops.strip("R") or is_robots(candidate) or candidate.forced or is_requisite(candidate)
+    )
+
+
+def _is_better(queue: HostQueue, until: int) -> bool:
+    record = queue.record
+    return (
+        queue.has_entry and not record.parked and queue.first_ticket < _FIRST_SUSPECT and record.due <= until
+    )

@@ -1,0 +1,169 @@
+"""Laws of trapped crawls: a trap is left, nothing is lost by that, and what was learned survives."""
+
+import asyncio
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.app.build import Extensions
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import CrawlFolder, write_whole
+from gossamer.app.inspection import inspect
+from gossamer.app.run import reopen, run, start
+from gossamer.app.settings import load, merge, read_toml, to_toml
+from gossamer.app.traps import pattern_lines, release_pattern
+from gossamer.app.why import Storyteller
+from gossamer.frontier.later import TRAP
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_queue
+
+GOOD = 25
+MAZE = 400
+MAZE_PATTERN = "/maze/*#.html"
+
+
+def _page(path: str) -> str | None:
+    name, _, number = path.strip("/").removesuffix(".html").rpartition("-")
+    if path == "/":
+        return '<a href="/maze/room-1.html">in</a>' + "".join(
+            f'<a href="/docs/page-{n}.html">{n}</a>' for n in range(GOOD)
+        )
+    if name == "docs/page":
+        words = " ".join(
+            f"word{chr(97 + int(number))}{chr(97 + n // 26)}{chr(97 + n % 26)}ed" for n in range(90)
+        )
+        return f"<title>Page {number}</title><p>{words}</p>"
+    if name == "maze/room" and int(number) <= MAZE:
+        doors = "".join(f'<a href="/maze/room-{int(number) * 2 + n}.html">door</a>' for n in (0, 1))
+        return f"<title>A room</title><p>You are in a maze of little rooms, all alike.</p>{doors}"
+    return None
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text = _page(self.path)
+            body = (text or "not here").encode()
+            self.send_response(200 if text is not None else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _config(site: str, **changes: object) -> CrawlConfig:
+    settings = {
+        "politeness.min_delay": 0.0,
+        "politeness.factor": 0.0,
+        "engine.workers": 4,
+        "engine.give_up_after": 1.0,
+        "engine.checkpoint_every": 0.0,
+        "retry.not_found_first": 0.0,
+        **{name.replace("__", "."): value for name, value in changes.items()},
+    }
+    return load(CrawlConfig, merge({"seeds": [site]}, settings))
+
+
+def _crawl(site: str, path: Path, **changes: object) -> str:
+    folder = CrawlFolder(path)
+    config = start(folder, _config(site, **changes))
+    return asyncio.run(run(folder, config, Extensions(), resumed=False))
+
+
+def _resume(path: Path, **changes: object) -> str:
+    folder = CrawlFolder(path)
+    config = reopen(folder)
+    if changes:
+        settings = {name.replace("__", "."): value for name, value in changes.items()}
+        config = load(CrawlConfig, merge(read_toml(folder.config), settings))
+        write_whole(folder.config, to_toml(config))
+    return asyncio.run(run(folder, config, Extensions(), resumed=True))
+
+
+def _fetched(path: Path) -> list[str]:
+    lines = map(json.loads, CrawlFolder(path).log.read_text().splitlines())
+    return [
+        line["url"] for line in lines if line["kind"] != "robots" and line["became"] in ("done", "dropped")
+    ]
+
+
+def _set_aside(path: Path) -> set[str]:
+    with inspect(path) as inspection:
+        entries = [decode_queue(data) for _, data in inspection.environment.scan(Family.LATER)]
+        assert inspection.counters.waiting == len(entries)
+        assert inspection.counters.queued == 0
+    assert all(entry.reason.startswith(TRAP) for entry in entries)
+    return {entry.url for entry in entries}
+
+
+def _known(path: Path) -> int:
+    with inspect(path) as inspection:
+        return sum(1 for _ in inspection.environment.scan(Family.SEEN))
+
+
+def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    assert _crawl(site, path) == "finished"
+    fetched, aside = _fetched(path), _set_aside(path)
+    good = {f"{site}docs/page-{n}.html" for n in range(GOOD)}
+    assert good <= set(fetched)
+    assert len(fetched) < 1 + GOOD + 80, "the maze is left long before its end"
+    assert aside and not aside & set(fetched)
+    assert _known(path) == len(set(fetched) | aside), "nothing is lost"
+
+    with inspect(path) as inspection:
+        first = pattern_lines(inspection)[0]
+        story = Storyteller(inspection).tell(min(aside))
+    assert (first.state, first.yielded) == ("quarantined", 0)
+    assert first.pattern in (MAZE_PATTERN, "/maze/**")
+    assert first.barren > 0.95
+    assert any("trap: pattern /maze/" in fact.text for fact in story.facts)
+
+    assert _resume(path) == "finished"
+    assert _set_aside(path) == aside, "a resume alone lets nothing out"
+
+    for pattern in (MAZE_PATTERN, "/maze/**"):
+        assert release_pattern(path, pattern) == ["127.0.0.1"]
+    assert _resume(path) == "finished"
+    fetched = _fetched(path)
+    assert _set_aside(path) == set()
+    assert len(fetched) == len(set(fetched)) == _known(path), "each once"
+    assert {f"{site}maze/room-{n}.html" for n in range(1, MAZE + 1)} <= set(fetched)
+
+
+def test_what_was_learned_survives_a_restart(site: str, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    _crawl(site, path, budget__max_pages=70)
+    with inspect(path) as inspection:
+        before = pattern_lines(inspection)
+    assert before[0].state == "quarantined"
+    _resume(path, budget__max_pages=1_000)
+    with inspect(path) as inspection:
+        after = {line.pattern: line for line in pattern_lines(inspection)}
+    assert all(after[line.pattern].fetched >= line.fetched for line in before)
+    assert len(_fetched(path)) < 1 + GOOD + 80
+
+
+def test_without_the_learner_everything_is_fetched(site: str, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    _crawl(site, path, trap_learner__learn=False)
+    assert len(_fetched(path)) == _known(path)
+    with inspect(path) as inspection:
+        assert not list(inspection.environment.scan(Family.PATTERNS))
