@@ -300,7 +300,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
 TestFrontierMachine = FrontierMachine.TestCase
 TestFrontierMachine.settings = settings(
-    max_examples=25, stateful_step_count=40, deadline=None, derandomize=True
+    max_examples=16, stateful_step_count=40, deadline=None, derandomize=True
 )
 
 

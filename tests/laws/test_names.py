@@ -22,8 +22,9 @@ def archived_names(folder):
     return sorted(name.decode() for name in found)
 
 
-@pytest.mark.parametrize("cache", ["compact", "zoned", "plain"])
-@pytest.mark.parametrize("prefetch", [True, False])
+@pytest.mark.parametrize(
+    ("cache", "prefetch"), [("compact", True), ("compact", False), ("zoned", True), ("plain", False)]
+)
 def test_every_cache_leads_to_the_same_crawl_and_names_are_archived_once(tmp_path, cache, prefetch):
     names = []
 
