@@ -74,7 +74,7 @@ def compare(web: Web, peer: Crawler | None, pages: int, pairs: int) -> dict[str,
     crawler_core, _ = measure.cores()
     crawlers: list[Crawler] = ["gossamer", *([peer] if peer else [])]
     runs: dict[str, list[dict[str, Any]]] = {crawler: [] for crawler in crawlers}
-    # The first runs on a machine that was idle are dearer by a fifth, for either: memory must be found for them.
+    # The first runs on an idle machine are dearer by a fifth for either: memory must be found for them.
     for crawler in crawlers:
         run_once(crawler, web, min(pages, QUICK_PAGES), crawler_core)
     for turn in range(pairs):
