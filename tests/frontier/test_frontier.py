@@ -332,3 +332,22 @@ def test_entries_that_fall_due_one_after_the_other_in_one_group_are_lent_once(tm
     assert len(drain(world)) == 6
     assert (world.counters.queued, world.counters.waiting) == (0, 0)
     world.close()
+
+
+@pytest.mark.parametrize("leases", [1, 2])
+def test_a_better_url_that_arrives_while_the_last_one_in_memory_is_out_is_not_passed_over(tmp_path, leases):
+    world = FrontierWorld(tmp_path / "state", buffer=2, rest=0.0, leases=leases)
+    free = Tally(host_failed=False)
+    for number in range(8):
+        world.admit(f"http://a/{number}", depth=5)
+    out = [world.frontier.lend() for _ in range(leases)]
+    while world.frontier._rota.served[world.frontier._host_hash("a")].buffer:
+        world.settle(out.pop(), Done(), free)
+        out.append(world.frontier.lend())
+    world.admit("http://a/better", depth=0)
+    left = len(out)
+    for lease in out:
+        world.settle(lease, Done(), free)
+    assert drain(world, free)[0] == "http://a/better"
+    assert world.counters.queued == 0 and left
+    world.close()

@@ -110,11 +110,13 @@ class HostQueue:
     def set_head(self, settled: bytes) -> None:
         """Note the first live ticket, so that the next scan need not step over deleted entries.
 
-        With nothing in memory the settled entry's place will do: all before it is gone, unless the
-        entry itself has returned.
+        With nothing in the buffer of a queue that goes on, on disk, the head stays: a better entry may have
+        come while this one was out. The next scan then steps over as many deleted entries as the buffer holds.
         """
-        live = [*self.lent, self.buffer[0][0]] if self.buffer else list(self.lent)
-        self.record.head = min(live, default=max(self.record.head, settled))
+        if self.buffer:
+            self.record.head = min(*self.lent, self.buffer[0][0]) if self.lent else self.buffer[0][0]
+        elif self.complete:
+            self.record.head = min(self.lent, default=max(self.record.head, settled))
 
 
 def _ticket_of(entry: Entry) -> bytes:
