@@ -24,7 +24,6 @@ import msgspec
 from benchmarks import measure
 from benchmarks.crawlers import Work, fetched
 from benchmarks.trap_web import FULL, QUICK, TrapWeb, TrapWebSpec, breadth_first
-from gossamer.app.config import CrawlConfig
 
 BUDGET = 1.05
 WORKERS = 8
@@ -146,9 +145,7 @@ def command(plan: Plan, work: Work, *, naive: bool) -> list[str]:
     line = [sys.executable, "-m", "gossamer", "crawl", "--dir", str(work.crawl_folder), "--quiet"]
     line += ["--config", str(config), "--workers", str(work.workers), "--max-pages", str(work.pages)]
     line += ["--nameserver", work.nameserver]
-    settings = [] if naive else list(plan.settings)
-    if naive and LEARNER in CrawlConfig.__struct_fields__:
-        settings.append(f"{LEARNER}.learn=false")
+    settings = [f"{LEARNER}.learn={str(not naive).lower()}", *(() if naive else plan.settings)]
     order = "bfs" if naive else plan.order
     line += ["--order", order] if order else []
     return [*line, *(part for setting in settings for part in ("--set", setting)), *work.start]

@@ -4,7 +4,8 @@ from cli_run import Gossamer
 
 
 def test_patterns_are_listed_and_released(gossamer: Gossamer, site: str) -> None:
-    assert gossamer("crawl", site, "--dir", "c", "--min-delay", "0", "--quiet").code == 0
+    learning = ("--set", "trap_learner.learn=true")
+    assert gossamer("crawl", site, "--dir", "c", "--min-delay", "0", "--quiet", *learning).code == 0
     shown = gossamer("traps", "c")
     assert shown.code == 0
     assert shown.out.startswith("0 patterns taken for traps")

@@ -120,7 +120,7 @@ def _known(path: Path) -> int:
 
 def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    assert _crawl(site, path) == "finished"
+    assert _crawl(site, path, trap_learner__learn=True) == "finished"
     fetched, aside = _fetched(path), _set_aside(path)
     good = {f"{site}docs/page-{n}.html" for n in range(GOOD)}
     assert good <= set(fetched)
@@ -150,7 +150,7 @@ def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) 
 
 def test_what_was_learned_survives_a_restart(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    _crawl(site, path, budget__max_pages=70)
+    _crawl(site, path, trap_learner__learn=True, budget__max_pages=70)
     with inspect(path) as inspection:
         before = pattern_lines(inspection)
     assert before[0].state == "quarantined"

@@ -71,8 +71,12 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """When a URL pattern of a host is taken for a trap."""
 
     learn: Annotated[
-        bool, Meta(description="Learn which URL patterns yield nothing; without it only looks count.")
-    ] = True
+        bool,
+        Meta(
+            description="Learn which URL patterns yield nothing, and set them aside. Off, only looks count: on,"
+            " it also takes for traps what says little that is new, such as reference manuals of short pages."
+        ),
+    ] = False
     barren: Annotated[
         Share, Meta(description="A pattern is a trap if fewer of its pages than this share yield anything.")
     ] = 0.1
