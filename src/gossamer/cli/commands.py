@@ -80,7 +80,7 @@ def demo(folder: Path | None, *, json: bool) -> None:
 @_option(
     WHERE, "--requisites", "off|host|any", "Images, scripts and style sheets of pages; if not given, off."
 )
-@_option(WHERE, "--order", "bfs|dfs|NAME", "Breadth or depth first, or a plug-in.")
+@_option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in.")
 @_option(HOW_FAR, "--max-pages", "N", "Stop after so many pages.")
 @_option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed.")
 @_option(HOW_FAR, "--max-time", "TIME", "Stop after this time: 90s, 2h.")
