@@ -124,9 +124,12 @@ def test_a_host_set_aside_for_its_name_is_served_as_soon_as_it_lands(make):
         world.micros += 200_000
         assert lent(world) == []
     assert len(book.offered) == 40, "also the names of those that were set aside"
-    book.answered.add("n39")
-    world.frontier.name_landed("n39")
+    book.answered |= {"n38", "n39"}
+    world.frontier.park("n38", "dead")
+    for host in ("n38", "n39"):
+        world.frontier.name_landed(host)
     assert lent(world) == ["n39"]
+    assert not any(queue.record.parked for queue in world.frontier._rota.served.values())
 
 
 def test_names_linked_to_are_told_apart(tmp_path):

@@ -94,7 +94,10 @@ class Serving:
             return
         while room and self._named:
             key = self._named.pop()
-            room -= key not in self.rota.served and self._bring(key, self._hosts.change(key, ""), now, batch)
+            record = self._hosts.change(key, "")
+            # It may have been parked meanwhile, and then has no place in memory.
+            if key not in self.rota.served and record.queued and not record.parked:
+                room -= self._bring(key, record, now, batch)
         if not room:
             return
         for looked, key in enumerate(self.wake.due(now, self.rota.served)):
