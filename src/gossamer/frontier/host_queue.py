@@ -111,7 +111,7 @@ class HostQueue:
         """Note the first live ticket, so that the next scan need not step over deleted entries.
 
         With nothing in the buffer of a queue that goes on, on disk, the head stays: a better entry may have
-        come while this one was out. The next scan then steps over as many deleted entries as the buffer holds.
+        come while this one was out. The next scan steps over the deleted entries, as many as a buffer holds.
         """
         if self.buffer:
             self.record.head = min(*self.lent, self.buffer[0][0]) if self.lent else self.buffer[0][0]

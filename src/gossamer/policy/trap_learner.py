@@ -73,8 +73,8 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     learn: Annotated[
         bool,
         Meta(
-            description="Learn which URL patterns yield nothing, and set them aside. Off, only looks count: on,"
-            " it also takes for traps what says little that is new, such as reference manuals of short pages."
+            description="Learn which URL patterns yield nothing, and set them aside; off, only looks count."
+            " It also takes for traps what says little that is new, such as manuals of many short pages."
         ),
     ] = False
     barren: Annotated[
