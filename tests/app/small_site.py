@@ -3,16 +3,16 @@
 import contextlib
 import http.server
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
-def small_site(pages: Mapping[str, str]) -> Iterator[str]:
-    """The site's address, ending in `/`; `pages` are HTML by path without the first slash."""
+def small_site(page: Callable[[str], str | None]) -> Iterator[str]:
+    """The site's address, ending in `/`; `page` tells the HTML at a path without the first slash, if any."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            text = pages.get(self.path.removeprefix("/"))
+            text = page(self.path.removeprefix("/"))
             body = (text or "not here").encode()
             self.send_response(200 if text is not None else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")

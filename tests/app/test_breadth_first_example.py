@@ -18,5 +18,5 @@ def test_the_worked_example(workers: int) -> None:
         crawled = gossamer.crawl(site + "A", min_delay=0, workers=workers)
         return "".join([page.url.removeprefix(site) async for page in crawled])
 
-    with small_site(pages) as site:
+    with small_site(pages.get) as site:
         assert asyncio.run(order(site)) == "ABCDEFHGI"

@@ -157,7 +157,7 @@ def test_links_of_a_twin_resolve_against_its_own_url_and_marks_are_kept(
         "a/leaf.html": '<meta name="robots" content="nofollow"><a href="/gone.html">g</a>',
         "b/leaf.html": "<p>leaf",
     }
-    with small_site(pages) as base:
+    with small_site(pages.get) as base:
         crawl(tmp_path / "crawl", {"seeds": [base]})
     export(tmp_path / "crawl")
     files = Files(tmp_path / "crawl" / "links")
@@ -190,7 +190,7 @@ def test_a_running_crawl_is_exported_as_far_as_it_is_committed(tmp_path: Path) -
                 found.append(export(path))
 
     chain = {f"p{n}.html": f'<a href="p{n + 1}.html">next</a>' for n in range(12)}
-    with small_site(chain) as base:
+    with small_site(chain.get) as base:
         crawl(path, {"seeds": [base + "p0.html"]}, Extensions(observers=(hear,)))
     (graph,) = found
     assert graph.problems == []

@@ -1,13 +1,12 @@
 """Laws of trapped crawls: a trap is left, nothing is lost by that, and what was learned survives."""
 
 import asyncio
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from small_site import small_site
 
 from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
@@ -28,7 +27,7 @@ MAZE_PATTERN = "/maze/*#.html"
 
 def _page(path: str) -> str | None:
     name, _, number = path.strip("/").removesuffix(".html").rpartition("-")
-    if path == "/":
+    if not path:
         return '<a href="/maze/room-1.html">in</a>' + "".join(
             f'<a href="/docs/page-{n}.html">{n}</a>' for n in range(GOOD)
         )
@@ -45,27 +44,8 @@ def _page(path: str) -> str | None:
 
 @pytest.fixture
 def site() -> Iterator[str]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            text = _page(self.path)
-            body = (text or "not here").encode()
-            self.send_response(200 if text is not None else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    with small_site(_page) as address:
+        yield address
 
 
 def _config(site: str, **changes: object) -> CrawlConfig:

@@ -3,7 +3,7 @@
 from gossamer.app.plugins import ordering
 from gossamer.model.errors import ConfigError
 from gossamer.policy.best import BestFirst
-from gossamer.policy.levels import FIRST_STEP
+from gossamer.policy.levels import step_at
 from gossamer.policy.opic import Opic
 from gossamer.policy.ordering import DEEPEST, GRADE_SHIFT, LAST_LEVEL, ROBOTS_LEVEL, BreadthFirst, DepthFirst
 from gossamer.policy.orders import OrderConfig
@@ -11,7 +11,6 @@ from gossamer.ports import OrderingPolicy
 
 _ROUND_BITS = 4
 _LAST_ROUND = (1 << _ROUND_BITS) - 1
-_DEPTH_BITS = 14  # below the step of importance, see `policy.levels.level_at`
 
 
 def ordering_of(order: str, config: OrderConfig) -> OrderingPolicy | None:
@@ -39,7 +38,7 @@ def level_number(ordering: OrderingPolicy | None, level: int) -> tuple[str, int]
     if isinstance(ordering, DepthFirst):
         return "depth", DEEPEST - level
     if isinstance(ordering, Opic | BestFirst):
-        return "importance step", FIRST_STEP - (level - 1 >> _DEPTH_BITS)
+        return "importance step", step_at(level)
     return "level", level
 
 

@@ -32,8 +32,9 @@ class TrapWatch:
     def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
         self._gate = frontier.traps
-        self._texts = HostTexts()
-        self._gists = Gists()
+        if self._gate is not None:
+            self._texts = HostTexts()
+            self._gists = Gists()
 
     def wants_text(self, lease: Lease) -> bool:
         """Whether what the page says is to be sketched."""

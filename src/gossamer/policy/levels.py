@@ -28,6 +28,11 @@ def steps_of(amount: int) -> int:
     return doublings * STEPS + bisect_right(_ROOTS, mantissa)
 
 
+def step_at(level: int) -> int:
+    """The step of importance that `level_at` put into a level; not for robots files."""
+    return FIRST_STEP - (level - ROBOTS_LEVEL - 1 >> _DEPTH_BITS)
+
+
 def level_at(step: int, candidate: Candidate) -> int:
     """The level of a step of importance; among the equally important the shallow come first.
 
