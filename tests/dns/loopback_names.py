@@ -127,6 +127,27 @@ class _Udp(asyncio.DatagramProtocol):
             self.server.udp.sendto(answer, peer)
 
 
+async def _bound(
+    serve: Callable, server: LoopbackNames, host: str
+) -> tuple[asyncio.Server, asyncio.DatagramTransport, int]:
+    """Both sockets with one port. The kernel chooses it for TCP; for UDP another process may have it."""
+    loop = asyncio.get_running_loop()
+    for attempt in range(20):
+        stream = await asyncio.start_server(serve, host, 0)
+        port = stream.sockets[0].getsockname()[1]
+        try:
+            datagrams, _ = await loop.create_datagram_endpoint(lambda: _Udp(server), local_addr=(host, port))
+        except OSError:
+            # Left open it would keep uvloop from closing, for ever.
+            stream.close()
+            await stream.wait_closed()
+            if attempt == 19:
+                raise
+        else:
+            return stream, datagrams, port
+    raise AssertionError("unreachable")
+
+
 @contextlib.asynccontextmanager
 async def loopback_names(answers: Answers, host: str = "127.0.0.1") -> AsyncIterator[LoopbackNames]:
     server = LoopbackNames(answers)
@@ -141,10 +162,7 @@ async def loopback_names(answers: Answers, host: str = "127.0.0.1") -> AsyncIter
                     writer.write(struct.pack("!H", len(answer)) + answer)
         writer.close()
 
-    stream = await asyncio.start_server(serve, host, 0)
-    port = stream.sockets[0].getsockname()[1]
-    loop = asyncio.get_running_loop()
-    datagrams, _ = await loop.create_datagram_endpoint(lambda: _Udp(server), local_addr=(host, port))
+    stream, datagrams, port = await _bound(serve, server, host)
     server.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         yield server
