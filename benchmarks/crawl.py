@@ -1,6 +1,6 @@
 """The same crawl by Gossamer and by a peer, in turn, each pinned to one core.
 
-`python -m benchmarks.crawl [--peer scrapy] [--start URL...] [--quick] [--json]`
+`python -m benchmarks.crawl [--peer scrapy] [--start URL...] [--order ORDER] [--quick] [--json]`
 """
 
 import argparse
@@ -43,11 +43,11 @@ def served(kind: str, start: list[str], core: int) -> Iterator[Web]:
             yield web
 
 
-def run_once(crawler: Crawler, web: Web, pages: int, core: int) -> dict[str, Any]:
+def run_once(crawler: Crawler, web: Web, pages: int, core: int, order: str) -> dict[str, Any]:
     """One crawl from nothing; its figures."""
     folder = Path(tempfile.mkdtemp(prefix=f"gossamer-crawl-{crawler}-"))
     try:
-        work = Work(start=web.start, folder=folder, pages=pages, nameserver=web.nameserver)
+        work = Work(start=web.start, folder=folder, pages=pages, nameserver=web.nameserver, order=order)
         served_before = web.server_seconds()
         usage = measure.run(command(crawler, work), log=work.log, core=core, timeout=RUN_SECONDS)
         served_for = web.server_seconds() - served_before
@@ -69,17 +69,17 @@ def run_once(crawler: Crawler, web: Web, pages: int, core: int) -> dict[str, Any
     }
 
 
-def compare(web: Web, peer: Crawler | None, pages: int, pairs: int) -> dict[str, Any]:
+def compare(web: Web, peer: Crawler | None, pages: int, pairs: int, order: str) -> dict[str, Any]:
     """Alternate the crawlers, `pairs` times each; medians, and the median of the pairs' ratios."""
     crawler_core, _ = measure.cores()
     crawlers: list[Crawler] = ["gossamer", *([peer] if peer else [])]
     runs: dict[str, list[dict[str, Any]]] = {crawler: [] for crawler in crawlers}
     # The first runs on an idle machine are dearer by a fifth for either: memory must be found for them.
     for crawler in crawlers:
-        run_once(crawler, web, min(pages, QUICK_PAGES), crawler_core)
+        run_once(crawler, web, min(pages, QUICK_PAGES), crawler_core, order)
     for turn in range(pairs):
         for crawler in crawlers if turn % 2 == 0 else crawlers[::-1]:
-            runs[crawler].append(run_once(crawler, web, pages, crawler_core))
+            runs[crawler].append(run_once(crawler, web, pages, crawler_core, order))
     result: dict[str, Any] = {
         crawler: {figure: statistics.median(run[figure] for run in taken) for figure in FIGURES}
         for crawler, taken in runs.items()
@@ -100,6 +100,7 @@ def main() -> int:
     parser.add_argument("--web", choices=["auto", "docs", "simweb"], default="auto")
     parser.add_argument("--pages", type=int, help=f"limit; by default all, {QUICK_PAGES} with --quick")
     parser.add_argument("--pairs", type=int, help=f"runs of each; {PAIRS} by default, 1 with --quick")
+    parser.add_argument("--order", default="bfs", help="Gossamer's ordering policy")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     arguments = parser.parse_args()
@@ -109,7 +110,7 @@ def main() -> int:
     pairs = arguments.pairs or (1 if arguments.quick else PAIRS)
     peer: Crawler | None = None if arguments.peer == "none" else arguments.peer
     with served(arguments.web, arguments.start, measure.cores()[1]) as web:
-        result = compare(web, peer, pages, pairs)
+        result = compare(web, peer, pages, pairs, arguments.order)
     if arguments.json:
         print(json.dumps(result))
         return 0

@@ -34,6 +34,7 @@ class Work(msgspec.Struct, frozen=True):
         visits_per_host: of these to one host.
         nameserver: `address:port` that knows the hosts' names, if they have any.
         seeds_file: take the start URLs from here, as there are too many for a command line.
+        order: Gossamer's ordering policy.
     """
 
     start: Sequence[str]
@@ -43,6 +44,7 @@ class Work(msgspec.Struct, frozen=True):
     visits_per_host: int = 16
     nameserver: str = ""
     seeds_file: Path | None = None
+    order: str = "bfs"
 
     @property
     def crawl_folder(self) -> Path:
@@ -75,6 +77,7 @@ def _gossamer(work: Work) -> list[str]:
     config.write_text(_CONFIG.format(visits_per_host=work.visits_per_host, fetch=fetch), encoding="utf-8")
     line = [sys.executable, "-m", "gossamer", "crawl", "--dir", str(work.crawl_folder)]
     line += ["--config", str(config), "--workers", str(work.workers), "--min-delay", "0", "--quiet"]
+    line += ["--order", work.order]
     if work.pages:
         line += ["--max-pages", str(work.pages)]
     if work.nameserver:

@@ -1,6 +1,6 @@
 """Memory of long crawls of the simulated web: the peak, and whether it grows.
 
-`python -m benchmarks.memory [--quick] [--json]`; exit status 0 if within the limits, else 1.
+`python -m benchmarks.memory [--order ORDER] [--quick] [--json]`; exit status 0 if within the limits, else 1.
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Progress:
         return statistics.median(near or after[:1] or [0.0])
 
 
-def crawl(web: Web, pages: int, *, many_hosts: bool) -> dict[str, Any]:
+def crawl(web: Web, pages: int, order: str, *, many_hosts: bool) -> dict[str, Any]:
     """Crawl so many pages; the figures. Growth is judged in whole crawls only: at first caches fill."""
     folder = Path(tempfile.mkdtemp(prefix="gossamer-memory-"))
     try:
@@ -72,6 +72,7 @@ def crawl(web: Web, pages: int, *, many_hosts: bool) -> dict[str, Any]:
             workers=64,
             nameserver=web.nameserver,
             seeds_file=seeds,
+            order=order,
         )
         progress = Progress(work.crawl_folder / "crawl.log")
         usage = measure.run(
@@ -107,6 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"a {QUICK_PART}th of everything")
     parser.add_argument("--only", choices=["pages", "hosts"])
+    parser.add_argument("--order", default="bfs", help="ordering policy")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     arguments = parser.parse_args()
     measure.tidy_when_terminated()
@@ -115,10 +117,10 @@ def main() -> int:
     result: dict[str, Any] = {}
     if arguments.only != "hosts":
         with simulated(pages=pages, hosts=20, page_bytes=PAGE_BYTES, core=core) as web:
-            result["pages"] = crawl(web, pages, many_hosts=False)
+            result["pages"] = crawl(web, pages, arguments.order, many_hosts=False)
     if arguments.only != "pages":
         with simulated(pages=hosts, hosts=hosts, page_bytes=PAGE_BYTES, core=core) as web:
-            result["hosts"] = crawl(web, pages, many_hosts=True)
+            result["hosts"] = crawl(web, pages, arguments.order, many_hosts=True)
     result["ok"] = all(row["ok"] for row in result.values())
     print(json.dumps(result) if arguments.json else json.dumps(result, indent=2))
     return 0 if result["ok"] else 1

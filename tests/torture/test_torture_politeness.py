@@ -30,11 +30,16 @@ def throttled(tmp_path: Path) -> Iterator[Life]:
 
 
 @pytest.mark.slow
-def test_a_long_crawl_is_polite_to_every_host(tmp_path: Path) -> None:
+@pytest.mark.parametrize("order", ["bfs", "dfs", "best", "opic"])
+def test_a_long_crawl_is_polite_to_every_host(tmp_path: Path, order: str) -> None:
     spec = small_world(misbehaviours=("slow-host", "slow-body", "throttle-503", "robots-delay"))
     with SimulatedWeb(spec) as web:
         # A slow host rests five times as long as its answers take.
-        settings = {"politeness.min_delay": "100ms", "engine.give_up_after": "8s"}
+        settings = {
+            "politeness.min_delay": "100ms",
+            "engine.give_up_after": "8s",
+            "engine.order": order,
+        }
         life = Life(web, tmp_path / "crawl", settings)
         assert life.crawl().status == 0
         assert_complete(life)
