@@ -61,7 +61,7 @@ CALM_SECONDS = 1.0
 BUSY = 0.02
 """Share of a core below which RocksDB's threads are at rest."""
 
-FRONTIER = FrontierConfig(recent_links=2_500_000)
+FRONTIER = FrontierConfig(recent_links=2_500_000, seen_cache=100_000)
 STATE = StateConfig(block_cache=256 << 20, write_buffers=128 << 20)
 """Settings for a large crawl, within a gigabyte of memory."""
 

@@ -30,10 +30,10 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             description="links remembered that need no seen test, 64 bytes each; a crawl of many million "
             "URLs takes half as much time for each link with a million",
         ),
-    ] = 65_536
+    ] = 25_000
     seen_cache: Annotated[
         int, Meta(ge=2, description="fingerprints kept in front of the seen set, about 100 bytes each")
-    ] = 100_000
+    ] = 30_000
     visited: Annotated[
         Literal["exact", "bloom"],
         Meta(
