@@ -156,6 +156,23 @@ def test_a_parked_host_does_not_come_back_with_its_name(make):
     assert lent(world) == [] and world.frontier.under_way == 0
 
 
+def test_nothing_is_due_any_more_when_a_host_set_aside_for_its_name_is_done(make):
+    book = Book()
+    world = make(book, max_hosts=8)
+    for number in range(12):
+        world.admit(f"http://h{number}/")
+    visited = 0
+    for _ in range(100):
+        if book.offered:
+            world.frontier.name_landed(book.offered.pop(0))
+        for lease in iter(world.frontier.lend, None):
+            world.settle(lease, Done(), VISITED)
+            visited += 1
+        world.micros += 100_000
+    assert visited == 12
+    assert world.frontier.next_due() == NEVER, "or the crawl would not end until they were to be looked at"
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 14), st.booleans()), max_size=60), st.integers(0, 4))
 def test_whatever_the_order_everything_is_visited(tmp_path_factory, steps, room):

@@ -19,6 +19,8 @@ SET_ASIDE = 16_384
 """Hosts set aside for their names that are remembered, some 150 bytes each; others are looked at later."""
 LOOK_EVERY = 100_000
 """Microseconds after which hosts on disk are looked for though others are ready: one may be better."""
+FEW = 16
+"""With so few hosts in memory the crawl may be at its end, which must not wait for a host that is done."""
 
 
 class Serving:
@@ -62,6 +64,8 @@ class Serving:
         """When a host may next be visited if nothing happens before; microseconds or `NEVER`."""
         if len(self.rota.served) >= self._config.max_hosts:
             return self.rota.next_due()
+        if len(self.rota.served) <= FEW:
+            self.wake.sharpen(self.rota.served)
         return min(self.rota.next_due(), self.wake.next_due)
 
     def wants_more(self, now: int) -> bool:

@@ -21,6 +21,7 @@ class WakeIndex:
         self._cursor = b""
         self._scanned_due = 0
         self._set_due = _NEVER
+        self._sharp = False  # `next_due` is no bound but the moment itself
 
     @property
     def next_due(self) -> int:
@@ -30,6 +31,7 @@ class WakeIndex:
     def set(self, key: bytes, record: HostRecord, due: int, batch: Batch) -> None:
         """Wake the host at `due`, instead of when its entry says now."""
         due = max(due, 1)  # 0 stands for "no entry"
+        self._sharp = False
         if record.wake != due:
             if record.wake:
                 batch.delete(Family.WAKE, wake_key(record.wake, key))
@@ -40,6 +42,7 @@ class WakeIndex:
 
     def clear(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         """The host has no work, or is left alone."""
+        self._sharp = False
         if record.wake:
             batch.delete(Family.WAKE, wake_key(record.wake, key))
             record.wake = 0
@@ -60,3 +63,17 @@ class WakeIndex:
             if key not in served:
                 yield key
         self._scanned_due = _NEVER
+
+    def sharpen(self, served: Container[bytes]) -> None:
+        """Make `next_due` the moment itself: entries that it was reckoned from may be gone.
+
+        Steps over entries of hosts in `served`, so these should be few; nothing may be left to commit.
+        """
+        if self._sharp:
+            return
+        self._sharp, self._set_due, self._scanned_due = True, _NEVER, _NEVER
+        for entry, _ in self._environment.scan(Family.WAKE, self._cursor):
+            due, key = split_wake(entry)
+            if key not in served:
+                self._scanned_due = due
+                return
