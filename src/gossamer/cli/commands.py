@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -202,6 +202,22 @@ def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool
     from gossamer.cli.export import run_export_links
 
     run_export_links(folder, out, memory, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@click.option("--out", type=_PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="English or Chinese.")
+@json
+def report(folder: Path, out: Path | None, lang: Literal["en", "zh"], *, json: bool) -> None:
+    """Write a web page with charts of all that was crawled. Works on a running crawl too.
+
+    One file, without scripts, that loads nothing. With --json the figures are printed instead; the page is
+    written then only if --out is given.
+    """
+    from gossamer.cli.report import run_report
+
+    run_report(folder, out, lang, json=json)
 
 
 @app.command(cls=Command)

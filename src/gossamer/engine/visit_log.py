@@ -87,6 +87,7 @@ def _line(visit: Visited) -> bytes:
         case Fetched(exchange=exchange):
             line["status"] = exchange.status
             line["size"] = exchange.body.size
+            line["started"] = round(exchange.started, 4)
             line["seconds"] = round(exchange.timing.total, 4)
             line["type"] = visit.page.media_type if visit.page else ""
             line["address"] = exchange.address

@@ -1,0 +1,31 @@
+"""Writes the report of a crawl as a web page, or its figures for programs."""
+
+from pathlib import Path
+
+from gossamer.app.html_report import gather, write_report
+from gossamer.app.html_report.words import Language
+from gossamer.app.inspection import inspect
+from gossamer.cli.printing import plural, safe, show, show_json, size
+from gossamer.model.errors import ConfigError
+
+
+def run_report(path: Path, out: Path | None, language: Language, *, json: bool) -> None:
+    """Write the page; with `json` print the figures, and write the page only if `out` is given.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, or the page has no place.
+        StorageError: state or log cannot be read, or the disk refuses.
+    """
+    target = out if out is not None else path / "report.html"
+    if target.is_dir() or not target.parent.is_dir():
+        raise ConfigError(f"--out {target}: is no place for a file. Name a file in a folder that exists.")
+    with inspect(path) as inspection:
+        figures = gather(inspection)
+    if out is not None or not json:
+        write_report(figures, target, language)
+    if json:
+        show_json(figures)
+        return
+    sums = figures.sums
+    what = f"{plural(sums.pages, 'page')} on {plural(sums.hosts, 'host')}, {size(sums.bytes)}"
+    show(f"{safe(str(target))}: {what}")
