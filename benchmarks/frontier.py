@@ -61,8 +61,8 @@ CALM_SECONDS = 1.0
 BUSY = 0.02
 """Share of a core below which RocksDB's threads are at rest."""
 
-FRONTIER = FrontierConfig(recent_links=2_500_000, seen_cache=100_000)
-STATE = StateConfig(block_cache=256 << 20, write_buffers=128 << 20)
+FRONTIER = FrontierConfig(recent_links=2_000_000, seen_cache=1 << 24)
+STATE = StateConfig(block_cache=256 << 20, write_buffers=128 << 20, max_log=128 << 20)
 """Settings for a large crawl, within a gigabyte of memory."""
 
 
@@ -286,7 +286,7 @@ def _part(part: str, folder: Path, urls: int, seed: int) -> dict[str, Any]:
     """Run one part in a process of its own, so that each has its own memory."""
     command = [sys.executable, "-m", "benchmarks.frontier", "--part", part, "--folder", str(folder)]
     command += ["--urls", str(urls), "--seed", str(seed)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, preexec_fn=measure.end_with_parent)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
 

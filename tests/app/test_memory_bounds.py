@@ -36,7 +36,7 @@ class Largest:
             "hosts": len(frontier._rota.served),
             "records": len(frontier.hosts._held),
             "turns": len(frontier._rota._ready) + len(frontier._rota._resting),
-            "seen": len(frontier.seen._young) + len(frontier.seen._old),
+            "seen": len(frontier.seen._lately),
             "robots": frontier.robots._used,
             "names": len(names),
             "awaited": frontier.census().awaiting_names,

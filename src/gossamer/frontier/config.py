@@ -32,8 +32,8 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         ),
     ] = 25_000
     seen_cache: Annotated[
-        int, Meta(ge=2, description="fingerprints kept in front of the seen set, about 100 bytes each")
-    ] = 30_000
+        int, Meta(ge=2, description="fingerprints kept in front of the seen set, 8 bytes each")
+    ] = 131_072
     visited: Annotated[
         Literal["exact", "bloom"],
         Meta(

@@ -9,6 +9,8 @@ from gossamer.state.records import HostRecord, decode_queue
 
 Entry = tuple[bytes, Candidate]
 _NEVER = 1 << 63
+FIRST_FILL = 4
+"""Entries read when a host comes into memory; it often leaves again after one visit. Then twice as many."""
 _ROBOTS = bytes(4)
 """Level of robots files, in a ticket."""
 
@@ -21,8 +23,8 @@ class HostQueue:
     """
 
     __slots__ = (
-        "awaits", "behind", "buffer", "complete", "key", "lent", "limit", "named", "named_until", "placed",
-        "record",
+        "awaits", "behind", "buffer", "complete", "filled", "key", "lent", "limit", "named", "named_until",
+        "placed", "record",
     )  # fmt: skip
 
     def __init__(self, key: bytes, record: HostRecord, limit: int) -> None:
@@ -31,6 +33,7 @@ class HostQueue:
         self.limit = limit  # leases at once
         self.buffer: list[Entry] = []
         self.complete = False
+        self.filled = 0  # times that it was filled
         self.lent: dict[bytes, Candidate] = {}
         self.placed: int | None = None  # number of its latest heap entry; older ones are void
         self.awaits = ""  # the host name that must be answered first
@@ -65,11 +68,13 @@ class HostQueue:
         return first
 
     def fill(self, environment: Environment, room: int) -> None:
-        """Read the front of the queue from disk.
+        """Read the front of the queue from disk, at most `room` entries.
 
         Raises:
             StorageError: the disk holds less than the record counts.
         """
+        room = min(room, FIRST_FILL << self.filled) if self.filled < 16 else room
+        self.filled += 1
         self.complete = True
         for key, data in environment.scan(Family.QUEUE, self.key + self.record.head, self.key):
             place = key[8:]

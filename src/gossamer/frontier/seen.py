@@ -1,5 +1,6 @@
 """The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache."""
 
+from gossamer.frontier.lately import Lately
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import VisitedRecord
 
@@ -13,25 +14,17 @@ class SeenSet:
 
     def __init__(self, environment: Environment, cache_entries: int) -> None:
         self._environment = environment
-        self._limit = max(2, cache_entries // 2)
-        # Two generations instead of a linked list: a hit in the older one moves up, and the older one
-        # is dropped whole when the younger is full. No bookkeeping per hit, memory within the limit.
-        self._young: set[bytes] = set()
-        self._old: set[bytes] = set()
+        self._lately = Lately(cache_entries)
         self._uncommitted: set[bytes] = set()
         self._absent = b""  # the last fingerprint that was asked for and not there: it is asked for again
 
     def __contains__(self, fingerprint: bytes) -> bool:
-        if fingerprint in self._young:
-            return True
         if fingerprint == self._absent:
             return False
-        if (
-            fingerprint in self._old
-            or fingerprint in self._uncommitted
-            or self._environment.get(Family.SEEN, fingerprint) is not None
-        ):
-            self._remember(fingerprint)
+        if fingerprint in self._lately or fingerprint in self._uncommitted:
+            return True
+        if self._environment.get(Family.SEEN, fingerprint) is not None:
+            self._lately.add(fingerprint)
             return True
         self._absent = fingerprint
         return False
@@ -39,6 +32,7 @@ class SeenSet:
     def add(self, fingerprint: bytes, ticket: bytes, batch: Batch) -> None:
         """Mark as seen, within `batch`."""
         batch.put(Family.SEEN, fingerprint, ticket)
+        # The cache may forget it before the disk knows it.
         self._uncommitted.add(fingerprint)
         self._absent = b""
 
@@ -52,11 +46,5 @@ class SeenSet:
     def flush(self, batch: Batch) -> None:  # noqa: ARG002 - all is in it
         """The batch with all additions so far goes to disk next; nothing is asked in between."""
         for fingerprint in self._uncommitted:
-            self._remember(fingerprint)
+            self._lately.add(fingerprint)
         self._uncommitted.clear()
-
-    def _remember(self, fingerprint: bytes) -> None:
-        if len(self._young) >= self._limit:
-            self._old = self._young
-            self._young = set()
-        self._young.add(fingerprint)

@@ -6,11 +6,13 @@ import operator
 import random
 import struct
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from rbloom import Bloom
 
 from gossamer.frontier import bloom_file
 from gossamer.frontier.bloom_size import bits_needed, false_positive_rate
+from gossamer.frontier.large_pages import on_large_pages
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, split_ticket
 from gossamer.state.records import VISITED, VisitedRecord, decode, encode
@@ -48,7 +50,7 @@ class BloomTable:
         self._environment = environment
         self._warn = warn
         bits, hashes = bits_needed(capacity, error)
-        self._filter = bloom_filter(bits, hashes)
+        self._filter = on_large_pages(partial(bloom_filter, bits, hashes), bits // 8)
         kept = environment.get(Family.META, VISITED)
         before = decode(kept, VisitedRecord) if kept else VisitedRecord()
         self._figures = VisitedRecord(
@@ -69,7 +71,8 @@ class BloomTable:
     def _go_on(self, before: VisitedRecord) -> bool:
         """Take the filter that was saved last, if it and the log after it are what was committed."""
         figures = self._figures
-        found = bloom_file.load(self._environment.path.parent, figures.bits, figures.hashes)
+        load = partial(bloom_file.load, self._environment.path.parent, figures.bits, figures.hashes)
+        found = on_large_pages(load, figures.bits // 8, filled=True)
         if found is None:
             return False
         made, (self._filter, saved) = self._filter, found
