@@ -292,9 +292,15 @@ async def serve(spec: TrapWebSpec) -> None:
     server = await loop.create_server(
         lambda: Connection(service, None, connections), sock=listener, backlog=4_096
     )
-    transport, _ = await loop.create_datagram_endpoint(lambda: UdpNames(names), local_addr=(_ADDRESS, 0))
-    name_port = transport.get_extra_info("sockname")[1]
-    tcp = await loop.create_server(lambda: TcpNames(names, questions), _ADDRESS, name_port)
+    # A port that is free for one protocol is often taken for the other.
+    while True:
+        transport, _ = await loop.create_datagram_endpoint(lambda: UdpNames(names), local_addr=(_ADDRESS, 0))
+        name_port = transport.get_extra_info("sockname")[1]
+        try:
+            tcp = await loop.create_server(lambda: TcpNames(names, questions), _ADDRESS, name_port)
+            break
+        except OSError:
+            transport.close()
     told = {"http_port": port, "nameserver": f"{_ADDRESS}:{name_port}", "seeds": web.seeds}
     print(json.dumps(told), flush=True)
     loop.add_reader(sys.stdin.fileno(), stopped.set)  # our parent closes it, or dies

@@ -62,7 +62,7 @@ def test_seeds_are_read_as_they_are_committed_and_a_kill_in_between_loses_none(
             assert len(crawl.parts.frontier.seen._uncommitted) < SEEDED_TOGETHER
 
     async def session(until: int, *, resumed: bool) -> int:
-        crawl, _ = build(folder, config, Extensions(), resumed=resumed)
+        crawl = build(folder, config, Extensions(), resumed=resumed).crawl
         try:
             crawl.seed(watched(crawl, until))
         except KilledError:

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from gossamer.app.config import CrawlConfig
@@ -97,11 +98,20 @@ def commands() -> Iterator[list[str]]:
                 yield words[1:]
 
 
+def options_of(command: click.Command) -> set[str]:
+    """Of a group, those of its commands too."""
+    options = {name for parameter in command.params for name in parameter.opts}
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        options |= options_of(inner)
+    return options
+
+
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_commands_of_the_readme_are_understood(words: list[str]) -> None:
     command = app.commands[words[0]]
-    options = {name for parameter in command.params for name in parameter.opts}
-    assert {word for word in words if word.startswith("-")} <= options
+    if isinstance(command, click.Group):
+        command = command.commands[words[1]]
+    assert {word for word in words if word.startswith("-")} <= options_of(command)
 
 
 def test_the_readme_shows_a_command_of_each_kind() -> None:
@@ -111,7 +121,7 @@ def test_the_readme_shows_a_command_of_each_kind() -> None:
 def test_options_in_the_text_exist() -> None:
     known = {"--seeds"}
     for command in app.commands.values():
-        known |= {name for parameter in command.params for name in parameter.opts}
+        known |= options_of(command)
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+[a-z]", README))
     assert mentioned <= known | {"--max", "--help"}
 

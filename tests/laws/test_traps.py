@@ -14,7 +14,7 @@ from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.inspection import inspect
 from gossamer.app.run import reopen, run, start
 from gossamer.app.settings import load, merge, read_toml, to_toml
-from gossamer.app.traps import pattern_lines, release_pattern
+from gossamer.app.traps import parameter_lines, pattern_lines, release_pattern
 from gossamer.app.why import Storyteller
 from gossamer.frontier.later import TRAP
 from gossamer.state.environment import Family
@@ -126,6 +126,72 @@ def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) 
     assert _set_aside(path) == set()
     assert len(fetched) == len(set(fetched)) == _known(path), "each once"
     assert {f"{site}maze/room-{n}.html" for n in range(1, MAZE + 1)} <= set(fetched)
+
+
+MANUAL = 150
+
+
+def _manual(path: str) -> str | None:
+    """A manual of pages that say the same but for their names, each with a menu of all."""
+    menu = "".join(f'<a href="/std/fn.{name}.html">{name}</a>' for name in _names())
+    name = path.removeprefix("std/fn.").removesuffix(".html")
+    if path and name not in _names():
+        return None
+    return (
+        f"<title>{name}</title><nav>{menu}</nav><p>Function {name}. See the reference for what it does.</p>"
+    )
+
+
+def _names() -> list[str]:
+    return [f"v{chr(97 + n % 26)}{chr(97 + n // 26)}_u{n % 7}" for n in range(MANUAL)]
+
+
+def test_a_manual_of_short_pages_is_fetched_whole(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    with small_site(_manual) as site:
+        assert _crawl(site, path, trap_learner__learn=True) == "finished"
+        fetched = _fetched(path)
+        assert {f"{site}std/fn.{name}.html" for name in _names()} <= set(fetched)
+    assert _set_aside(path) == set()
+    with inspect(path) as inspection:
+        assert not any(line.state == "quarantined" for line in pattern_lines(inspection))
+
+
+def _shop(path: str) -> str | None:
+    """Things with an id, without which there is nothing, and a `ref` that does not matter."""
+    page, _, query = path.partition("?")
+    given = dict(part.split("=") for part in query.split("&") if "=" in part)
+    if not page:
+        things = "".join(f'<a href="/thing?id={n}&ref=f{n}">{n}</a>' for n in range(12))
+        return things + "".join(f'<a href="/list?sort={n}">{n}</a><a href="/list">x</a>' for n in range(12))
+    if page == "thing" and "id" in given:
+        number = int(given["id"])
+        words = " ".join(f"word{chr(97 + number)}{chr(97 + n // 26)}{chr(97 + n % 26)}ed" for n in range(90))
+        return f"<title>Thing {number}</title><p>{words}</p>"
+    if page == "list":
+        return f"<title>List</title><p>{'abcdefghijklm'[int(given.get('sort', 12))] * 300}</p>"
+    return None
+
+
+@pytest.mark.parametrize("apply", [False, True])
+def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: Path, apply: bool) -> None:
+    path = tmp_path / "crawl"
+    with small_site(_shop) as site:
+        assert _crawl(site, path, parameters__test=True, parameters__apply=apply) == "finished"
+    with inspect(path) as inspection:
+        verdicts = {line.name: line.verdict for line in parameter_lines(inspection)}
+    assert verdicts == {"ref": "irrelevant", "id": "required", "sort": "relevant"}
+    asked = [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
+    assert 5 <= len(asked) <= 10, "a few samples, not the whole site again"
+
+
+def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    with small_site(_shop) as site:
+        assert _crawl(site, path) == "finished"
+        assert not [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
+    with inspect(path) as inspection:
+        assert {line.name: line.verdict for line in parameter_lines(inspection)} == {"sort": "relevant"}
 
 
 def test_what_was_learned_survives_a_restart(site: str, tmp_path: Path) -> None:

@@ -10,8 +10,12 @@ from gossamer.policy.url_pattern import (
     DATE,
     DEEP,
     FACETS,
+    NUMBERS,
     SESSION,
+    TOKEN,
     is_token,
+    marches,
+    plainer,
     url_pattern,
 )
 
@@ -63,12 +67,16 @@ def test_all_pages_of_one_kind_of_session_have_one_stem(path: str) -> None:
     [
         ("/a/b/c.html", 0),
         ("/2024/2024/x", DATE),
+        ("/page/17", NUMBERS),
+        ("/item-17.html", NUMBERS),
+        ("/list?page=17", NUMBERS),
+        ("/paper/0000000B88E7E9A8", TOKEN),
         ("/aa/bb/aa/x", CYCLE),
         ("/aa/bb/aa/bb/aa/x", CYCLE | CYCLES),
-        ("/x?a=1&b=2&c=3", FACETS),
-        ("/a1/b1/c1/d1/e1/f1/g1/x", DEEP),
+        ("/x?a=b&b=c&c=d", FACETS),
+        ("/a/b/c/d/e/f/g/x", DEEP),
         ("/search?q=three+words+here", 0),
-        ("/events?month=3&year=2026", DATE),
+        ("/events?month=3&year=2026", DATE | NUMBERS),
     ],
 )
 def test_doubts(target: str, doubts: int) -> None:
@@ -143,3 +151,46 @@ def test_endless_folders_make_few_patterns(names: list[str]) -> None:
 )
 def test_hostile_targets_end_soon(target: str) -> None:
     assert len(url_pattern(target).text) < 400
+
+
+@pytest.mark.parametrize(
+    ("target", "plain"),
+    [
+        ("/store/item-3.html;jsessionid=0000000B88E7E9A8376AC184EAB38304", "/store/item-3.html"),
+        ("/store/;jsessionid=0000000B88E7E9A8376AC184EAB38304?a=1", "/store/?a=1"),
+        ("/store/;x=1;jsessionid=0000000B88E7E9A8376AC184EAB38304", "/store/;x=1"),
+        ("/store/?sid=0000000b88e7e9a8376ac184eab38304", "/store/"),
+        ("/store/?a=1&sid=0000000b88e7e9a8376ac184eab38304&b=2", "/store/?a=1&b=2"),
+        ("/docs/current/current/x.html", "/docs/current/x.html"),
+        ("/docs/pub/mirror/pub/mirror/a/x.html", "/docs/pub/mirror/a/x.html"),
+        ("/docs/guide/x.html?page=3", None),
+        ("/", None),
+    ],
+)
+def test_plainer(target: str, plain: str | None) -> None:
+    assert plainer(target) == plain
+
+
+@given(_TARGETS)
+def test_what_is_plainer_is_shorter_and_has_nothing_plainer(target: str) -> None:
+    plain = plainer(target)
+    assert plain is None or (len(plain) < len(target) and plain.startswith("/"))
+    assert plain is None or plainer(plain) is None
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "onwards"),
+    [
+        ("/calendar/2024/03/17", "/calendar/2024/03/18", True),
+        ("/room-17.html", "/room-18.html", True),
+        ("/fn.vaddq_u8.html", "/fn.vaddq_s8.html", False),
+        ("/fn.swap.html", "/fn.take.html", False),
+        ("/a/b/c/d/e/f/g/x", "/a/b/c/d/e/f/g/h/x", True),
+        ("/a/b/c/d/e/f/g/x", "/a/b/c/d/e/f/g/y", False),
+        ("/list?page=2&sort=name", "/list?page=3&sort=name", True),
+        ("/list?page=2&sort=name", "/list?page=2&sort=price", False),
+        ("/paper/0000000B88E7E9A8", "/paper/1111111B88E7E9A8", True),
+    ],
+)
+def test_marches(page: str, link: str, onwards: bool) -> None:
+    assert marches(url_pattern(page), url_pattern(link), page, link) is onwards

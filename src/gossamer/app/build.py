@@ -1,12 +1,13 @@
 """Puts a crawl together: the one file that names concrete classes."""
 
-import functools
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from gossamer.app.config import CrawlConfig
+from gossamer.app.effective import Effective
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.names import NameRoom
 from gossamer.app.plugins import focus_extractor, ordering
@@ -18,13 +19,16 @@ from gossamer.engine.archivist import Archivist, archive_files
 from gossamer.engine.checkpoints import RESTORED, Checkpoints, sign_of_loss
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.drop_one import DropOne
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.identity import Identity
 from gossamer.engine.judge import Judge
 from gossamer.engine.ledger import CLOCK, Ledger
 from gossamer.engine.observe import Observers
 from gossamer.engine.page_memory import PageMemory
+from gossamer.engine.permits import Permits
 from gossamer.engine.reading import Reading
+from gossamer.engine.rejudging import Rejudging
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Doors, LinkRules, Settlement
 from gossamer.engine.trap_watch import TrapWatch
@@ -35,21 +39,17 @@ from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
-from gossamer.fetch.request import Credentials
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.name_gate import Names
+from gossamer.frontier.shared_rests import SharedRests
 from gossamer.model.errors import StorageError
 from gossamer.model.events import NameAnswered, ProblemFound
-from gossamer.model.url import Url
-from gossamer.policy.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.canonical import Canonicaliser
-from gossamer.policy.host_overrides import HostOverrides, overrides_for
-from gossamer.policy.politeness import PolitenessConfig, for_host
 from gossamer.policy.queue_key import queue_key
 from gossamer.policy.retry import none_reached
 from gossamer.policy.scope import Scope
-from gossamer.ports import Extractor, Observer, ScopeRule, Sink
+from gossamer.ports import Extractor, Observer, OrderingPolicy, ScopeRule, Sink
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -68,10 +68,23 @@ class Extensions(msgspec.Struct, frozen=True):
     sinks: Sequence[Sink] = ()
 
 
-def build(
-    folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool
-) -> tuple[Crawl, Seeds]:
-    """A crawl ready to run in `folder`, and its seeds.
+class Built(msgspec.Struct, frozen=True):
+    """A crawl ready to run, with the parts of it that can change while it runs."""
+
+    crawl: Crawl
+    seeds: Seeds
+    effective: Effective
+    environment: Environment
+    scope_of: Callable[[CrawlConfig], Scope]
+    rejudging: Rejudging
+    judge: Judge
+    ordering: OrderingPolicy
+    http: HttpModule
+    guard: AddressGuard
+
+
+def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool) -> Built:
+    """A crawl ready to run in `folder`.
 
     Raises:
         ConfigError: a setting makes no sense here, or another process uses the folder.
@@ -84,10 +97,11 @@ def build(
     fault_point("start.opened")
     try:
         folder.clear_tmp()
-        crawl = _Builder(folder, config, extensions, environment, seeds).crawl(resumed=resumed)
+        builder = _Builder(folder, config, extensions, environment, seeds)
+        crawl = builder.crawl(resumed=resumed)
         if resumed:
             crawl.take_up()
-        return crawl, seeds
+        return builder.built(crawl)
     except BaseException:
         environment.close()
         raise
@@ -116,12 +130,19 @@ class _Builder:
         self.extensions = extensions
         self.environment = environment
         self.seeds = seeds
+        self.effective = Effective(config)
+        self.scope = self._scope(config)
+        self.rejudging = Rejudging(environment, self.scope, (config.scope, config.traps))
+        self.guard = self._guard()
+        self.ordering = ordering(config.engine.order, config.order)
         last = environment.get(Family.META, CLOCK)
         self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
         self.ledger = Ledger.load(environment, self.clock)
         committed = environment.get(Family.META, LOG)
         self.log = VisitLog(folder.log, decode(committed, int) if committed else 0)
         self.observers = Observers(extensions.observers)
+        shared = config.politeness.shared
+        self.shared_rests = SharedRests(Path(shared).expanduser()) if shared else None
 
     def crawl(self, *, resumed: bool) -> Crawl:
         config = self.config
@@ -144,34 +165,51 @@ class _Builder:
         identity = Identity(Canonicaliser(config.canonical), frontier)
         admission = self._admission(frontier, identity)
         robots = self._robots(frontier, admission)
-        traps = TrapWatch(frontier)
+        traps = TrapWatch(frontier, self._drop_one(frontier, identity, admission))
         settlement = self._settlement(frontier, identity, admission, robots, archivist, traps)
         dispatch = self._dispatch(frontier)
-        http = HttpModule(config.fetch, names.resolver, self._guard(), self.folder.tmp, self._credentials)
+        http = self._http(names)
         modules = dict.fromkeys(http.schemes, http)
-        worker = Worker(dispatch, robots, modules, self._reading(), settlement, traps)
+        permits = Permits(robots, self.rejudging)
+        worker = Worker(dispatch, permits, modules, self._reading(), settlement, traps)
 
         async def close() -> None:
             await http.close()
+            if self.shared_rests is not None:
+                self.shared_rests.close()
             await names.close()
             writer.abandon()
             self.log.close()
             frontier.seen.save()
             self.environment.close()
 
+        saving, ledger, heard = self._checkpoints(writer), self.ledger, self.observers
         parts = Parts(
-            frontier,
-            admission,
-            dispatch,
-            settlement,
-            archivist,
-            self._checkpoints(writer),
-            self.ledger,
-            self.observers,
-            worker,
-            close,
+            frontier, admission, dispatch, settlement, archivist, saving, ledger, heard, worker, close
         )
         return Crawl(self.folder.path, config.engine, parts)
+
+    def built(self, crawl: Crawl) -> Built:
+        """The crawl that was made, with what can change of it."""
+        return Built(
+            crawl=crawl,
+            seeds=self.seeds,
+            effective=self.effective,
+            environment=self.environment,
+            scope_of=self._scope,
+            rejudging=self.rejudging,
+            judge=self.judge,
+            ordering=self.ordering,
+            http=self.http,
+            guard=self.guard,
+        )
+
+    def _http(self, names: NameRoom) -> HttpModule:
+        config, effective = self.config.fetch, self.effective
+        self.http = HttpModule(config, names.resolver, self.guard, self.folder.tmp, effective.credentials)
+        if effective.limits_speed:
+            self.http.throttle.visit_speed = effective.visit_speed
+        return self.http
 
     def _checkpoints(self, writer: ArchiveWriter) -> Checkpoints:
         keep = self.config.engine.keep_checkpoints
@@ -181,7 +219,7 @@ class _Builder:
         return Admission(
             frontier,
             identity,
-            self._scope(),
+            self.scope,
             self.ledger.counters,
             self.observers,
             record_rejected=self.config.engine.record_rejected,
@@ -196,6 +234,12 @@ class _Builder:
             sitemaps=self.config.engine.sitemaps,
         )
 
+    def _drop_one(self, frontier: Frontier, identity: Identity, admission: Admission) -> DropOne | None:
+        config = self.config.parameters
+        if not (self.config.trap_learner.learn or config.test or config.apply):
+            return None
+        return DropOne(config, frontier, identity, admission, self.environment)
+
     def _settlement(
         self,
         frontier: Frontier,
@@ -206,9 +250,16 @@ class _Builder:
         traps: TrapWatch,
     ) -> Settlement:
         config = self.config
+        politeness, every_attempt = self.effective.politeness, config.engine.every_attempt
         judge = Judge(
-            frontier, robots, config.retry, self._politeness, every_attempt=config.engine.every_attempt
+            frontier,
+            robots,
+            config.retry,
+            politeness,
+            self.effective.visit_speed,
+            every_attempt=every_attempt,
         )
+        self.judge = judge
         links = LinkRules(
             skip_duplicates=config.engine.skip_duplicates,
             honour_nofollow=config.robots.honour_nofollow,
@@ -252,17 +303,16 @@ class _Builder:
         farms = learner.learn and learner.farm_visits > 0 and config.scope.mode == "any"
         policy = HostPolicy(
             queue_key=queue_key(config.engine.queue_key),
-            visits_at_once=lambda name: self._politeness(name).visits_per_host,
-            rest=lambda name: self._politeness(name).min_delay,
-            budget_spent=lambda name, pages, size: (
-                host_limit_reached(config.budget, Spent(pages, size), self._overrides(name)) or ""
-            ),
+            visits_at_once=self.effective.visits_at_once,
+            rest=self.effective.rest,
+            budget_spent=self.effective.host_spent,
             obey_robots=config.robots.obey,
             names=names,
             linked_names_first=config.dns.linked_first,
             domain_budget=config.budget if config.budget.by_domain or farms else None,
             traps=config.trap_learner if config.trap_learner.learn else None,
             farms=farms,
+            shared=self.shared_rests,
         )
 
         def warn(problem: str) -> None:
@@ -273,7 +323,7 @@ class _Builder:
             self.environment,
             config.frontier,
             policy,
-            ordering(config.engine.order, config.order),
+            self.ordering,
             self.ledger.counters,
             session,
         )
@@ -287,10 +337,11 @@ class _Builder:
             self.environment.commit(batch)
         return secret
 
-    def _scope(self) -> Scope:
+    def _scope(self, config: CrawlConfig) -> Scope:
         joined = self.environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
-        return Scope(self.config.scope, self.seeds, hosts, self.extensions.scope_rules, self.config.traps)
+        seeds = Seeds(config, self.folder.path)
+        return Scope(config.scope, seeds, hosts, self.extensions.scope_rules, config.traps)
 
     def _writer(self) -> ArchiveWriter:
         fetch: FetchConfig = self.config.fetch
@@ -333,26 +384,8 @@ class _Builder:
             guard.allow_host(seed.host)
         return guard
 
-    @functools.lru_cache(maxsize=10_000)  # noqa: B019 - the builder lives as long as its crawl
-    def _politeness(self, name: str) -> PolitenessConfig:
-        return for_host(self.config.politeness, self._overrides(name))
-
-    def _overrides(self, name: str) -> HostOverrides:
-        return overrides_for(self.config.host, name)
-
-    def _credentials(self, origin: str) -> Credentials | None:
-        if not self.config.host:
-            return None
-        url = Url.from_serialised(origin + "/")
-        section = self._overrides(url.host) if url else None
-        if section is None or (section.username is None and section.token is None):
-            return None
-        return Credentials(section.username or "", section.password or "", section.token or "")
-
     def _limit_reached(self, lent: int) -> str:
-        counters = self.ledger.counters
-        spent = Spent(counters.pages + lent, counters.bytes, self.ledger.seconds)
-        return crawl_limit_reached(self.config.budget, spent) or ""
+        return self.effective.crawl_spent(self.ledger.counters, lent, self.ledger.seconds)
 
     def _unreachable(self, visits_before: int) -> Callable[[], bool]:
         """Whether this session made visits and no server has ever answered."""

@@ -15,6 +15,7 @@ from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.canonical import CanonicalConfig
 from gossamer.policy.host_overrides import HostOverrides
 from gossamer.policy.orders import OrderConfig
+from gossamer.policy.parameters import ParameterConfig
 from gossamer.policy.politeness import PolitenessConfig
 from gossamer.policy.retry import RetryConfig
 from gossamer.policy.robots_access import RobotsConfig
@@ -33,6 +34,13 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     seeds_file: Annotated[
         str, Meta(description="file with further seeds, one a line; the crawl's folder keeps a copy")
     ] = ""
+    seeds_watch: Annotated[
+        str,
+        Meta(
+            description="file whose lines become seeds while the crawl runs, also those that are added to it"
+            " later; the crawl then does not end by itself"
+        ),
+    ] = ""
     scope: ScopeConfig = ScopeConfig()
     politeness: PolitenessConfig = PolitenessConfig()
     robots: RobotsConfig = RobotsConfig()
@@ -41,6 +49,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
     trap_learner: TrapLearnerConfig = TrapLearnerConfig()
+    parameters: ParameterConfig = ParameterConfig()
     engine: EngineConfig = EngineConfig()
     order: OrderConfig = OrderConfig()
     fetch: FetchConfig = FetchConfig()

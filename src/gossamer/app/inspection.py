@@ -15,7 +15,7 @@ from gossamer.app.queue_sizes import DomainCensus, DomainSizes
 from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
-from gossamer.engine.ledger import CLOCK, NAMES
+from gossamer.engine.ledger import CLOCK, ENDED, NAMES
 from gossamer.frontier.standings import ORDER
 from gossamer.model.errors import ConfigError
 from gossamer.ports import MentionOrdering
@@ -74,6 +74,11 @@ class Inspection:
         self.names = decode(names, NameStatistics) if names else NameStatistics()
 
     @property
+    def ended(self) -> str:
+        """Why the last session ended; empty if it runs, or has not ended well."""
+        return (self.environment.get(Family.META, ENDED) or b"").decode()
+
+    @property
     def visited(self) -> VisitedRecord:
         """The visited table in figures, as of the last commit."""
         figures = self.environment.get(Family.META, VISITED)
@@ -98,6 +103,10 @@ class Inspection:
         ordering.restore(state)
         return {"name": name, **ordering.figures()}
 
+    def sums(self) -> Summary:
+        """Sums as last committed."""
+        return summary(self.counters, self.names, self.visited, self._order())
+
     def status(self, *, queues: bool = False) -> Status:
         """Sums, and the hosts with the most work left; some 3 us for each host.
 
@@ -115,7 +124,7 @@ class Inspection:
         now = self.clock.micros()
         for key, data in self.environment.scan(Family.HOSTS):
             record = decode_host(data)
-            state = _doing(record, now)[0]
+            state = doing(record, now)[0]
             by_state[state] = by_state.get(state, 0) + 1
             if _size(record) >= least:
                 largest.append(record)
@@ -127,7 +136,7 @@ class Inspection:
                 levels.add(key, record)
         return Status(
             str(self.folder.path),
-            summary(self.counters, self.names, self.visited, self._order()),
+            self.sums(),
             by_state,
             [_line(record, now) for record in _largest(largest)],
             domains.sizes() if queues else None,
@@ -135,7 +144,7 @@ class Inspection:
         )
 
 
-def _doing(record: HostRecord, now: int) -> tuple[str, float, str]:
+def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
     """(state, seconds until it may be visited, reason) of a host."""
     due = record.due if record.queued else max(record.due, record.later_due)
     seconds = max(0.0, (due - now) / 1e6)
@@ -151,7 +160,7 @@ def _doing(record: HostRecord, now: int) -> tuple[str, float, str]:
 
 
 def _line(record: HostRecord, now: int) -> HostLine:
-    state, seconds, reason = _doing(record, now)
+    state, seconds, reason = doing(record, now)
     return HostLine(
         record.name,
         state,

@@ -111,6 +111,14 @@ class LevelCensus:
         urls = self._urls if self._step else self._read
         return LevelSizes(order, urls, self._read, round(self._unread), self._bands(weights), lines)
 
+    def by_level(self) -> dict[int, float]:
+        """URLs at each level of the policy, once `sizes` was asked for."""
+        levels: dict[int, float] = {}
+        for level, weight in self._weights.items():
+            own = split_grade(level)[1]
+            levels[own] = levels.get(own, 0.0) + weight
+        return levels
+
     def _bands(self, weights: dict[int, float]) -> list[LevelLine]:
         """A line for each number in the policy's words; of many neighbours share one, about equally."""
         rows: list[tuple[str, int, int, float]] = []

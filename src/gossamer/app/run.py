@@ -2,16 +2,17 @@
 
 import asyncio
 import contextlib
-import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gossamer.app.build import Extensions, build
+from gossamer.app.build import Built, Extensions, build
 from gossamer.app.config import CrawlConfig
+from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.folder import CrawlFolder, write_whole
+from gossamer.app.live.session import answering
 from gossamer.app.plugins import load_extractors
 from gossamer.app.report import make_report
 from gossamer.app.seeds import Seeds
@@ -19,11 +20,10 @@ from gossamer.app.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import StorageError
 
 INTERRUPTED = "interrupted"
 FAILED = "failed"
-SPARE_FILES = 100
 SWITCH_SECONDS = 0.0005
 
 
@@ -92,27 +92,27 @@ async def run(
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         raise_file_limit(config)
-        config = resolve_secrets(config)
+        resolved = resolve_secrets(config)
         extractors = [*extensions.extractors, *load_extractors()]
         extensions = msgspec.structs.replace(extensions, extractors=extractors)
-        crawl, seeds = build(folder, config, extensions, resumed=resumed)
-        return await _conduct(crawl, seeds, folder, on_start, handle_signals=handle_signals)
+        built = build(folder, resolved, extensions, resumed=resumed)
+        async with answering(folder, built, config):
+            return await _conduct(built, folder, on_start, handle_signals=handle_signals)
     finally:
         folder.release()
 
 
 async def _conduct(
-    crawl: Crawl,
-    seeds: Seeds,
+    built: Built,
     folder: CrawlFolder,
     on_start: Callable[[Crawl], None],
     *,
     handle_signals: bool,
 ) -> str:
-    reason = FAILED
+    reason, crawl = FAILED, built.crawl
     with _signals(crawl) if handle_signals else contextlib.nullcontext():
         try:
-            crawl.seed(seeds)
+            crawl.seed(built.seeds)
             fault_point("start.seeded")
             on_start(crawl)
             reason = await crawl.run()
@@ -125,23 +125,6 @@ async def _conduct(
             with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
                 write_whole(folder.report, make_report(crawl, reason))
     return reason
-
-
-def raise_file_limit(config: CrawlConfig) -> None:
-    """Allow as many open files as the crawl may need: sockets, spooled bodies, tables.
-
-    Raises:
-        ConfigError: the system does not allow as many.
-    """
-    needed = 3 * config.engine.workers + config.state.max_open_files + SPARE_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < needed:
-        raise ConfigError(
-            f"engine.workers: {config.engine.workers} workers need {needed} open files, "
-            f"the system allows {hard}. Use fewer workers, or raise the limit (ulimit -Hn)."
-        )
-    if soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard > 0 else needed, hard))
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ class Seeds:
 
     def __init__(self, config: CrawlConfig, folder: Path = Path()) -> None:
         self._texts = config.seeds
+        self._more_to_come = bool(config.seeds_watch)
         self._file = folder / config.seeds_file if config.seeds_file else None
 
     def __iter__(self) -> Iterator[Url]:
@@ -70,7 +71,7 @@ class Seeds:
             problems += error.problems
         if wrong > MOST_PROBLEMS:
             problems.append(f"seeds: {wrong - MOST_PROBLEMS} more cannot be used")
-        if not seeds:
+        if not seeds and not self._more_to_come:
             problems.append(NO_SEEDS)
         if problems:
             raise ConfigError(*problems)

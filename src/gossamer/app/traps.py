@@ -10,10 +10,12 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import Inspection
 from gossamer.app.settings import load, read_toml
+from gossamer.engine.drop_one import TESTS
 from gossamer.frontier.patterns import decode_pattern
 from gossamer.frontier.trap_return import RETURNS
 from gossamer.model.errors import ConfigError
 from gossamer.policy.beta import chance_below
+from gossamer.policy.parameters import HostTests, conclude
 from gossamer.policy.trap_learner import PatternRecord, TrapLearnerConfig, release
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import HASH_BYTES
@@ -22,10 +24,27 @@ from gossamer.state.records import decode, decode_host, encode
 MOST_LISTED = 10_000
 
 
+class ParameterLine(msgspec.Struct, frozen=True):
+    """What was found out about one parameter of a host's URLs (`policy.parameters`).
+
+    `verdict` is `irrelevant` (proposed to be dropped), `relevant`, `required` or `unknown`; the numbers are
+    the pages that were the same without it, others, or not there.
+    """
+
+    host: str
+    name: str
+    verdict: str
+    alike: int
+    different: int
+    lost: int
+    example: str
+
+
 class PatternLine(msgspec.Struct, frozen=True):
     """One pattern, or stem (these end in `**`), of one host with its evidence.
 
-    `state` is `quarantined`, `released` or `open`; `barren` is the probability that fewer of its pages yield
+    `state` is `quarantined`, `released` or `open`; `bred` counts the new URLs of the same kind that its pages
+    led to, by which a space without end is known; `barren` is the probability that fewer of its pages yield
     anything than `trap_learner.barren` says (a tenth), by the pages judged of late.
     """
 
@@ -36,6 +55,7 @@ class PatternLine(msgspec.Struct, frozen=True):
     turned_away: int
     fetched: int
     yielded: int
+    bred: int
     judged_lately: int
     yielded_lately: int
     barren: float
@@ -47,11 +67,34 @@ def pattern_lines(inspection: Inspection, host: str = "") -> list[PatternLine]:
     """The patterns of which pages were judged, quarantined ones first, then the most doubtful."""
     config = inspection.config.trap_learner
     lines = (
-        _line(name, record, config)
-        for _, name, record in _records(inspection.environment, host)
+        pattern_line(name, record, config)
+        for _, name, record in pattern_records(inspection.environment, host)
         if record.fetched or record.released
     )
     return heapq.nsmallest(MOST_LISTED, lines, key=_rank)
+
+
+def parameter_lines(inspection: Inspection, host: str = "") -> list[ParameterLine]:
+    """The parameters of which samples were taken, those proposed to be dropped first."""
+    config = inspection.config.parameters
+    lines = []
+    for _, data in inspection.environment.scan(Family.META, TESTS, TESTS):
+        tests = decode(data, HostTests)
+        if host and tests.name != host:
+            continue
+        lines += [
+            ParameterLine(
+                tests.name,
+                test.name,
+                conclude(test, config).value,
+                test.alike,
+                test.different,
+                test.lost,
+                test.example,
+            )
+            for test in tests.tests
+        ]
+    return sorted(lines, key=lambda line: (line.verdict != "irrelevant", line.host, line.name))
 
 
 def release_pattern(path: Path, pattern: str, host: str = "") -> list[str]:
@@ -86,7 +129,7 @@ def release_pattern(path: Path, pattern: str, host: str = "") -> list[str]:
 
 
 def _release(environment: Environment, path: Path, pattern: str, host: str) -> list[str]:
-    found = [entry for entry in _records(environment, host) if entry[2].pattern == pattern]
+    found = [entry for entry in pattern_records(environment, host) if entry[2].pattern == pattern]
     if not found:
         where = f" on {host}" if host else ""
         raise ConfigError(
@@ -104,7 +147,7 @@ def _release(environment: Environment, path: Path, pattern: str, host: str) -> l
     return sorted(name for _, name, _ in found)
 
 
-def _records(environment: Environment, host: str) -> Iterator[tuple[bytes, str, PatternRecord]]:
+def pattern_records(environment: Environment, host: str) -> Iterator[tuple[bytes, str, PatternRecord]]:
     """(key, name of the host's queue, record) of every pattern, host by host."""
     last, name = b"", ""
     for key, data in environment.scan(Family.PATTERNS):
@@ -116,7 +159,8 @@ def _records(environment: Environment, host: str) -> Iterator[tuple[bytes, str, 
             yield key, name, decode_pattern(data)
 
 
-def _line(host: str, record: PatternRecord, config: TrapLearnerConfig) -> PatternLine:
+def pattern_line(host: str, record: PatternRecord, config: TrapLearnerConfig) -> PatternLine:
+    """One pattern with what is known of it."""
     state = "quarantined" if record.quarantined else "released" if record.released else "open"
     return PatternLine(
         host=host,
@@ -126,6 +170,7 @@ def _line(host: str, record: PatternRecord, config: TrapLearnerConfig) -> Patter
         turned_away=record.turned_away,
         fetched=record.fetched,
         yielded=record.yielded,
+        bred=record.bred,
         judged_lately=record.tried,
         yielded_lately=record.gained,
         barren=round(chance_below(config.barren, record.gained, record.tried - record.gained), 4),

@@ -137,6 +137,45 @@ def status(folder: Path, *, json: bool) -> None:
     show_status(folder, json=json)
 
 
+@app.command(
+    cls=Command, name="set", epilog="Example: gossamer set ./crawl engine.workers=8 fetch.max_speed=1MB"
+)
+@folder
+@click.argument("settings", metavar="NAME=VALUE...", nargs=-1)
+@click.option("--undo", metavar="N", type=int, help="Take change N back instead.")
+@json
+def set_(folder: Path, settings: tuple[str, ...], undo: int | None, *, json: bool) -> None:
+    """Change settings of a running crawl. It goes on with them after a stop too."""
+    from gossamer.cli.live import show_set, show_undo
+
+    if (undo is None) is not bool(settings):
+        raise click.UsageError("give NAME=VALUE, or --undo N")
+    if undo is None:
+        show_set(folder, settings, json=json)
+    else:
+        show_undo(folder, undo, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def pause(folder: Path, *, json: bool) -> None:
+    """Let a running crawl ask for nothing more until 'unpause'."""
+    from gossamer.cli.live import show_pause
+
+    show_pause(folder, on=True, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def unpause(folder: Path, *, json: bool) -> None:
+    """Let a paused crawl go on."""
+    from gossamer.cli.live import show_pause
+
+    show_pause(folder, on=False, json=json)
+
+
 @app.command(cls=Command)
 @folder
 @click.argument("url")

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from gossamer.app.config import CrawlConfig
+from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import ordering
-from gossamer.app.run import raise_file_limit
 from gossamer.app.seeds import NO_SEEDS, Seeds
 from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
 from gossamer.model.errors import ConfigError

@@ -49,6 +49,8 @@ class Admission:
         self._record_rejected = record_rejected
         self._recent = Recent(frontier.recent_links)
         self._judged = Judged()
+        self.plain: Callable[[Candidate], Candidate] = _as_it_is
+        """Leaves out of a link's URL what does not matter."""
 
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
@@ -61,6 +63,35 @@ class Admission:
         if gift is None and not candidate.forced and fingerprint in self._frontier.seen:
             return False
         return self._in_scope(candidate) and self._enter(candidate, fingerprint, gift)
+
+    def change_scope(self, scope: Scope) -> None:
+        """Judge by another scope from now on; what was met under the old one is met anew."""
+        self._scope = scope
+        self._recent = Recent(self._frontier.recent_links)
+        self._judged = Judged()
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of now."""
+        return self._scope
+
+    def add_seed(self, url: Url) -> bool:
+        """Let the place of a new seed belong to the scope; whether that widens it."""
+        if not self._scope.add_seed(url):
+            return False
+        self.change_scope(self._scope)
+        return True
+
+    def is_in_scope(self, candidate: Candidate) -> bool:
+        """Whether a candidate belongs to the crawl; nobody is told."""
+        return self._scope.judge(candidate).admitted
+
+    def reconsider(self, candidate: Candidate) -> bool:
+        """Queue a candidate that was turned away once, if it is new and in scope now."""
+        if not self.is_in_scope(candidate):
+            return False
+        fingerprint = self._identity.fingerprint(candidate.url)
+        return fingerprint not in self._frontier.seen and self._enter(candidate, fingerprint, None)
 
     def _in_scope(self, candidate: Candidate) -> bool:
         """Whether a candidate belongs to the crawl; one that does not is turned away."""
@@ -116,7 +147,7 @@ class Admission:
         for link in self._recent.unmet(links):
             if met(way(link.kind, link.url)):
                 continue
-            candidate = _linked(finder, link)
+            candidate = self.plain(_linked(finder, link))
             if link.nofollow and honour_nofollow:
                 self._recent.forget(way(link.kind, link.url))
                 self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
@@ -128,7 +159,7 @@ class Admission:
         """The links in scope, also those met lately: to some orderings they are worth hearing of."""
         targets = []
         for link in links:
-            candidate = _linked(finder, link)
+            candidate = self.plain(_linked(finder, link))
             key = way(link.kind, link.url)
             fingerprint = self._judged.get(key)
             if link.nofollow and honour_nofollow:
@@ -140,7 +171,7 @@ class Admission:
                     continue  # turned away lately
                 if not self._in_scope(candidate):
                     continue
-                fingerprint = self._identity.fingerprint(link.url)
+                fingerprint = self._identity.fingerprint(candidate.url)
                 self._recent.forget(key)
                 self._judged.put(key, fingerprint)
             targets.append((candidate, fingerprint, link))
@@ -208,6 +239,10 @@ class Admission:
                 with self._frontier.changes() as batch:
                     batch.put(Family.PAGES, fingerprint, encode(record))
         self._observers.tell(Rejected(candidate, reason))
+
+
+def _as_it_is(candidate: Candidate) -> Candidate:
+    return candidate
 
 
 def _linked(finder: Candidate, link: Link) -> Candidate:

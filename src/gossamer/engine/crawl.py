@@ -30,6 +30,7 @@ from gossamer.model.events import Stopped
 from gossamer.model.url import Url
 
 UPKEEP_SECONDS = 1.0
+MOMENT = 0.05
 SEEDED_TOGETHER = 1_000
 
 
@@ -59,6 +60,9 @@ class Crawl:
         self._disk_low: StorageError | None = None
         self._task: asyncio.Task[object] | None = None
         self._settled = asyncio.Event()
+        self._saving = asyncio.Lock()
+        self.before_close: Callable[[], Awaitable[None]] | None = None
+        """Called when all is done, before the state is closed."""
 
     @property
     def parts(self) -> Parts:
@@ -81,10 +85,36 @@ class Crawl:
         """Try again what the last session left, if it ended by itself; how many hosts that concerns."""
         return self._parts.frontier.take_up() if self._parts.ledger.ended in (FINISHED, UNREACHABLE) else 0
 
+    @property
+    def workers(self) -> int:
+        """Workers that are wanted; some more may be on their last visit."""
+        return self._crew.size if self._crew is not None else self._config.workers
+
+    @property
+    def busy(self) -> int:
+        """Workers that are at a visit."""
+        return self._crew.present - self._parts.dispatch.idle if self._crew is not None else 0
+
     def set_workers(self, workers: int) -> None:
         """Change the number of workers; those too many leave after their current visit."""
-        assert self._crew is not None
-        self._crew.resize(workers)
+        self._config = msgspec.structs.replace(self._config, workers=workers)
+        if self._crew is not None and not self._parts.dispatch.ended:
+            self._crew.resize(workers)
+
+    def configure(self, config: EngineConfig) -> None:
+        """Go on with other settings, as far as they can change; workers stay as many as they are."""
+        self._config = msgspec.structs.replace(config, workers=self._config.workers)
+        self._parts.dispatch.give_up_after(int(config.give_up_after * 1e6))
+
+    def pause(self) -> None:
+        """Lend nothing until `unpause`; what is lent is finished and settled."""
+        self._parts.dispatch.pause()
+        self._parts.ledger.hold()
+
+    def unpause(self) -> None:
+        """Lend again."""
+        self._parts.ledger.go_on()
+        self._parts.dispatch.unpause()
 
     def stop(self, reason: str = "interrupted") -> None:
         """Lend nothing more; what is lent is finished and settled."""
@@ -95,6 +125,11 @@ class Crawl:
         self._parts.dispatch.end("interrupted")
         if self._task is not None:
             self._task.cancel()
+
+    def stop_soon(self) -> None:
+        """As `stop_now`, but whoever calls this has a moment to hear of it."""
+        self._parts.dispatch.end("interrupted")
+        asyncio.get_running_loop().call_later(MOMENT, self.stop_now)
 
     async def run(self) -> str:
         """Crawl until finished, stopped, or at a limit; the reason.
@@ -115,7 +150,11 @@ class Crawl:
             if broken is None:
                 await self._end(reason)
         finally:
-            await parts.close()
+            try:
+                if self.before_close is not None:
+                    await self.before_close()
+            finally:
+                await parts.close()
         if failure := broken or self._disk_low:
             raise failure
         return reason
@@ -145,12 +184,13 @@ class Crawl:
 
         Returns after everything is settled, but never in the middle of a checkpoint.
         """
-        parts, config = self._parts, self._config
+        parts = self._parts
         checkpointed = time.monotonic()
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._settled.wait(), UPKEEP_SECONDS)
                 return
+            config = self._config
             if shutil.disk_usage(self._folder).free < config.min_free_disk:
                 self._disk_low = StorageError(
                     f"{self._folder}: less than {config.min_free_disk >> 20} MiB of disk are free "
@@ -158,11 +198,23 @@ class Crawl:
                 )
                 self.stop("disk full")
             if config.checkpoint_every and time.monotonic() - checkpointed >= config.checkpoint_every:
-                parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
-                await self.write_index()
+                await self.checkpoint()
                 checkpointed = time.monotonic()
             # A limit may be reached while nothing is settled: time passes by itself.
             parts.dispatch.pump()
+
+    async def checkpoint(self) -> str:
+        """Take a checkpoint and write the index, one at a time; its name.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        parts = self._parts
+        async with self._saving:
+            taken = await parts.checkpoints.take(parts.settlement.held)
+            parts.observers.tell(taken)
+            await self.write_index()
+        return taken.name
 
     async def write_index(self) -> None:
         """Stream the sorted index out to `index.cdxj`."""
@@ -177,9 +229,10 @@ class Crawl:
             parts.archivist.enter(batch)
             parts.ledger.enter(batch, ended=reason)
         fault_point("end.committed")
-        await self.write_index()
-        fault_point("end.indexed")
-        parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
+        async with self._saving:
+            await self.write_index()
+            fault_point("end.indexed")
+            parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
         parts.observers.tell(Stopped(reason))
 
 

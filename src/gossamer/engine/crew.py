@@ -27,6 +27,11 @@ class Crew:
         """Workers that are wanted; some more may be on their last visit."""
         return self._wanted
 
+    @property
+    def present(self) -> int:
+        """Workers that have not left yet."""
+        return len(self._working)
+
     def resize(self, workers: int) -> None:
         """Have so many workers from now on."""
         change = workers - self._wanted

@@ -42,6 +42,8 @@ class Dispatch:
         self._waiting: deque[asyncio.Future[Lease | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._retiring = 0
+        self._paused = False
+        self._expected: set[str] = set()
         self.ended = ""
         """Why no more leases will go out; empty while some may."""
 
@@ -68,6 +70,39 @@ class Dispatch:
             self._retiring -= 1
             self._answer(None)
 
+    @property
+    def idle(self) -> int:
+        """Workers that wait for a lease."""
+        return len(self._waiting)
+
+    @property
+    def paused(self) -> bool:
+        """Nothing is lent for now; what is lent goes on to its end."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Lend nothing until `unpause`. The crawl does not end by itself meanwhile."""
+        self._paused = True
+
+    def unpause(self) -> None:
+        """Lend again."""
+        self._paused = False
+        self.pump()
+
+    def expect(self, source: str) -> None:
+        """`source` may still bring work, so the crawl does not end by itself until `expect_no_more`."""
+        self._expected.add(source)
+
+    def expect_no_more(self, source: str) -> None:
+        """`source` has brought all that it had."""
+        self._expected.discard(source)
+        self.pump()
+
+    def give_up_after(self, micros: int) -> None:
+        """The crawl ends when nothing can fall due within so many microseconds, from now on."""
+        self._give_up_after = micros
+        self.pump()
+
     def end(self, reason: str) -> None:
         """Lend nothing more."""
         self.ended = self.ended or reason
@@ -78,6 +113,8 @@ class Dispatch:
 
     def pump(self) -> None:
         """Lend what can be lent; called whenever something was settled or has fallen due."""
+        if self._paused:
+            return
         while self._waiting and not self.ended:
             lent = self._frontier.lent
             limit = self._limit_reached(lent)
@@ -98,7 +135,7 @@ class Dispatch:
         if limit and not self._frontier.lent:
             self.end(limit)
             return
-        if not self._frontier.under_way:
+        if not self._frontier.under_way and not self._expected:
             if due > now + min(PATIENCE, self._give_up_after) and self._unreachable():
                 self.end(UNREACHABLE)
                 return

@@ -44,13 +44,16 @@ class Judge:
         robots: RobotsDesk,
         retry: RetryConfig,
         politeness: Callable[[str], PolitenessConfig],
+        visit_speed: Callable[[str], float],
         *,
         every_attempt: bool,
     ) -> None:
         self._frontier = frontier
         self._robots = robots
-        self._retry = retry
+        self.retry = retry
+        """Waits and limits, which may change."""
         self._politeness = politeness
+        self._visit_speed = visit_speed
         self._every_attempt = every_attempt
 
     def judge(self, visit: Visit, now: float) -> Judgement:
@@ -60,7 +63,7 @@ class Judge:
         host, _ = self._frontier.host_key(candidate.url)
         record = self._frontier.hosts.get(host)
         failures = HostFailures(record.failures, record.failing_since) if record else HostFailures()
-        disposition = decide(outcome, candidate.attempts, failures, now, self._retry)
+        disposition = decide(outcome, candidate.attempts, failures, now, self.retry)
         tally = self._tally(visit, disposition)
         if candidate.kind is LinkKind.ROBOTS:
             return self._of_robots(visit, disposition, tally)
@@ -108,8 +111,13 @@ class Judge:
             and isinstance(disposition, Done)
             and lease.candidate.kind is not LinkKind.ROBOTS
         )
+        rest = rest_after(politeness, elapsed, self._robots.crawl_delay(lease.candidate.url))
+        speed = self._visit_speed(lease.queue_key)
+        if speed and exchange:
+            # So that the visit and the rest together keep to it.
+            rest = max(rest, (len(exchange.response_head) + exchange.body.size) / speed - elapsed)
         return Tally(
-            rest=rest_after(politeness, elapsed, self._robots.crawl_delay(lease.candidate.url)),
+            rest=rest,
             pages=int(page),
             bytes=exchange.body.size if exchange else 0,
             host_failed=is_host_failure(outcome),

@@ -31,6 +31,7 @@ class Ledger:
         """Why the last session ended; empty if it did not end well."""
         self._clock = clock
         self._started = time.monotonic() - counters.seconds
+        self._held: float | None = None  # seconds when it was paused
 
     @classmethod
     def load(cls, environment: Environment, clock: CrawlClock) -> "Ledger":
@@ -47,8 +48,18 @@ class Ledger:
 
     @property
     def seconds(self) -> float:
-        """Time spent crawling, over all sessions."""
-        return time.monotonic() - self._started
+        """Time spent crawling, over all sessions; a pause is none."""
+        return time.monotonic() - self._started if self._held is None else self._held
+
+    def hold(self) -> None:
+        """The crawl is paused: its time stands still."""
+        if self._held is None:
+            self._held = self.seconds
+
+    def go_on(self) -> None:
+        """The pause is over."""
+        if self._held is not None:
+            self._started, self._held = time.monotonic() - self._held, None
 
     def count(self, visit: Visit, judgement: Judgement, media_type: str) -> None:
         """Add one visit."""

@@ -14,7 +14,7 @@ from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
 from gossamer.policy.robots import ALLOW_ALL, RobotsRules, parse_robots
 from gossamer.policy.robots_access import RobotsConfig
-from gossamer.policy.text_sketch import LONGEST_MARKUP, sketch
+from gossamer.policy.text_sketch import page_sketch
 
 LONG_CODED = 32 << 10
 """Bytes of a body in a content coding, which may hold a hundred times as many, decoded on the event loop."""
@@ -110,20 +110,7 @@ def _said(page: Page, content: bytes) -> Said:
     """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
     if page.media_type not in HtmlExtractor.media_types:
         return Said(len(content))
-    shown = _without(b"script", _without(b"style", content[:LONGEST_MARKUP]))
-    return Said(len(content), sketch(shown))
-
-
-def _without(element: bytes, content: bytes) -> bytes:
-    """Markup without what stands in elements whose content is not shown: it says the same on every page.
-
-    Rough, for capitals are not looked for: what is left in counts as text.
-    """
-    first, *others = content.split(b"<" + element)
-    if not others:
-        return content
-    end = b"</" + element
-    return b"".join([first, *(other.partition(end)[2] for other in others)])
+    return Said(len(content), page_sketch(content))
 
 
 def _most_links(content: bytes, kind: str) -> int:

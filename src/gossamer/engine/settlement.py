@@ -19,7 +19,7 @@ from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.trap_gate import LinkCount
+from gossamer.frontier.link_count import LinkCount
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import Link, LinkKind

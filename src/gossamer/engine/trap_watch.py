@@ -1,12 +1,12 @@
 """Tells the trap gate what pages brought, so that it learns which patterns yield nothing (W16)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 
+from gossamer.engine.drop_one import DropOne
 from gossamer.engine.judge import Judgement
 from gossamer.engine.visit import Said, Visit
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.trap_gate import LinkCount
+from gossamer.frontier.link_count import LinkCount
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
@@ -21,16 +21,18 @@ from gossamer.state.records import PageRecord
 
 _TRY_AGAIN = frozenset({408, 425, 429})
 """Of the client's errors those that say nothing about the URL."""
+_NOTHING: AbstractContextManager[object] = nullcontext()
 
 
 class TrapWatch:
     """Gathers evidence from visits; keeps what hosts have said lately, in 5 MiB that a restart forgets.
 
-    Without a learner it does nothing.
+    Without a learner, and without tests of parameters, it does nothing.
     """
 
-    def __init__(self, frontier: Frontier) -> None:
+    def __init__(self, frontier: Frontier, drop_one: DropOne | None = None) -> None:
         self._frontier = frontier
+        self._drop_one = drop_one
         self._gate = frontier.traps
         if self._gate is not None:
             self._texts = HostTexts()
@@ -38,22 +40,17 @@ class TrapWatch:
 
     def wants_text(self, lease: Lease) -> bool:
         """Whether what the page says is to be sketched."""
+        if self._drop_one is not None and self._drop_one.wants_text(lease.candidate.url):
+            return True
         if self._gate is None:
             return False
-        host, _ = self._frontier.host_key(lease.candidate.url)
-        return self._gate.wants_sketch(host, lease.candidate)
+        return self._gate.wants_sketch(self._gate.host_hash(lease.queue_key), lease.candidate)
 
-    @contextmanager
-    def counting(self, count: LinkCount | None) -> Iterator[None]:
-        """Count in `count` the new URLs that are admitted."""
-        if self._gate is None:
-            yield
-            return
-        self._gate.counting = count
-        try:
-            yield
-        finally:
-            self._gate.counting = None
+    def counting(self, count: LinkCount | None) -> AbstractContextManager[object]:
+        """Count in `count` the new URLs that are admitted. Every page comes here: it must cost nothing."""
+        if self._gate is None or count is None:
+            return _NOTHING
+        return self._gate.counter.to(count)
 
     def count_for(self, visit: Visit) -> LinkCount | None:
         """For counting where a visit led, if it is to be judged."""
@@ -76,10 +73,13 @@ class TrapWatch:
         A page teaches if it was sketched, and an error that the URL earned itself; redirects and failures of
         the network teach nothing.
         """
+        if self._drop_one is not None and isinstance(judgement.disposition, Done | Dropped):
+            self._drop_one.settled(visit)
         outcome, candidate = visit.outcome, visit.lease.candidate
         if self._gate is None or not isinstance(outcome, Fetched):
             return
-        host, name = self._frontier.host_key(candidate.url)
+        name = visit.lease.queue_key
+        host = self._gate.host_hash(name)
         self._gate.answered(host, candidate)
         if not isinstance(judgement.disposition, Done | Dropped):
             return
@@ -89,7 +89,11 @@ class TrapWatch:
         copy = self._is_copy(host, visit.page, first_seen)
         if visit.said is not None and count is not None:
             new_text = 0 if copy else self._new_text(host, visit.said)
-            evidence = Evidence(candidate.url.text, new_text, count.proven, count.open)
+            again = self._gate.has_plainer(host, candidate)
+            if again:
+                new_text = 0  # somebody else says it
+            bred = (max(count.own, again), max(count.stem, again))
+            evidence = Evidence(candidate.url.text, new_text, count.proven, count.open, bred)
         elif 400 <= status < 500 and status not in _TRY_AGAIN and not is_robots(candidate):
             if candidate.kind is LinkKind.SEED or is_requisite(candidate):
                 return

@@ -4,8 +4,8 @@ import time
 from collections.abc import Mapping
 
 from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.permits import Permits
 from gossamer.engine.reading import Reading
-from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Settlement
 from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
@@ -21,14 +21,14 @@ class Worker:
     def __init__(
         self,
         dispatch: Dispatch,
-        robots: RobotsDesk,
+        permits: Permits,
         modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
         traps: TrapWatch,
     ) -> None:
         self._dispatch = dispatch
-        self._robots = robots
+        self._permits = permits
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
@@ -41,7 +41,7 @@ class Worker:
 
     async def _visit(self, lease: Lease) -> Visit:
         started = time.monotonic()
-        outcome: Outcome | None = self._robots.refusal(lease)
+        outcome: Outcome | None = self._permits.refusal(lease)
         if outcome is None:
             outcome = await self._fetch(lease)
         elapsed = time.monotonic() - started
@@ -59,4 +59,4 @@ class Worker:
         module = self._modules.get(scheme)
         if module is None:
             return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(self._robots.with_validators(lease))
+        return await module.fetch(self._permits.prepared(lease))

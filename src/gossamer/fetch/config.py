@@ -77,6 +77,20 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     visit_timeout: Annotated[
         Seconds, Meta(description="a whole visit; what arrived is kept as truncated")
     ] = 300.0
+    max_speed: Annotated[
+        Bytes,
+        Meta(
+            description="bytes per second received by all visits together; what was begun may exceed it for"
+            " a moment; 0: no limit. visit_timeout goes on meanwhile"
+        ),
+    ] = 0
+    max_host_speed: Annotated[
+        Bytes,
+        Meta(
+            description="bytes per second received from each host, its rests included: long bodies make them"
+            " longer; 0: no limit"
+        ),
+    ] = 0
     max_body: Annotated[Bytes, Meta(description="longer bodies are cut and kept as truncated")] = 64 << 20
     max_expansion_ratio: Annotated[
         int, Meta(ge=1, description="content that expands further than this many times is taken for a bomb")

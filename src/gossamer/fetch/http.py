@@ -17,6 +17,7 @@ from gossamer.fetch.options import configure, cookie_jar
 from gossamer.fetch.pace import PaceWatch
 from gossamer.fetch.request import Credentials, conditional_fields, constant_fields, request_head
 from gossamer.fetch.route import Route, Router
+from gossamer.fetch.throttle import Flow, Throttle
 from gossamer.fetch.transfer import Order, Transfer
 from gossamer.fetch.verdict import judge
 from gossamer.model.errors import ConfigError
@@ -81,6 +82,9 @@ class HttpModule:
         self._router = Router(config, resolver, guard)
         self._multi = Multi(config.max_connections)
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
+        self.throttle = Throttle()
+        """Limits of speed, which may change while visits are under way."""
+        self.throttle.set_rate(config.max_speed)
         self._room = asyncio.Semaphore(config.max_connections)
         self._cookies = cookie_jar() if config.cookies else None
         self._fields = constant_fields(config)
@@ -93,12 +97,17 @@ class HttpModule:
         Raises:
             StorageError: our disk cannot take the body.
         """
+        flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
-        route = await self._router.find(lease.candidate.url)
-        if isinstance(route, Failed):
-            return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
-        async with self._room:
-            outcome = await self._visit(lease, route)
+        try:
+            route = await self._router.find(lease.candidate.url)
+            if isinstance(route, Failed):
+                return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
+            async with self._room:
+                outcome = await self._visit(lease, route, flow)
+        finally:
+            if flow is not None:
+                flow.end()
         if isinstance(outcome, Failed):
             return Failed(outcome.fault, outcome.detail, time.monotonic() - began)
         return Fetched(outcome)
@@ -106,6 +115,7 @@ class HttpModule:
     async def close(self) -> None:
         """Give up open connections; visits that still run are cancelled."""
         self._closed = True
+        self.throttle.close()
         self._pace.close()
         self._multi.close()
         while self._idle:
@@ -113,13 +123,13 @@ class HttpModule:
         if self._cookies is not None:
             self._cookies.close()
 
-    async def _visit(self, lease: Lease, route: Route) -> Exchange | Failed:
+    async def _visit(self, lease: Lease, route: Route, flow: Flow | None) -> Exchange | Failed:
         order = self._order(lease)
         transfer = self._idle.pop() if self._idle else self._new_transfer()
         resolve = self._router.take(route)
         started = time.time()
         try:
-            transfer.begin(order, resolve)
+            transfer.begin(order, resolve, flow)
             self._pace.add(transfer)
             code, message = await self._multi.perform(transfer.easy)
             verdict = judge(transfer, code, message, proxied=self._proxied)

@@ -67,7 +67,8 @@ class PaceWatch:
         self._last_look = now
         for transfer, pace in list(self._paces.items()):
             received = transfer.received
-            if received - pace.received >= self._min_speed * passed or not transfer.connected:
+            fast = received - pace.received >= self._min_speed * passed
+            if fast or not transfer.connected or transfer.held:
                 pace.slow = 0.0
             else:
                 pace.slow += passed

@@ -12,6 +12,7 @@ import pycurl
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.head import HeadReader
+from gossamer.fetch.throttle import Flow
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
 
@@ -55,6 +56,8 @@ class Transfer:
         self._spool_dir = spool_dir
         self._allows = allows
         self._order: Order | None = None
+        self.flow: Flow | None = None
+        """What limits its speed, if anything does."""
         self._fields: list[bytes] | None = None
         self._listening = False
         for option, callback in (
@@ -65,9 +68,12 @@ class Transfer:
         ):
             self.easy.setopt(option, callback)
 
-    def begin(self, order: Order, resolve: list[str]) -> None:
+    def begin(self, order: Order, resolve: list[str], flow: Flow | None = None) -> None:
         """Make ready for a visit; `resolve` holds name entries as CURLOPT_RESOLVE wants them."""
         config, easy = self._config, self.easy
+        self.flow = flow
+        if flow is not None:
+            flow.begin(easy)
         self._order = order
         self.head = HeadReader(
             max_size=config.max_head, max_lines=config.max_head_lines, max_interim=config.max_interim_heads
@@ -91,11 +97,17 @@ class Transfer:
         """Forget the visit; a body that was not finished is discarded."""
         self.writer.discard()
         self._order = None
+        self.flow = None
 
     @property
     def received(self) -> int:
         """Bytes of heads and body so far."""
         return self.head.size + self.writer.size
+
+    @property
+    def held(self) -> bool:
+        """It is paused, by us."""
+        return self.flow is not None and self.flow.held
 
     @property
     def connected(self) -> bool:
@@ -110,6 +122,8 @@ class Transfer:
         return self.head.feed(line)
 
     def _on_body(self, chunk: bytes) -> int | None:
+        if self.flow is not None and self.flow.holds(len(chunk)):
+            return int(pycurl.WRITEFUNC_PAUSE)
         room = self._config.max_body - self.writer.size
         if len(chunk) > room:
             self.cut = True

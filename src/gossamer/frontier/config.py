@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.frontier.name_gate import Names
+from gossamer.frontier.shared_rests import SharedRests
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
 from gossamer.policy.budget import BudgetConfig
@@ -74,6 +75,7 @@ class HostPolicy(msgspec.Struct, frozen=True):
     domain_budget: BudgetConfig | None = None  # if something is counted by registrable domain
     traps: TrapLearnerConfig | None = None
     farms: bool = False  # link farms are looked for; needs `domain_budget`
+    shared: SharedRests | None = None  # if hosts rest for other crawls of the machine too
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -78,8 +78,8 @@ class Frontier:
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self.traps: TrapGate | None = None
         if policy.traps is not None:
-            queues = Queues(environment, self._later, self.hosts, self._serving, counters, self.changes)
-            self.traps = TrapGate(policy.traps, queues, session, self.domains if policy.farms else None)
+            ours = self._later, self.hosts, self._serving, counters, self.changes, self.seen
+            self.traps = TrapGate(policy, Queues(environment, *ours), session, self.domains)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
@@ -127,6 +127,7 @@ class Frontier:
             if self.standings is not None:
                 self.standings.flush(self._batch)
             self._environment.commit(self._batch)
+            self._serving.committed()
         except Exception as error:
             self._failure = error
             raise
@@ -254,9 +255,9 @@ class Frontier:
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
                 self._rota.place(queue)
-                if queue.due >= FOREVER and not queue.lent and queue.key in self._rota.served:
+                if self._serving.must_leave(queue):
                     with self.changes() as batch:
-                        self._serving.after_visit(queue, now, batch)
+                        self._serving.seat(queue, now, batch)
             if lease is not None:
                 return lease
         return None
@@ -289,7 +290,7 @@ class Frontier:
                     return None
                 held += 1
                 continue
-            if not self._gate.passes(queue, candidate.url.host):
+            if not self._serving.passes(queue, candidate.url.host):
                 return None
             del queue.buffer[0]
             queue.lent[place] = candidate
@@ -358,8 +359,7 @@ class Frontier:
                 self._counters.hosts_parked += 1
             record.parked = reason
             self._wake.clear(key, record, batch)
-            queue = self._rota.served.get(key)
-            if queue is not None and not queue.lent:
+            if (queue := self._rota.served.get(key)) and not queue.lent:
                 self._serving.unserve(queue)
 
     def revive(self, name: str) -> None:

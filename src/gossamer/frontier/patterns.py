@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from gossamer.policy.trap_learner import PatternRecord
+from gossamer.policy.trap_learner import PatternRecord, found
 from gossamer.policy.trap_stems import Stems
+from gossamer.policy.url_pattern import UrlPattern
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import encode
@@ -20,6 +21,8 @@ STEMS_EVERY = 2_000_000
 Key = tuple[bytes, str]
 """(hash of a host queue, pattern)"""
 
+_TURNED_AWAY = 1 << 32
+"""Counts one URL that was turned away, beside those that were not."""
 _PREFIX = "pattern "  # no canonical URL begins so
 decode_pattern = msgspec.msgpack.Decoder(PatternRecord).decode
 
@@ -38,6 +41,7 @@ class PatternTable:
         self._hashed = hashed
         self._now = now
         self._changed: dict[Key, PatternRecord] = {}
+        self._found: dict[Key, int] = {}
         self._young: dict[Key, PatternRecord] = {}
         self._old: dict[Key, PatternRecord] = {}
         self._stems_written = now()
@@ -62,6 +66,14 @@ class PatternTable:
         self._changed[key] = record
         self._keep(key, record)
 
+    def count(self, host: bytes, pattern: UrlPattern, *, turned_away: bool) -> None:
+        """A new URL of the pattern, and of its stem. Records tell of it from the next `flush` on."""
+        for text in (pattern.text, pattern.stem):
+            key = host, text
+            self._found[key] = self._found.get(key, 0) + (_TURNED_AWAY if turned_away else 1)
+            if pattern.stem == pattern.text:
+                return
+
     def learn_stem(self, stem: str, judged_here: int, *, good: bool) -> None:
         """As `Stems.learn`."""
         self.stems.learn(stem, judged_here, good=good)
@@ -69,6 +81,10 @@ class PatternTable:
 
     def flush(self, batch: Batch) -> None:
         """Put every changed record into `batch`."""
+        for (host, pattern), number in self._found.items():
+            away, rest = divmod(number, _TURNED_AWAY)
+            self.put(host, found(self.get(host, pattern), away + rest, turned_away=away))
+        self._found.clear()
         for (host, pattern), record in self._changed.items():
             batch.put(Family.PATTERNS, pattern_key(host, pattern, self._hashed), encode(record))
         self._changed.clear()

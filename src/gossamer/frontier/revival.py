@@ -10,6 +10,9 @@ from gossamer.state.records import Counters, HostRecord, decode_robots, encode
 
 _ASKED_FOR_REST = ("429", "503")
 
+BY_OPERATOR = "by the operator"
+"""Begins the reason of what the operator has parked, or lets rest."""
+
 
 class Revival:
     """Brings hosts back that are not being served. Rests that a host asked for itself are kept."""
@@ -46,6 +49,8 @@ class Revival:
         taken = 0
         for key, committed in self._hosts.scan():
             if not committed.queued and not committed.waiting:
+                continue
+            if committed.parked.startswith(BY_OPERATOR):
                 continue
             asked = any(status in committed.reason for status in _ASKED_FOR_REST)
             given_up = bool(committed.parked) or (committed.failures > 0 and not asked)

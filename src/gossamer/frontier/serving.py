@@ -5,6 +5,7 @@ from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.name_gate import NameGate
 from gossamer.frontier.rota import Rota
+from gossamer.frontier.shared_gate import SharedGate
 from gossamer.frontier.wake import WakeIndex
 from gossamer.state.environment import Batch, Environment
 from gossamer.state.keys import FOREVER
@@ -58,6 +59,9 @@ class Serving:
         self.rota = Rota(session.now)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
+        self._shared: SharedGate | None = None
+        if policy.shared is not None:
+            self._shared = SharedGate(policy.shared, policy, session.now)
 
     @property
     def next_due(self) -> int:
@@ -134,8 +138,36 @@ class Serving:
         elif record.queued and not record.parked:
             self.wake.set(key, record, max(self._now(), record.due), batch)
 
+    def passes(self, queue: HostQueue, host: str) -> bool:
+        """Whether `host` may be visited now, and then its visit has begun; if not, the queue waits."""
+        if not self.gate.passes(queue, host):
+            return False
+        if self._shared is None or self._shared.passes(queue):
+            return True
+        self.rota.place(queue)
+        return False
+
+    def committed(self) -> None:
+        """What was settled is on disk: its hosts may be visited by other crawls."""
+        if self._shared is not None:
+            self._shared.committed()
+
     def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
         """Give a host whose visit is settled its next turn, or give it back to the disk."""
+        if self._shared is not None:
+            self._shared.after_visit(queue, now)
+        self.seat(queue, now, batch)
+
+    def must_leave(self, queue: HostQueue) -> bool:
+        """Whether a host that had its turn in vain waits too long to be kept in memory."""
+        if queue.lent or queue.key not in self.rota.served:
+            return False
+        if self._shared is None or len(self.rota.served) * 2 <= self._config.max_hosts:
+            return queue.due >= FOREVER
+        return queue.due > self._now()
+
+    def seat(self, queue: HostQueue, now: int, batch: Batch) -> None:
+        """Give a host its next turn in memory, or give it back to the disk."""
         record = queue.record
         self._nameless.discard(queue.key)
         if queue.lent:
@@ -147,6 +179,7 @@ class Serving:
             self.unserve(queue)
         elif queue.due > now and (queue.due >= FOREVER or len(self.rota.served) * 2 > self._config.max_hosts):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
+            self._hosts.change(queue.key, record.name)
             self.wake.set(queue.key, record, queue.due, batch)
             self.unserve(queue)
         else:

@@ -28,7 +28,8 @@ class Tally(msgspec.Struct, frozen=True):
         record.due = max(record.due, now + record.rest)
         if not self.host_failed:
             record.failures = 0
-            record.reason = ""
+            if record.due == now + record.rest:  # else it rests on for what was the reason
+                record.reason = ""
             return
         if not record.failures:
             record.failing_since = now / 1e6

@@ -7,18 +7,19 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-import msgspec
 import xxhash
 
-from gossamer.frontier.config import Session
+from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import TRAP, Later
+from gossamer.frontier.link_count import LinkCount, LinkCounter
 from gossamer.frontier.patterns import PatternTable
 from gossamer.frontier.serving import Serving
 from gossamer.frontier.trap_return import TrapReturn
 from gossamer.frontier.turn import Turn
+from gossamer.frontier.visited import VisitedTable
 from gossamer.model.candidate import Candidate
 from gossamer.policy import distinct
 from gossamer.policy.farms import farm_handicap
@@ -30,14 +31,10 @@ from gossamer.policy.trap_learner import (
     SUSPECT,
     Evidence,
     PatternRecord,
-    TrapLearnerConfig,
     Verdict,
     demoted,
-    found,
     handicap_of,
     head_start,
-    is_open,
-    is_proven,
     is_trusted,
     judge,
     learn,
@@ -45,7 +42,7 @@ from gossamer.policy.trap_learner import (
     yields,
 )
 from gossamer.policy.trap_quota import SuspectQuota
-from gossamer.policy.url_pattern import UrlPattern, url_pattern
+from gossamer.policy.url_pattern import ODD, REPEATS, UrlPattern, plainer, url_pattern
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, split_ticket, ticket
 from gossamer.state.records import Counters, QueueRecord, encode
@@ -56,6 +53,8 @@ PATIENCE = 60_000_000
 """Microseconds within which a better URL must fall due for suspects to wait for it."""
 ASK_AGAIN = 500_000
 """Microseconds after which a suspect that waits asks again."""
+READ_AT_ONCE = 32
+"""Entries of a suspect host that are read from disk to see whether they are suspects still."""
 LOOKED_AT = 2_000
 """Hosts in memory among which a better URL is looked for."""
 
@@ -66,6 +65,7 @@ _FIRST_SUSPECT = bytes((SUSPECT << 4,))
 
 SMALL = 16
 """Entries and visits of a host up to which no URL of it is put behind others."""
+_REDUNDANT = Verdict("admit", SUSPECT + 1, "the same is known without session id or cycle")
 ASKED_AT_ONCE = 4
 """Pages of a pattern whose text is asked for before the first of them is judged."""
 
@@ -79,19 +79,7 @@ class Queues(NamedTuple):
     serving: Serving
     counters: Counters
     changes: Callable[[], AbstractContextManager[Batch]]
-
-
-class LinkCount(msgspec.Struct, gc=False):
-    """The new URLs that a page led to, of patterns other than its own.
-
-    Attributes:
-        pattern: of the page.
-        proven, open: as `Evidence.links` and `Evidence.open_links`.
-    """
-
-    pattern: str
-    proven: int = 0
-    open: int = 0
+    seen: VisitedTable
 
 
 class TrapGate:
@@ -103,21 +91,25 @@ class TrapGate:
 
     def __init__(
         self,
-        config: TrapLearnerConfig,
+        policy: HostPolicy,
         queues: Queues,
         session: Session,
-        farms: DomainTable | None,
+        domains: DomainTable | None,
     ) -> None:
-        """`farms` tells link farms, where such are looked for."""
-        self._config = config
+        """`domains`: helps to tell link farms, where the policy says that they are looked for."""
+        assert policy.traps is not None
+        self._config = policy.traps
         self._queues = queues
         self._now = session.now
-        self._farms = farms
+        self._url_hash = session.fingerprints.url
+        self.host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
+        """Hash of the name of a queue, as `Frontier.host_key` has it."""
+        self._farms = domains if policy.farms else None
         self._table = PatternTable(queues.environment, session.fingerprints.url, session.now)
         self._returning = TrapReturn(*queues[:4])
         # From outside it cannot be told which URLs of a trap are probed.
         self._seed = int.from_bytes(session.fingerprints.url("probes"), "big")
-        self._quota = SuspectQuota(config.suspects)
+        self._quota = SuspectQuota(policy.traps.suspects)
         self._suspects_out: set[tuple[bytes, bytes]] = set()
         self._out = 0
         self._approved = False
@@ -125,8 +117,7 @@ class TrapGate:
         # Often a URL has its turn and is settled soon after it was found.
         self._pattern = lru_cache(maxsize=4_096)(url_pattern)
         self._asked: Counter[tuple[bytes, str]] = Counter()
-        self.counting: LinkCount | None = None
-        """Where new URLs are counted just now."""
+        self.counter = LinkCounter()
         self.holding_back = False
         """A suspect waits because there is something better to wait for."""
 
@@ -137,17 +128,13 @@ class TrapGate:
         if _exempt(candidate):
             return 0, ""
         pattern = self._pattern(candidate.url.target)
-        table = self._table
-        own, stem = self._records(host, pattern)
-        verdict = GOOD if is_trusted(own) else self._judge(host, own, stem, pattern, candidate)
+        own = self._table.get(host, pattern.text)
+        verdict = self._judge(host, own, pattern, candidate)
         away = verdict.action == "quarantine"
-        table.put(host, found(own, turned_away=away))
-        if stem is not own:
-            table.put(host, found(stem, turned_away=away))
-        count = self.counting
-        if count is not None and pattern.text != count.pattern:
-            count.proven += is_proven(own)
-            count.open += is_open(own)
+        self._table.count(host, pattern, turned_away=away)
+        if self.counter.current is not None:
+            stem = self._table.get(host, pattern.stem)
+            self.counter.current.add(own, stem, pattern, candidate.url.target)
         return verdict.handicap, TRAP + verdict.reason if away else ""
 
     def set_aside(
@@ -157,7 +144,7 @@ class TrapGate:
 
         `host`: hash and name of its queue.
         """
-        _, later, hosts, serving, counters, _ = self._queues
+        later, hosts, serving, counters = self._queues[1:5]
         counters.sequence += 1
         place = ticket(level, counters.sequence)
         counters.hosts += hosts.get(host[0]) is None
@@ -177,6 +164,8 @@ class TrapGate:
                 queue.behind = behind
                 return Turn.NEXT
         suspect = queue.first_ticket >= _FIRST_SUSPECT
+        if suspect and queue.has_entry and self._let_forward(queue):
+            return Turn.NEXT
         self._approved = suspect and self._quota.allows(others=self._others())
         self.holding_back = suspect and not self._approved
         return Turn.WAIT if self.holding_back else Turn.GO
@@ -187,7 +176,7 @@ class TrapGate:
         handicap = place[0] >> 4
         if not _exempt(candidate):
             verdict = self._verdict(queue.key, candidate)
-            if verdict.action == "quarantine" or verdict.handicap > handicap:
+            if _is_worse(verdict, handicap):
                 self._move_back(queue)
                 return Turn.WAIT
         return Turn.WAIT if handicap >= SUSPECT and not self._approved else Turn.GO
@@ -215,7 +204,7 @@ class TrapGate:
                 level, sequence = split_ticket(place)
                 verdict = self._verdict(queue.key, candidate)
                 away = verdict.action == "quarantine"
-                if _exempt(candidate) or not (away or verdict.handicap > handicap_of(level)):
+                if _exempt(candidate) or not _is_worse(verdict, handicap_of(level)):
                     break
                 del queue.buffer[0]
                 if away:
@@ -229,6 +218,32 @@ class TrapGate:
                 if not queue.buffer:
                     queue.record.due = max(queue.record.due, self._now() + PAUSE)
                     break
+
+    def _let_forward(self, queue: HostQueue) -> bool:
+        """Move entries in memory that were taken for suspects, and are none any more, to their places."""
+        if not queue.buffer:
+            queue.fill(self._queues.environment, READ_AT_ONCE)
+        place, candidate = queue.buffer[0]
+        if place[0] >> 4 < SUSPECT or not self._is_cleared(queue.key, candidate):
+            return False
+        with self._queues.changes() as batch:
+            self._queues.hosts.change(queue.key, queue.record.name)
+            entries = []
+            for old, candidate in queue.buffer:
+                place = old
+                if old[0] >> 4 >= SUSPECT and self._is_cleared(queue.key, candidate):
+                    level, sequence = split_ticket(old)
+                    place = ticket(demoted(level, self._verdict(queue.key, candidate).handicap), sequence)
+                    batch.delete(Family.QUEUE, queue.key + old)
+                    batch.put(Family.QUEUE, queue.key + place, encode(QueueRecord.of(candidate)))
+                entries.append((place, candidate))
+            queue.buffer[:] = sorted(entries, key=lambda entry: entry[0])
+            queue.set_head(queue.buffer[0][0])
+        return True
+
+    def _is_cleared(self, host: bytes, candidate: Candidate) -> bool:
+        verdict = self._verdict(host, candidate)
+        return verdict.action == "admit" and verdict.handicap < SUSPECT
 
     def _others(self) -> bool:
         """Something better is under way, or a host with something better may be visited before long."""
@@ -283,7 +298,7 @@ class TrapGate:
 
     def count_for(self, candidate: Candidate) -> LinkCount:
         """For counting the links of a page."""
-        return LinkCount(self._pattern(candidate.url.target).text)
+        return LinkCount(self._pattern(candidate.url.target), candidate.url.target)
 
     def wants_sketch(self, host: bytes, candidate: Candidate) -> bool:
         """Whether a page is to be judged by its text."""
@@ -291,10 +306,10 @@ class TrapGate:
             return False
         pattern = self._pattern(candidate.url.target)
         own = self._table.get(host, pattern.text)
-        if not wants_sketch(own, self._mark(candidate)):
+        if not wants_sketch(own, pattern.doubts, hash(candidate.url.text)):
             return False
         key = host, pattern.text
-        if self._asked[key] >= ASKED_AT_ONCE and not pattern.doubts and (own.gained or not own.tried):
+        if self._asked[key] >= ASKED_AT_ONCE and not pattern.doubts & ODD and (own.gained or not own.tried):
             return False  # it is going well, and what is under way will tell
         self._asked[key] += 1
         return True
@@ -307,41 +322,44 @@ class TrapGate:
         """Learn from a page, within a batch; if its pattern is let out, what was set aside comes back."""
         config, table = self._config, self._table
         pattern = self._pattern(candidate.url.target)
-        own, stem = self._records(host, pattern)
+        own = table.get(host, pattern.text)
+        stem = own if pattern.stem == pattern.text else table.get(host, pattern.stem)
         start = head_start(pattern.doubts, table.stems.get(pattern.stem), config)
         table.learn_stem(pattern.stem, stem.tried, good=yields(evidence, config))
-        for record in (own, stem) if stem is not own else (own,):
-            learned = learn(record, evidence, start, config)
+        for record, more in zip((own, stem) if stem is not own else (own,), evidence.bred, strict=False):
+            learned = learn(record, evidence, start, more, config)
             table.put(host, learned)
             if record.quarantined and not learned.quarantined:
                 self._returning.ask(host, name)
 
     # Looking …
 
-    def _records(self, host: bytes, pattern: UrlPattern) -> tuple[PatternRecord, PatternRecord]:
-        own = self._table.get(host, pattern.text)
-        return own, own if pattern.stem == pattern.text else self._table.get(host, pattern.stem)
-
     def _verdict(self, host: bytes, candidate: Candidate) -> Verdict:
         pattern = self._pattern(candidate.url.target)
-        own = self._table.get(host, pattern.text)
-        if is_trusted(own):
-            return GOOD
-        return self._judge(host, own, self._table.get(host, pattern.stem), pattern, candidate)
+        return self._judge(host, self._table.get(host, pattern.text), pattern, candidate)
 
-    def _judge(
-        self,
-        host: bytes,
-        own: PatternRecord,
-        stem: PatternRecord,
-        pattern: UrlPattern,
-        candidate: Candidate,
-    ) -> Verdict:
+    def _judge(self, host: bytes, own: PatternRecord, pattern: UrlPattern, candidate: Candidate) -> Verdict:
+        if is_trusted(own) and not pattern.doubts & REPEATS:
+            return GOOD
+        stem = self._table.get(host, pattern.stem)
+        mark = self._mark(candidate) if own.quarantined or stem.quarantined else 0
         elsewhere = self._table.stems.get(pattern.stem)
-        verdict = judge(own, stem, pattern.doubts, self._mark(candidate), elsewhere, self._config)
-        if verdict.handicap and verdict.action == "admit" and not pattern.doubts and self._is_small(host):
+        verdict = judge(own, stem, pattern.doubts, mark, elsewhere, self._config)
+        if verdict.action != "admit" or own.released or stem.released:
+            return verdict
+        if pattern.doubts & REPEATS and self.has_plainer(host, candidate):
+            return max(verdict, _REDUNDANT, key=lambda one: one.handicap)
+        if verdict.handicap and not pattern.doubts & ODD and self._is_small(host):
             return GOOD
         return verdict
+
+    def has_plainer(self, host: bytes, candidate: Candidate) -> bool:
+        """Whether the same is known without the session id, or without going round the cycle."""
+        url = candidate.url
+        if not self._pattern(url.target).doubts & REPEATS:
+            return False
+        target = plainer(url.target)
+        return target is not None and host + self._url_hash(url.origin + target) in self._queues.seen
 
     def _is_small(self, host: bytes) -> bool:
         """Whether so little is known of a host that there is no reason to change its order."""
@@ -357,6 +375,13 @@ def _exempt(candidate: Candidate) -> bool:
     return (
         not candidate.hops.strip("R") or is_robots(candidate) or candidate.forced or is_requisite(candidate)
     )
+
+
+def _is_worse(verdict: Verdict, handicap: int) -> bool:
+    """Whether an entry belongs further back, and so far that it is worth moving."""
+    if verdict.action == "quarantine" or verdict.handicap >= SUSPECT > handicap:
+        return True
+    return verdict.handicap > handicap + (handicap < SUSPECT)
 
 
 def _is_better(queue: HostQueue, until: int) -> bool:

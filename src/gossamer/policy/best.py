@@ -74,6 +74,15 @@ class BestFirst:
         self._config = config
         self._features = FeatureTable(config.features)
 
+    def retune(self, config: BestConfig) -> None:
+        """Go by other weights from now on; `reweighed` tells what that makes of a worth."""
+        self._config = config
+        self._features = FeatureTable(config.features)
+
+    def reweighed(self, candidate: Candidate, worth: BestWorth) -> BestWorth:
+        """A worth as it would be had these weights held from the beginning."""
+        return BestWorth(self._features.value(candidate.url), worth.weights)
+
     @property
     def worth(self) -> type[BestWorth]:
         """What is kept of a URL."""

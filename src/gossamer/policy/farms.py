@@ -6,7 +6,8 @@ link to it, and is a suspect beyond: it is visited when nothing better waits, or
 
 This is stricter than STAR (`policy.star`), whose budgets grow in proportion to the linking domains and
 double from round to round: there ten farms of one link each get what a site with ten links gets. Here the
-allowance grows with the square, so to split a farm up does not pay.
+allowance grows with the cube: hardly anything for what one or two domains link to, such as a farm of as many
+domains that link to each other; hundreds of pages from four on, for no small site is to be taken for a farm.
 """
 
 from math import isqrt
@@ -23,7 +24,7 @@ def farm_handicap(visits: int, linkers: int, config: TrapLearnerConfig, *, seede
         config: says what one of them is worth.
         seeded: a seed lies in it; whoever is told to crawl a site is not to doubt it.
     """
-    allowance = config.farm_visits * max(linkers, 1) ** 2
+    allowance = config.farm_visits * max(linkers, 1) ** 3
     if seeded or not allowance or visits < allowance:
         return 0
     # Behind the suspects of other hosts; one step more for each factor of sixteen.

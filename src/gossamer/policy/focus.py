@@ -69,6 +69,20 @@ class Focused:
         self._query = Query(config.query)
         self._progress = self._start()
 
+    def retune(self, config: FocusConfig) -> None:
+        """Go by other weights from now on, with the same query; see `reweighed`."""
+        self._config = config
+
+    def reweighed(self, candidate: Candidate, worth: Promise) -> Promise:  # noqa: ARG002 (others need it)
+        """A promise as it would be had these weights held from the beginning; a seed's stays whole."""
+        if worth.anchor == worth.url == 0 and worth.page == WHOLE:
+            return worth
+        config = self._config
+        total = config.anchor_weight + config.url_weight + config.page_weight
+        score = worth.anchor * config.anchor_weight + worth.url * config.url_weight
+        score = (score + worth.page * config.page_weight) / total / WHOLE
+        return Promise(_thousandths(score), worth.anchor, worth.url, worth.page)
+
     def _start(self) -> Progress:
         words = self._query.words
         return Progress(words, Collection(having=[0] * len(words)))

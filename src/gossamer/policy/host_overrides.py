@@ -36,6 +36,10 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     max_bytes: Annotated[
         Bytes | None, Meta(description="Bytes to fetch from this host, then the rest is parked; 0: no limit.")
     ] = None
+    max_speed: Annotated[
+        Bytes | None,
+        Meta(description="Bytes per second to receive from this host, its rests included; 0: no limit."),
+    ] = None
     username: Annotated[
         str | None, Meta(description="Name for HTTP Basic authentication; sent to this host only.")
     ] = None

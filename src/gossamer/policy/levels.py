@@ -33,6 +33,11 @@ def step_at(level: int) -> int:
     return FIRST_STEP - (level - ROBOTS_LEVEL - 1 >> _DEPTH_BITS)
 
 
+def depth_at(level: int) -> int:
+    """The depth that `level_at` put into a level; not for robots files."""
+    return level - ROBOTS_LEVEL - 1 & _DEEPEST
+
+
 def level_at(step: int, candidate: Candidate) -> int:
     """The level of a step of importance; among the equally important the shallow come first.
 

@@ -111,6 +111,10 @@ class Opic:
         self._config = config
         self.ledger = Ledger()
 
+    def retune(self, config: OpicConfig) -> None:
+        """Go by other settings from now on."""
+        self._config = config
+
     @property
     def worth(self) -> type[OpicWorth]:
         """What is kept of a URL."""

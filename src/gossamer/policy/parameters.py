@@ -25,7 +25,17 @@ class ParameterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     test: Annotated[
         bool,
-        Meta(description="Ask for some pages without one of their parameters, and propose those to drop."),
+        Meta(
+            description="Ask for some pages without one of their parameters, to learn which do not matter;"
+            " off, only pages that are fetched anyway are compared."
+        ),
+    ] = False
+    apply: Annotated[
+        bool,
+        Meta(
+            description="Leave out of new links what was found not to matter on their host; off, it is"
+            " only proposed ('gossamer traps')."
+        ),
     ] = False
     samples: Annotated[
         Annotated[int, Meta(ge=3)],
@@ -76,6 +86,13 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     status: int
     digest: int = 0
     sketch: Sketch = Sketch()
+
+
+class HostTests(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The tests of one host; `name` is that of its queue."""
+
+    name: str
+    tests: tuple[DropTest, ...] = ()
 
 
 def parameters(url: Url) -> list[tuple[str, str]]:

@@ -49,6 +49,18 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         Seconds,
         Meta(description="Cap on a Retry-After that comes with another status than 429 and 503."),
     ] = 86_400.0
+    shared: Annotated[
+        str,
+        Meta(
+            description="Folder that crawls of this machine share so that together they visit a host no more"
+            " often than one of them may; empty: each is polite by itself."
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        if self.shared and not self.shared.startswith(("/", "~")):
+            # Resumed from elsewhere, it would share with nobody, in silence.
+            raise ValueError("shared: the folder must be given in full, from / or ~")
 
 
 def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | None) -> float:

@@ -15,6 +15,8 @@ from gossamer.policy.scope_patterns import pattern_problem
 from gossamer.policy.scope_rules import (
     NamedRule,
     Places,
+    block_rule,
+    blocked_host,
     depth_rule,
     directory,
     exclude_rule,
@@ -61,6 +63,13 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             description="Regular expressions (RE2); a URL in which one occurs is not in scope. Beats include."
         ),
     ] = ()
+    block: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Hosts that are never visited, whatever else says, not even for their robots files;"
+            " *.example.org: all below it."
+        ),
+    ] = ()
     max_depth: Annotated[
         Count | None,
         Meta(description="Links followed from a seed at most; 0: the seeds alone; unset: no limit."),
@@ -95,6 +104,8 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def __post_init__(self) -> None:
         for host in self.hosts:
             _place_of_setting(host)
+        for host in self.block:
+            blocked_host(host)
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             for pattern in patterns:
                 if (problem := pattern_problem(pattern)) is not None:
@@ -161,8 +172,9 @@ class Scope:
             self._places.add(self._places.of_seed(url))
             schemes.add(url.scheme)
         self._config = config
-        self._schemes = frozenset(schemes)
+        self._schemes: frozenset[str] = frozenset(schemes)
         self._own = [_own_rule(rule) for rule in rules]
+        self._traps = traps
         self._before = self._rules_before()
         self._after = self._rules_after(traps)
         self._arrange()
@@ -185,7 +197,8 @@ class Scope:
             rules.append(no_requisites_rule())
         if config.max_depth is not None:
             rules.append(depth_rule(config.max_depth))
-        return [*rules, robots_rule(), scheme_rule(self._schemes), length_rule(config.max_url_length)]
+        rules += [robots_rule(), scheme_rule(self._schemes), length_rule(config.max_url_length)]
+        return [*rules, block_rule(config.block)] if config.block else rules
 
     def _arrange(self) -> None:
         self._rules = (*self._before, *self._own, *self._after)
@@ -205,6 +218,17 @@ class Scope:
         """Let a host (or, in mode `prefix`, a directory on it: `example.org/docs/`) join the scope."""
         self._joined.append(host)
         self._places.add(host)
+
+    def add_seed(self, url: Url) -> bool:
+        """Let the place of one more seed belong; whether that widens the scope."""
+        if url.scheme not in self._schemes:
+            self._schemes |= {url.scheme}
+            self._after = self._rules_after(self._traps)
+            self._arrange()
+        if self._places.hold(url):
+            return False
+        self._places.add(self._places.of_seed(url))
+        return True
 
     def append(self, rule: ScopeRule) -> None:
         """Add a rule of the operator's after those there are."""

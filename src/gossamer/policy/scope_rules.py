@@ -183,6 +183,42 @@ def exclude_rule(expressions: tuple[str, ...]) -> NamedRule:
     )
 
 
+def blocked_host(text: str) -> str:
+    """The host, or `*.` and the name above, that the operator wrote, as URLs have it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    name = text.removeprefix("*.")
+    url = None if "/" in name else Url.parse(f"http://{name}/")
+    if url is None or (name != text and url.host[:1] == "["):
+        raise ValueError(f"block: {text!r} is neither a host name nor '*.' and a name")
+    return text[: len(text) - len(name)] + host_name(url)
+
+
+def block_rule(blocked: Iterable[str]) -> NamedRule:
+    """Rejects what lies on some hosts."""
+    names = frozenset(map(blocked_host, blocked))
+    above = any(name.startswith("*.") for name in names)
+
+    def blocks(url: Url) -> bool:
+        host = host_name(url)
+        if host in names:
+            return True
+        while above and host:
+            host = host.partition(".")[2]
+            if f"*.{host}" in names:
+                return True
+        return False
+
+    return NamedRule(
+        "block",
+        lambda candidate: False if blocks(candidate.url) else None,
+        Rule.SCOPE,
+        lambda candidate, _: f"host {candidate.url.host} is blocked",
+    )
+
+
 def length_rule(max_bytes: int) -> NamedRule:
     """Rejects long URLs; serialised URLs are ASCII, so characters are bytes."""
     return NamedRule(

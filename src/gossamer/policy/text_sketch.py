@@ -18,12 +18,15 @@ MOST_PIECES = 64
 LONGEST_MARKUP = 128 << 10
 """Bytes of markup that are looked at."""
 
-MOST_WORDS = 2_000
+MOST_WORDS = 600
 
 LEAST_GIST = 200
 """Characters of text that a page must have to be told from others by their number."""
 
-_WINDOW = 32 << 10
+_WINDOW = 8 << 10
+"""Bytes of a long page that are sketched: from its middle, for menus stand before it and feet behind."""
+_STEP = 4 << 10
+"""Windows begin at multiples of this, so that pages of nearly one length are compared place by place."""
 _SLOTS = 1 << 14
 _GISTS = 1 << 18
 _HOSTS = 64
@@ -65,20 +68,13 @@ class Sketch(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def sketch(content: bytes, hidden: Sequence[tuple[int, int]] = ()) -> Sketch:
     """Sketch markup, or plain text without any; `hidden` are stretches that are not shown (scripts).
 
-    Takes some 350 us for a page of 35 KB, and never more than 2 ms.
+    Never takes more than 1 ms.
     """
     content = content[:LONGEST_MARKUP]
     if hidden:
         content = _shown(content, hidden)
-    words: list[bytes] = []
-    marked = b"<" in content
-    # Few pages need more than their beginning.
-    for begin in range(0, len(content), _WINDOW):
-        part = content[begin : begin + _WINDOW]
-        found = b" ".join(_TEXT.findall(part)) if marked else part
-        words += found.translate(_PLAIN).split(None, MOST_WORDS)[: MOST_WORDS - len(words)]
-        if len(words) == MOST_WORDS:
-            break
+    found = b" ".join(_TEXT.findall(content)) if b"<" in content else content
+    words = found.translate(_PLAIN).split(None, MOST_WORDS)[:MOST_WORDS]
     if not _DATE_WORDS.isdisjoint(words):
         words = [word for word in words if word not in _DATE_WORDS]
     text = b" ".join(words)
@@ -91,6 +87,35 @@ def sketch(content: bytes, hidden: Sequence[tuple[int, int]] = ()) -> Sketch:
     pieces = set(map(xxhash.xxh32_intdigest, cut.split(b"\n")))
     kept = sorted(pieces)[:MOST_PIECES]
     return Sketch(len(text), xxhash.xxh3_64_intdigest(text), tuple(kept))
+
+
+def page_sketch(content: bytes) -> Sketch:
+    """Sketch HTML without scripts and styles, which say the same on every page; of a long page the middle.
+
+    Takes some 70 us for a page of 35 KB. Rough, for capitals are not looked for: what is left in is text.
+    """
+    content = content[:LONGEST_MARKUP]
+    if len(content) <= 2 * _WINDOW:
+        return sketch(_without_code(content))
+    begin = (len(content) - _WINDOW) // 2 // _STEP * _STEP
+    said = sketch(_without_code(content[begin : begin + 2 * _WINDOW])[:_WINDOW])
+    # There may be nothing but a script in the middle.
+    return said if said.length >= LEAST_GIST else sketch(_without_code(content))
+
+
+def _without_code(content: bytes) -> bytes:
+    return _without(b"script", _without(b"style", content))
+
+
+def _without(element: bytes, content: bytes) -> bytes:
+    """Markup without elements of this name, also without the end of one that begins before it."""
+    end = b"</" + element
+    first, *others = content.split(b"<" + element)
+    if end in first:
+        first = first.partition(end)[2]
+    elif not others:
+        return content
+    return b"".join([first, *(other.partition(end)[2] for other in others)])
 
 
 def _shown(content: bytes, hidden: Sequence[tuple[int, int]]) -> bytes:

@@ -16,10 +16,13 @@ themselves brought text.
   fetched before the articles on it.
 
 **What follows.** The share p of pages with yield is estimated for each pattern of a host; s of f pages give
-Beta(1 + s, 1 + f - s). A pattern with P(p < 0.1) > 0.95 is *quarantined* (28 pages without any yield): its
-URLs are turned away but for one in a hundred. It is let out when the evidence of those makes P(p < 0.1)
-fall below a half, or by the operator, and then for good. Old evidence fades, so that what was good once
-does not stand for ever.
+Beta(1 + s, 1 + f - s). A pattern with P(p < 0.1) > 0.95 (28 pages without any yield) that has no end in
+sight is *quarantined*: its URLs are turned away but for one in a hundred. It is let out when the evidence of
+those makes P(p < 0.1) fall below a half, or by the operator, and then for good. Old evidence fades.
+
+**No end in sight** means that pages keep leading to more of the same kind, nearly as many as are read:
+other dates, ids, tokens, filters, the next number, the next deeper folder (`url_pattern.marches`). Pages of a
+manual may say as little, but they lead to no such things; so they come last, and come.
 
 **Before that is settled**, few pages should be spent. A URL has a *handicap*: 0 to 7 steps in the upper bits
 of its level, so what is suspicious comes after everything that is not. It follows from p and from how the
@@ -27,9 +30,8 @@ URL looks. While a pattern has not yielded, its fetches grow as the square root 
 its failures begin with some that it gets for its looks, or because what looks the same on other hosts
 brought nothing.
 
-Two records speak for a URL: that of its pattern, and that of its *stem*, the coarser pattern. A trap that
-makes new patterns without end has one stem, and what was learned there goes for each of its patterns until
-it has yielded something itself.
+Two records speak for a URL: that of its pattern, and that of its *stem*, the coarser pattern: a trap that
+makes new patterns without end has one, which speaks for each until it has yielded something itself.
 """
 
 from math import isqrt
@@ -41,7 +43,7 @@ from msgspec import Meta
 from gossamer.model.quantity import Count
 from gossamer.policy.beta import chance_below
 from gossamer.policy.ordering import GRADE_SHIFT
-from gossamer.policy.url_pattern import CYCLE, CYCLES, DEEP, FACETS, SESSION
+from gossamer.policy.url_pattern import CYCLE, CYCLES, DEEP, FACETS, ODD, REPEATS, SESSION
 
 Action = Literal["admit", "probe", "quarantine"]
 Share = Annotated[float, Meta(gt=0.0, lt=1.0)]
@@ -64,6 +66,10 @@ _FEW = 4
 _STEPS = (0.4, 0.2, 0.1, 0.05)
 _HOPELESS = 3
 """Pages judged without any yield, after which a pattern is a suspect."""
+_BREEDS = 0.75
+"""New URLs of its own kind that a page of something endless leads to on average, at least."""
+_BREEDERS = 4  # at least so many pages must; a list that names all its things at once is one
+_SETTLED = 64  # pages judged after which of a pattern with little yield only every eighth is
 _LOOKS = ((SESSION, 3), (CYCLES, 3), (CYCLE, 1), (FACETS, 1), (DEEP, 1))
 
 
@@ -73,10 +79,10 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     learn: Annotated[
         bool,
         Meta(
-            description="Learn which URL patterns yield nothing, and set them aside; off, only looks count."
-            " It also takes for traps what says little that is new, such as manuals of many short pages."
+            description="Learn which URL patterns yield nothing: put them last, and set those aside that have"
+            " no end; off, only looks count."
         ),
-    ] = False
+    ] = True
     barren: Annotated[
         Share, Meta(description="A pattern is a trap if fewer of its pages than this share yield anything.")
     ] = 0.1
@@ -89,7 +95,7 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     min_new_text: Annotated[
         Count,
         Meta(description="Characters that a page must be the first of its host to say, to count as new."),
-    ] = 200
+    ] = 260
     min_new_links: Annotated[
         Annotated[int, Meta(ge=1)],
         Meta(description="New URLs of other patterns that a page must lead to, to count as a list of such."),
@@ -115,9 +121,9 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         Count,
         Meta(
             description="Visits of a registrable domain that one other links to before it is a suspect; n"
-            " linking domains are worth n * n times as many. 0: no domain is."
+            " linking domains are worth n * n * n times as many. 0: no domain is."
         ),
-    ] = 6
+    ] = 3
     memory: Annotated[
         Annotated[int, Meta(ge=50)],
         Meta(description="Pages that speak for a pattern; when there are more, older ones count half."),
@@ -135,6 +141,8 @@ class PatternRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         tried: pages judged, less those faded; 0 <= gained <= tried.
         gained: pages with yield, less those faded.
         proven: pages with new text.
+        bred: new URLs of the same kind that its pages led to (`url_pattern.marches`).
+        breeders: pages that led to such.
         quarantined: URLs are turned away.
         released: by the operator; it is never quarantined again.
         turned_away: URLs.
@@ -150,6 +158,8 @@ class PatternRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tried: int = 0
     gained: int = 0
     proven: int = 0
+    bred: int = 0
+    breeders: int = 0
     quarantined: bool = False
     released: bool = False
     turned_away: int = 0
@@ -167,12 +177,15 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
             content or same gist) and errors.
         links: new URLs that it led to, of patterns other than its own that are proven and not quarantined.
         open_links: the same, of patterns of which it is not known yet whether they yield (`is_open`).
+        bred: new URLs of its own kind (`url_pattern.marches`), of its pattern and of its stem; at least one
+            each if the same is known under a `plainer` address.
     """
 
     url: str
     new_text: int = 0
     links: int = 0
     open_links: int = 0
+    bred: tuple[int, int] = (0, 0)
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -239,12 +252,12 @@ def judge(
     if own.released or stem.released:
         return Verdict("admit", 0, "released by the operator")
     barren = own if own.quarantined else stem if stem.quarantined and not own.gained else None
-    if barren is not None:
+    if barren is not None and doubts:
         reason = f"pattern {barren.pattern} yields nothing ({barren.gained} of {barren.tried} pages)"
         if fingerprint % round(1 / config.probing):
             return Verdict("quarantine", LAST_HANDICAP, reason)
         return Verdict("probe", LAST_HANDICAP, reason)
-    steps = _steps(own, stem, elsewhere, config)
+    steps = _steps(own, stem, doubts, elsewhere, config)
     reasons = []
     if steps:
         reasons.append(f"{own.gained} of {own.tried} pages of {own.pattern} yielded something")
@@ -259,7 +272,11 @@ def judge(
 
 
 def _steps(
-    own: PatternRecord, stem: PatternRecord, elsewhere: tuple[int, int], config: TrapLearnerConfig
+    own: PatternRecord,
+    stem: PatternRecord,
+    doubts: int,
+    elsewhere: tuple[int, int],
+    config: TrapLearnerConfig,
 ) -> int:
     """Steps for the share of pages that yield: of the pattern, which its stem and others speak for first."""
     expected = 1.0
@@ -268,8 +285,11 @@ def _steps(
     elif elsewhere[0] >= config.elsewhere:
         expected = elsewhere[1] / elsewhere[0]
     share = (own.gained + _BORROWED * expected) / (own.tried + _BORROWED)
+    if share >= _STEPS[0]:
+        return 0
     steps = sum(share < step for step in _STEPS)
-    if not own.tried and (stem.gained or stem.tried < _PATIENCE):
+    young = own.fetched < _HOPELESS and not doubts & ODD
+    if not own.tried and (young or _is_hopeful(stem)):
         return min(steps, SUSPECT - 1)  # what others did makes it wait, but no suspect
     return max(steps, SUSPECT) if own.tried >= _HOPELESS and not own.gained else steps
 
@@ -278,20 +298,23 @@ def _looks(doubts: int) -> int:
     return sum(steps for doubt, steps in _LOOKS if doubts & doubt) if doubts else 0
 
 
-def found(record: PatternRecord, *, turned_away: bool = False) -> PatternRecord:
-    """The record after a new URL of the pattern."""
+def found(record: PatternRecord, urls: int = 1, *, turned_away: int = 0) -> PatternRecord:
+    """The record after so many new URLs of the pattern, some of them turned away."""
     return msgspec.structs.replace(
-        record, discovered=record.discovered + 1, turned_away=record.turned_away + turned_away
+        record, discovered=record.discovered + urls, turned_away=record.turned_away + turned_away
     )
 
 
-def wants_sketch(own: PatternRecord, fingerprint: int) -> bool:
+def wants_sketch(own: PatternRecord, doubts: int, fingerprint: int) -> bool:
     """Whether a page of the pattern is to be judged, for which its text must be sketched.
 
-    Pages of young and of doubtful patterns are; of good ones every 128th, to notice when they turn bad. Pages
-    that are not judged are not learned from, whatever they bring.
+    Pages of young patterns are, and of those that look very odd; of good ones every 128th, to notice when
+    they turn bad; of those that never cease to say little every eighth. Pages that are not judged are not
+    learned from, whatever they bring.
     """
-    return own.proven < _LEARNT or 2 * own.gained < own.tried or fingerprint & 127 == 0
+    if own.proven < _LEARNT or 2 * own.gained < own.tried:
+        return own.tried < _SETTLED or own.quarantined or fingerprint & 7 == 0
+    return bool(doubts & REPEATS) or fingerprint & 127 == 0
 
 
 def yields(evidence: Evidence, config: TrapLearnerConfig) -> bool:
@@ -299,24 +322,40 @@ def yields(evidence: Evidence, config: TrapLearnerConfig) -> bool:
     return evidence.links >= config.min_new_links or evidence.new_text >= config.min_new_text
 
 
-def learn(record: PatternRecord, evidence: Evidence, start: int, config: TrapLearnerConfig) -> PatternRecord:
+def learn(
+    record: PatternRecord, evidence: Evidence, start: int, more: int, config: TrapLearnerConfig
+) -> PatternRecord:
     """The record, of a pattern or of a stem, after a page of it was fetched and judged.
 
-    `start` is the `head_start` of the pattern.
+    Args:
+        record: before.
+        evidence: what the page brought.
+        start: the `head_start` of the pattern.
+        more: new URLs of its kind that the page led to; nothing is quarantined that has an end.
+        config: the limits.
     """
+    bred, breeders = record.bred + more, record.breeders + (more > 0)
     good = yields(evidence, config)
     listed = evidence.links >= config.min_new_links
     waiting = not good and evidence.open_links >= config.min_new_links and record.fetched < _PATIENCE
     if waiting or (not record.fetched and not listed):
         why = "leads to what is not known yet" if waiting else "first page"
-        return msgspec.structs.replace(record, fetched=record.fetched + 1, evidence=why, example=evidence.url)
+        return msgspec.structs.replace(
+            record,
+            fetched=record.fetched + 1,
+            bred=bred,
+            breeders=breeders,
+            evidence=why,
+            example=evidence.url,
+        )
     tried, gained = record.tried + 1, record.gained + good
     if tried > config.memory:
         tried, gained = tried // 2, gained // 2
     quarantined = record.quarantined
     if not record.released:
         barren = chance_below(config.barren, gained, tried - gained + start)
-        quarantined = barren > (0.5 if quarantined else config.confidence)
+        endless = breeders >= _BREEDERS and bred >= _BREEDS * (record.fetched + 1)
+        quarantined = barren > 0.5 if quarantined else endless and barren > config.confidence
     return msgspec.structs.replace(
         record,
         fetched=record.fetched + 1,
@@ -324,6 +363,8 @@ def learn(record: PatternRecord, evidence: Evidence, start: int, config: TrapLea
         tried=tried,
         gained=gained,
         proven=record.proven + (evidence.new_text >= config.min_new_text),
+        bred=bred,
+        breeders=breeders,
         quarantined=quarantined,
         probes=record.probes + record.quarantined,
         evidence=f"{evidence.new_text} new characters, {evidence.links} new links",
@@ -341,9 +382,16 @@ def is_proven(record: PatternRecord) -> bool:
     return record.proven > 0 and not record.quarantined
 
 
-def is_open(record: PatternRecord) -> bool:
-    """Whether too few pages of the pattern were judged to say what links to it are worth."""
-    return record.tried < _HOPELESS and not record.proven and not record.quarantined
+def is_open(own: PatternRecord, stem: PatternRecord) -> bool:
+    """Whether too few pages of the pattern were judged to say what links to it are worth.
+
+    Filters of a list make ever new patterns: where the stem is known for nothing, a new one is not awaited.
+    """
+    return own.tried < _HOPELESS and not (own.proven or own.quarantined) and _is_hopeful(stem)
+
+
+def _is_hopeful(stem: PatternRecord) -> bool:
+    return 5 * stem.gained >= stem.tried or stem.tried < _PATIENCE
 
 
 def release(record: PatternRecord) -> PatternRecord:

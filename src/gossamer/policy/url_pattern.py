@@ -36,6 +36,15 @@ FACETS = 16
 """Three or more parameters."""
 DEEP = 32
 """More than six folders."""
+NUMBERS = 64
+"""Some part is a number, or a name with one: there is always a next one."""
+TOKEN = 128
+"""The page's own name is a hash, a UUID, a token: there is always another one."""
+
+ODD = DATE | CYCLE | CYCLES | SESSION | FACETS | DEEP
+"""Doubts that most good pages do not raise."""
+REPEATS = SESSION | CYCLE | CYCLES
+"""There is a `plainer` address."""
 
 _NAMED = 2  # folders whose names are kept
 _DEEPEST = 6
@@ -65,7 +74,8 @@ class UrlPattern(NamedTuple):
     Attributes:
         text: the pattern, of path and query without the host.
         stem: coarser pattern; all views of one calendar, all pages that carry one kind of session id.
-        doubts: bits of `DATE`, `CYCLE`, `CYCLES`, `SESSION`, `FACETS`, `DEEP`.
+        doubts: bits of `DATE`, `CYCLE`, `CYCLES`, `SESSION`, `FACETS`, `DEEP`, `NUMBERS`, `TOKEN`; where
+            there is none, there are only names, and somebody must have chosen each.
     """
 
     text: str
@@ -91,6 +101,52 @@ class _Folder(NamedTuple):
 
 def url_pattern(target: str) -> UrlPattern:
     """The pattern of a URL's target (path with query, as `Url.target`)."""
+    text, stem, doubts = _pattern(target)
+    return UrlPattern(text, stem, doubts | NUMBERS if "#" in text else doubts)
+
+
+def template(target: str) -> str:
+    """The target with every number left out: what differs only by numbers has the same."""
+    return _DIGITS.sub("#", target)
+
+
+def plainer(target: str) -> str | None:
+    """The address under which the same is to be expected: without cycles in the path, without session ids.
+
+    `None` if the target has neither. Only a guess: whether anything is there has to be known otherwise.
+    """
+    path, mark, query = target.partition("?")
+    directory, _, leaf = path.rpartition("/")
+    name, *matrix = leaf.split(";")
+    kept = [piece for piece in matrix if not _parameter(piece)[1]]
+    plain = ";".join([name, *kept])
+    names = directory.split("/")[1:]
+    if len(set(names)) < len(names):
+        names = _without_cycles(names)[0]
+    plain = "".join(f"/{folder}" for folder in names) + "/" + plain
+    if mark:
+        pieces = query.split("&")
+        left = [piece for piece in pieces if not _parameter(piece)[1]]
+        plain += mark + "&".join(left) if left else ""
+    return None if plain == target else plain
+
+
+def marches(page: "UrlPattern", link: "UrlPattern", page_target: str, link_target: str) -> bool:
+    """Whether a link goes one step further in what a page is part of, as it would in a space without end.
+
+    Both have one stem. A date leads to another date, an id of a session to another id, filters to more
+    filters; a deep folder leads to a deeper one; where nothing is odd but numbers, only the number differs.
+    """
+    common = page.doubts & link.doubts
+    if common & (ODD & ~DEEP | TOKEN):
+        return True
+    if common & DEEP:
+        return link_target.count("/") > page_target.count("/")
+    return bool(common & NUMBERS) and template(page_target) == template(link_target)
+
+
+def _pattern(target: str) -> tuple[str, str, int]:
+    """The three parts of `url_pattern`, but for `NUMBERS`."""
     path, mark, query = target.partition("?")
     directory, _, leaf = path.rpartition("/")
     if not leaf and directory:  # the last folder is what the page is named by
@@ -111,6 +167,8 @@ def url_pattern(target: str) -> UrlPattern:
             name = _leaf(leaf)
         if name == "D":
             doubts |= DATE
+        elif name == "H" or name.startswith("H."):
+            doubts |= TOKEN
         elif folder.dated and name == "#" and len(leaf) <= 2:
             name, text = "", text[:-1]
         text = f"{text}{name}{slash}"
@@ -118,9 +176,9 @@ def url_pattern(target: str) -> UrlPattern:
             parameters, session = _parameters(matrix.replace(";", "&"))
             text = f"{text};{parameters}"
             if session:
-                return UrlPattern(_with_query(text, query), f"**;{session}", doubts | SESSION)
+                return (_with_query(text, query), f"**;{session}", doubts | SESSION)
     if not mark:
-        return UrlPattern(text, f"{stem}/**", doubts)
+        return (text, f"{stem}/**", doubts)
     parameters, session = _parameters(query)
     text = f"{text}?{parameters}"
     if parameters.count("&") >= 2:
@@ -128,8 +186,8 @@ def url_pattern(target: str) -> UrlPattern:
     if "=D" in parameters or "month=" in parameters or "day=" in parameters:
         doubts |= DATE
     if session:
-        return UrlPattern(text, f"**?{session}", doubts | SESSION)
-    return UrlPattern(text, f"{stem}/{leaf if not slash else ''}?**", doubts)
+        return (text, f"**?{session}", doubts | SESSION)
+    return (text, f"{stem}/{leaf if not slash else ''}?**", doubts)
 
 
 def _with_query(text: str, query: str) -> str:

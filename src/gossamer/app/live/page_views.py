@@ -1,0 +1,102 @@
+"""The view of what was visited."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from gossamer.app.live.lookout import Lookout
+from gossamer.app.live.paging import Cursor as CursorText
+from gossamer.app.live.paging import Limit, Page, behind, cursor_of, key_of, take
+from gossamer.model.quantity import Count
+from gossamer.state.environment import Family
+from gossamer.state.records import PageRecord, PlaceRecord, decode_page
+
+
+class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which URLs; `mime` is how the media type begins, `state` what became of them.
+
+    Without `state` only what was visited is listed; `rejected` has what was turned away at the door.
+    """
+
+    host: str = ""
+    status: Count | None = None
+    fault: str = ""
+    mime: str = ""
+    state: Literal["done", "retry", "dropped", "parked", "rejected"] | None = None
+    text: str = ""
+    cursor: CursorText | None = None
+    limit: Limit = 100
+
+
+class PageItem(msgspec.Struct, frozen=True):
+    """One URL with what its last visit brought.
+
+    Attributes:
+        status: of the last response; 0 if there was none.
+        fault: why there was none, or which rule of ours forbade the visit.
+        time: wall time of the last visit, or of the refusal.
+    """
+
+    url: str
+    state: str
+    reason: str
+    status: int
+    fault: str
+    mime: str
+    bytes: int
+    time: float | None
+    title: str
+    language: str
+    depth: int
+    hits: int
+    via: str
+    archive: PlaceRecord | None
+
+
+def pages(look: Lookout, params: Pages) -> Page:
+    """A page of URLs, host by host, in no order within one."""
+    _, last = key_of(params.cursor, ("k",))
+    prefix = look.fingerprints().host(params.host) if params.host else b""
+
+    def entries() -> Iterator[tuple[bytes, PageItem | None]]:
+        for key, data in look.environment.scan(Family.PAGES, behind(last), prefix):
+            record = decode_page(data)
+            yield key, _item(record) if _is_wanted(record, params) else None
+
+    found, last_key = take(entries(), params.limit)
+    return Page(found, cursor_of("k", last_key) if last_key is not None else None)
+
+
+def _is_wanted(record: PageRecord, params: Pages) -> bool:
+    if params.state is None:
+        if record.state == "rejected":
+            return False
+    elif record.state != params.state:
+        return False
+    last = record.visits[-1] if record.visits else None
+    if params.status is not None and (last is None or last.status != params.status):
+        return False
+    if params.fault and (last is None or last.fault != params.fault):
+        return False
+    return record.media_type.startswith(params.mime) and params.text in record.url
+
+
+def _item(record: PageRecord) -> PageItem:
+    last = record.visits[-1] if record.visits else None
+    return PageItem(
+        url=record.url,
+        state=record.state,
+        reason=record.reason,
+        status=last.status if last else 0,
+        fault=last.fault if last else "",
+        mime=record.media_type,
+        bytes=last.size if last else 0,
+        time=round(last.at, 3) if last else None,
+        title=record.title,
+        language=record.language,
+        depth=record.depth,
+        hits=record.hits,
+        via=record.via,
+        archive=record.place,
+    )

@@ -1,0 +1,66 @@
+"""Tells how fast a crawl is, and what its process takes."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from gossamer.state.records import Counters
+
+SHORT, LONG = 10.0, 60.0
+"""Seconds over which rates are taken."""
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Pages, bytes of bodies and visits a second of late."""
+
+    pages_per_s: float = 0.0
+    bytes_per_s: float = 0.0
+    visits_per_s: float = 0.0
+
+
+class Speedometer:
+    """Rates from counts that are noted now and then."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.started = time.time()
+        """Wall time."""
+        self._points: deque[tuple[float, int, int, int]] = deque(maxlen=64)
+
+    def note(self, counters: Counters) -> None:
+        """Remember the counts of now; called every second."""
+        self._points.append((self._clock(), counters.pages, counters.bytes, counters.visits))
+
+    def rates(self, counters: Counters, seconds: float) -> Rates:
+        """Over the last `seconds`, or since the first note."""
+        now = self._clock()
+        then = next((point for point in self._points if point[0] >= now - seconds), None)
+        if then is None or now - then[0] < 0.2:
+            return Rates()
+        span = now - then[0]
+        return Rates(
+            round((counters.pages - then[1]) / span, 2),
+            round((counters.bytes - then[2]) / span, 1),
+            round((counters.visits - then[3]) / span, 2),
+        )
+
+
+def memory_bytes() -> int:
+    """Resident memory of this process; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def open_files() -> int:
+    """Open descriptors of this process; 0 where the system does not tell."""
+    try:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - a Path for each would cost more
+    except OSError:
+        return 0

@@ -1,0 +1,78 @@
+"""Changes a crawl that runs, from another terminal."""
+
+import asyncio
+import getpass
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gossamer.app.live.client import ask
+from gossamer.app.live.protocol import LiveError, NotRunning
+from gossamer.cli.printing import plural, safe, show, show_json
+from gossamer.cli.request import parse_settings
+from gossamer.model.errors import ConfigError
+
+
+def show_set(path: Path, settings: Sequence[str], *, json: bool) -> None:
+    """Change settings, and print what they were and are."""
+    changes, problems = parse_settings(settings)
+    if problems:
+        raise ConfigError(*problems)
+    entries = _ask(path, "set", {"changes": changes})
+    if json:
+        show_json(entries)
+        return
+    for entry in entries:
+        show(
+            f"{safe(entry['path'])}: {_value(entry['old'])} -> {_value(entry['new'])} (change {entry['id']})"
+        )
+    if not entries:
+        show("nothing changes: it is so already")
+
+
+def show_undo(path: Path, number: int, *, json: bool) -> None:
+    """Take a change back."""
+    entries = _ask(path, "undo", {"id": number})
+    if json:
+        show_json(entries)
+    else:
+        show(f"change {number} is taken back" + (f" ({plural(len(entries), 'entry')})" if entries else ""))
+
+
+def show_pause(path: Path, *, on: bool, json: bool) -> None:
+    """Pause the crawl, or let it go on."""
+    answer = _ask(path, "pause" if on else "unpause", {})
+    if json:
+        show_json(answer)
+    elif on:
+        show(f"{answer['state']}: nothing more is asked for; 'gossamer unpause {path}' goes on")
+    else:
+        show(f"{answer['state']}")
+
+
+def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
+    """The answer of the crawl in `path`.
+
+    Raises:
+        ConfigError: it does not run, or says no.
+    """
+    try:
+        return asyncio.run(ask(path, method, params, who=_who()))
+    except NotRunning:
+        raise ConfigError(
+            f"{path}: no crawl runs there. 'gossamer resume {path} --set NAME=VALUE' begins with a setting."
+        ) from None
+    except LiveError as error:
+        problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
+        raise ConfigError(*(problems or [f"{path}: {error.message}"])) from None
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # the user has no name here
+        return "someone"
+
+
+def _value(value: Any) -> str:
+    return "unset" if value is None else safe(str(value))

@@ -1,0 +1,460 @@
+"""Crawls of one machine share each host's visits and rests, whoever dies and whenever."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from frontier_world import FrontierWorld
+
+from gossamer.frontier import shared_rests
+from gossamer.frontier.shared_gate import SHARED
+from gossamer.frontier.shared_rests import FULL_WAIT, SWEEP_EVERY, Return, SharedRests, boot_micros
+from gossamer.frontier.tally import Tally
+from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.policy.shared_turns import FORGET
+
+SECOND = 1_000_000
+REST = 4_000
+VISIT = 2_000
+VISITOR = Path(__file__).with_name("shared_visitor.py")
+
+
+# The table …
+
+
+@pytest.fixture(autouse=True)
+def _small_files(monkeypatch):
+    monkeypatch.setattr(shared_rests, "MAX_BYTES", 2 << 20)
+
+
+@pytest.fixture
+def join(tmp_path):
+    tables = []
+
+    def another(folder=tmp_path / "shared", **options):
+        tables.append(SharedRests(folder, **options))
+        return tables[-1]
+
+    yield another
+    for table in tables:
+        table.close()
+
+
+def test_crawls_have_numbers_of_their_own_and_see_one_another(join):
+    one, other = join(), join()
+    assert one.number != other.number
+    assert one.claim("a", SECOND, SECOND, 1) == 0
+    assert 0 < other.claim("a", SECOND, SECOND, 1) <= SECOND
+    assert other.claim("b", SECOND, SECOND, 1) == 0
+    assert [party.crawl for party in other.look("a").parties] == [one.number, other.number]
+    assert other.look("nobody asked") is None
+
+
+def test_what_a_crawl_claims_lapses_when_it_leaves(tmp_path, join):
+    leaver = SharedRests(tmp_path / "shared")
+    other = join()
+    assert leaver.claim("a", REST, REST, 1) == 0
+    leaver.close()
+    assert REST / 2 < other.claim("a", REST, REST, 1) <= REST
+    assert other.look("a").visits == 0
+
+
+def test_a_number_is_never_given_twice(tmp_path, join):
+    first = SharedRests(tmp_path / "shared")
+    first.close()
+    assert join().number > first.number
+
+
+def test_a_table_that_is_removed_under_a_crawl_is_begun_anew(tmp_path, join):
+    one = join()
+    for path in (tmp_path / "shared").glob("*.mdb*"):
+        path.rename(tmp_path / path.name)
+    other = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys, pathlib; from gossamer.frontier.shared_rests import SharedRests;"
+            "print(SharedRests(pathlib.Path(sys.argv[1])).number)",
+            tmp_path / "shared",
+        ],
+        capture_output=True,
+        check=True,
+    )
+    assert int(other.stdout) > one.number, "the lock on the number tells"
+
+
+def test_tables_of_earlier_boots_are_removed(tmp_path, join):
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o700)
+    old = folder / f"rests-{shared_rests.FORMAT}-another-boot.mdb"
+    old.write_bytes(b"x")
+    (folder / "not ours").write_bytes(b"x")
+    join(folder)
+    names = {path.name for path in folder.iterdir()}
+    assert old.name not in names and "not ours" in names
+    assert len(names) == 4, names
+
+
+def test_a_folder_that_others_can_write_is_refused(tmp_path):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(ConfigError, match=r"politeness\.shared"):
+        SharedRests(folder)
+
+
+def test_a_folder_that_cannot_be_used_is_a_storage_error(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StorageError, match=r"politeness\.shared"):
+        SharedRests(tmp_path / "file" / "below")
+
+
+def test_what_nobody_needs_is_forgotten(join):
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    table.claim("long", SECOND, SECOND, 1)
+    table.give_back([Return("long", 1_000_000 * SECOND, True)])
+    table.claim("under way", SECOND, SECOND, 1)
+    largest = 0
+    for number in range(6_000):
+        assert table.claim(f"h{number}", SECOND, SECOND, 1) == 0
+        table.give_back([Return(f"h{number}", SECOND, True)])
+        clock[0] += FORGET // 500  # 500 hosts are known at any time
+        largest = max(largest, len(table))
+    assert largest < 3 * 500
+    assert table.look("long").due > clock[0]
+    assert table.look("under way").visits == 1
+
+
+def test_visits_of_the_dead_are_swept_too(tmp_path, join):
+    clock = [1_000 * SECOND]
+    leaver, other = SharedRests(tmp_path / "shared"), join(now=lambda: clock[0])
+    clock[0] = boot_micros()
+    for number in range(100):
+        leaver.claim(f"h{number}", SECOND, SECOND, 1)
+    leaver.close()
+    clock[0] += SECOND
+    other.sweep(1_000)
+    assert len(other) == 100
+    clock[0] += 2 * FORGET
+    other.sweep(1_000)
+    other.sweep(1_000)
+    assert len(other) == 0
+
+
+def test_a_full_table_makes_new_hosts_wait(join, monkeypatch):
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    assert table.claim("known", SECOND, SECOND, 1) == 0
+    monkeypatch.setattr(shared_rests, "_ROOM", 0)
+    table.sweep(1)
+    assert table.claim("new", SECOND, SECOND, 1) == FULL_WAIT
+    table.give_back([Return("known", SECOND, True)])
+    clock[0] += SECOND
+    assert table.claim("known", SECOND, SECOND, 1) == 0
+    monkeypatch.undo()
+    for _ in range(SWEEP_EVERY):
+        table.claim("new", SECOND, SECOND, 1)
+    assert table.look("new") is not None
+
+
+def test_a_full_table_forgets_long_rests_that_nobody_asks_for(join, monkeypatch):
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    for number in range(600):
+        table.claim(f"h{number}", SECOND, SECOND, 1)
+        if number:
+            table.give_back([Return(f"h{number}", 100_000 * SECOND, True)])
+    monkeypatch.setattr(shared_rests, "_ROOM", 0.02)
+    clock[0] += FORGET + 1
+    table.sweep(1)
+    waits = 0
+    while table.claim("new", SECOND, SECOND, 1) == FULL_WAIT:
+        waits += 1
+        assert waits < 10
+    assert waits >= 1
+    assert table.look("h0").visits == 1, "a visit under way is never forgotten"
+
+
+def test_all_of_the_file_is_allocated(tmp_path, join):
+    join()
+    table = next((tmp_path / "shared").glob("*.mdb"))
+    assert table.stat().st_blocks * 512 >= shared_rests.MAX_BYTES
+
+
+def test_a_full_disk_is_a_storage_error(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(StorageError, match="No space left"):
+        SharedRests(tmp_path / "shared")
+    assert not shared_rests._open
+
+
+# Processes …
+
+
+def visitor(path: Path, length: int = VISIT) -> subprocess.Popen[bytes]:
+    arguments = [path / "shared", path / "log", 2, REST, length, path / "stop"]
+    return subprocess.Popen([sys.executable, VISITOR, *map(str, arguments)])
+
+
+def lines_of(log: Path, pid: int) -> int:
+    return log.read_bytes().count(b" %d\n" % pid) if log.exists() else 0
+
+
+def wait_for_visits(log: Path, pid: int, number: int) -> None:
+    """Wait until a process has written so many more lines."""
+    patience = time.monotonic() + 60
+    number += lines_of(log, pid)
+    while lines_of(log, pid) < number:
+        assert time.monotonic() < patience
+        time.sleep(0.002)
+
+
+def test_processes_take_turns_and_are_killed_at_any_moment(tmp_path):
+    folder, log = tmp_path / "shared", tmp_path / "log"
+    dice = random.Random(5)
+    steady = [visitor(tmp_path) for _ in range(2)]
+    killed: dict[int, int] = {}
+    while len(killed) < 8:
+        # Every other one dies in its first visit, the others anywhere.
+        victim = visitor(tmp_path, VISIT if len(killed) % 2 else 60 * SECOND)
+        wait_for_visits(log, victim.pid, 1)
+        time.sleep(0.02 * dice.random())
+        victim.kill()
+        killed[victim.pid] = boot_micros()
+        assert victim.wait() == -signal.SIGKILL
+    for process in steady:
+        wait_for_visits(log, process.pid, 100)
+    (tmp_path / "stop").touch()
+    assert [process.wait(30) for process in steady] == [0, 0]
+    table = SharedRests(folder)
+    for host in ("h0", "h1"):
+        assert table.look(host).visits == 0
+    table.close()
+    visits = read_log(log, killed)
+    assert sum(ended is None for _, _, ended, _ in visits) >= 4
+    for host in ("h0", "h1"):
+        here = sorted(visit[1:] for visit in visits if visit[0] == host)
+        for (begun, ended, pid), (next_begun, _, _) in pairwise(here):
+            over = ended if ended is not None else killed[pid] - 2_000  # the kill is noted after it
+            assert next_begun >= max(begun, over) + REST - 500, (host, begun, ended, next_begun)
+        since = max(killed.values())
+        turns = Counter(pid for begun, _, pid in here if begun > since)
+        share = [turns[process.pid] for process in steady]
+        assert min(share) > 5 and max(share) < 2 * min(share), turns
+
+
+def read_log(log: Path, killed: dict[int, int]) -> list[tuple[str, int, int | None, int]]:
+    """(host, begun, ended, pid) of every visit; `ended` is missing where the process was killed."""
+    visits, under_way = [], defaultdict(dict)
+    for line in log.read_text().splitlines():
+        kind, host, micros, pid = line.split()
+        if kind == "b":
+            assert host not in under_way[pid]
+            under_way[pid][host] = int(micros)
+        else:
+            visits.append((host, under_way[pid].pop(host), int(micros), int(pid)))
+    for pid, left in under_way.items():
+        assert not left or int(pid) in killed
+        visits.extend((host, begun, None, int(pid)) for host, begun in left.items())
+    return visits
+
+
+def test_a_killed_reader_and_writer_leave_a_table_that_works(tmp_path):
+    script = (
+        "import sys, pathlib; from gossamer.frontier.shared_rests import Return, SharedRests\n"
+        "table = SharedRests(pathlib.Path(sys.argv[1])); print('on', flush=True); number = 0\n"
+        "while True:\n"
+        "    number += 1; name = f'h{number % 5000}'\n"
+        "    table.claim(name, 0, 0, 1); table.look(name); table.give_back([Return(name, 0, True)])\n"
+    )
+    for _ in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, tmp_path / "shared"], stdout=subprocess.PIPE
+        )
+        process.stdout.readline()
+        time.sleep(0.05)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    table = SharedRests(tmp_path / "shared")
+    assert len(table) > 50
+    for number in range(200):
+        if not table.claim(f"h{number}", 0, 0, 1):
+            table.give_back([Return(f"h{number}", 0, True)])
+    table.close()
+
+
+# Frontiers …
+
+
+class SharedWorld(FrontierWorld):
+    """A frontier that shares its hosts; all of a test go by one clock."""
+
+    def __init__(self, path, folder, clock, **options):
+        self.clock = clock
+        self.folder = folder
+        super().__init__(path, **options)
+
+    def open(self):
+        if self.sessions:
+            self.table.close()
+        self.table = SharedRests(self.folder, now=lambda: self.clock[0])
+        self.policy = msgspec.structs.replace(self.policy, shared=self.table)
+        super().open()
+
+    def now(self):
+        # Another offset: the crawl clock is another clock.
+        return self.clock[0] + 7_000_000_000
+
+    def close(self):
+        super().close()
+        self.table.close()
+
+
+@pytest.fixture
+def worlds(tmp_path):
+    made, clock = [], [1_000 * SECOND]
+
+    def make(**options):
+        made.append(SharedWorld(tmp_path / str(len(made)), tmp_path / "shared", clock, **options))
+        return made[-1]
+
+    make.clock = clock
+    yield make
+    for world in made:
+        world.close()
+
+
+def visited(rest=1.0, **how):
+    return Tally(rest=rest, pages=1, bytes=10, host_failed=False, **how)
+
+
+def test_two_frontiers_alternate(worlds):
+    one, other = worlds(), worlds()
+    for page in range(5):
+        one.admit(f"http://a/{page}")
+        other.admit(f"http://a/x{page}")
+    order, out = [], []
+    for _ in range(2_000):
+        worlds.clock[0] += 10_000
+        for world, name in ((one, "one"), (other, "other")):
+            if lease := world.frontier.lend():
+                out.append((worlds.clock[0] + 50_000, world, name, lease))
+        assert len(out) <= 1
+        if out and out[0][0] <= worlds.clock[0]:
+            _, world, name, lease = out.pop()
+            order.append((worlds.clock[0], name))
+            world.settle(lease, Done(), visited())
+    assert len(order) == 10
+    assert all(before[1] != after[1] for before, after in pairwise(order))
+    gaps = [after[0] - before[0] for before, after in pairwise(order)]
+    assert min(gaps) >= 1_050_000 and max(gaps) <= 1_200_000, "nobody is late either"
+
+
+def test_a_back_off_is_kept_by_the_other_crawl_and_said_why(worlds):
+    one, other = worlds(), worlds()
+    one.admit("http://a/")
+    other.admit("http://a/")
+    lease = one.frontier.lend()
+    assert other.frontier.lend() is None
+    one.settle(lease, Retry(300.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+    worlds.clock[0] += 10 * SECOND
+    assert other.frontier.lend() is None
+    key, _ = other.frontier.host_key(lease.candidate.url)
+    assert other.frontier.hosts.get(key).reason == SHARED
+    assert other.frontier.next_due() == other.now() + 290 * SECOND
+    worlds.clock[0] += 290 * SECOND
+    lease = other.frontier.lend()
+    assert lease is not None
+    assert other.frontier.hosts.get(key).reason == ""
+    other.settle(lease, Done(), visited())
+
+
+def test_a_rest_that_is_added_after_settling_in_the_same_batch_counts(worlds):
+    one, other = worlds(), worlds()
+    one.admit("http://a/")
+    other.admit("http://a/")
+    lease = one.frontier.lend()
+    with one.frontier.changes():
+        one.frontier.settle(lease, Done(), visited())
+        one.frontier.rest("a", 60.0, "robots: hold")
+    worlds.clock[0] += 59 * SECOND
+    assert other.frontier.lend() is None
+    worlds.clock[0] += SECOND
+    assert other.frontier.lend() is not None
+
+
+def test_a_host_is_given_back_only_after_the_commit(worlds):
+    one, other = worlds(rest=0.0), worlds(rest=0.0)
+    one.admit("http://a/")
+    other.admit("http://a/")
+    lease = one.frontier.lend()
+    with one.frontier.changes():
+        one.frontier.settle(lease, Done(), visited(rest=0.0))
+        assert other.table.look("a").visits == 1
+    assert other.table.look("a").visits == 0
+
+
+def test_visits_at_once_count_over_all(worlds):
+    one, other = worlds(leases=3, rest=0.0), worlds(leases=3, rest=0.0)
+    for page in range(4):
+        one.admit(f"http://a/{page}")
+        other.admit(f"http://a/{page}")
+    mine = [one.frontier.lend(), one.frontier.lend()]
+    theirs = [other.frontier.lend()]
+    assert all([*mine, *theirs])
+    assert one.frontier.lend() is None and other.frontier.lend() is None
+    one.settle(mine.pop(), Done(), visited(rest=0.0))
+    worlds.clock[0] += SECOND
+    lent = [lease for world in (other, one) if (lease := world.frontier.lend())]
+    assert len(lent) == 1
+    assert other.table.look("a").visits == 3
+
+
+def test_hosts_that_rest_for_others_leave_room_in_memory(worlds):
+    one, other = worlds(max_hosts=40), worlds(max_hosts=8)
+    for number in range(30):
+        one.admit(f"http://h{number}/")
+        other.admit(f"http://h{number}/")
+    for number in range(3):
+        other.admit(f"http://free{number}/", depth=1)
+    for lease in list(iter(one.frontier.lend, None)):
+        one.settle(lease, Retry(500.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+    seen = set()
+    for _ in range(40):
+        worlds.clock[0] += 150_000
+        seen |= {lease.queue_key for lease in iter(other.frontier.lend, None)}
+    assert seen == {"free0", "free1", "free2"}
+    other.reopen()
+    worlds.clock[0] += 600 * SECOND
+    lent = set()
+    for _ in range(40):
+        worlds.clock[0] += 150_000
+        for lease in list(iter(other.frontier.lend, None)):
+            lent.add(lease.queue_key)
+            other.settle(lease, Done(), visited())
+    assert len(lent) == 33, "nothing was lost on the way to the disk"
+    assert other.counters.queued == 0
+
+
+def test_urls_that_are_refused_cost_no_rest(worlds):
+    one = worlds()
+    for page in range(20):
+        one.admit(f"http://a/{page}")
+    for _ in range(20):
+        one.settle(one.frontier.lend(), Done(), Tally())
+    assert one.frontier.lend() is None and one.counters.queued == 0

@@ -1,0 +1,240 @@
+"""Several crawls at one host: one visit at a time, every rest kept, everybody gets turns."""
+
+import heapq
+from collections import Counter
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gossamer.policy.shared_turns import (
+    ASK_AGAIN,
+    FORGET,
+    GRACE,
+    LONGEST_VISIT,
+    NEVER,
+    Asker,
+    HostTurns,
+    ask,
+    bury,
+    end,
+)
+
+SECOND = 1_000_000
+START = 1_000 * SECOND
+
+
+def everyone(crawl: int) -> bool:
+    return True
+
+
+def asker(crawl: int, rest: int = SECOND, limit: int = 1) -> Asker:
+    return Asker(crawl, rest, rest, limit)
+
+
+def test_one_at_a_time_and_the_rest_counts_from_the_end():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    assert ask(turns, asker(2), START + 10, everyone) == START + 10 + SECOND
+    end(turns, 1, START + 2 * SECOND, START + SECOND, visited=True)
+    assert ask(turns, asker(2), START + SECOND + 10, everyone) == START + 2 * SECOND
+    assert ask(turns, asker(2), START + 2 * SECOND, everyone) == 0
+
+
+def test_the_longest_rest_holds_for_all():
+    turns = HostTurns()
+    assert ask(turns, asker(1, rest=SECOND), START, everyone) == 0
+    assert ask(turns, asker(2, rest=5 * SECOND), START + 1, everyone) > 0
+    end(turns, 1, START + 2 * SECOND, START + SECOND, visited=True)
+    assert ask(turns, asker(1, rest=SECOND), START + 2 * SECOND, everyone) == START + 6 * SECOND
+    assert ask(turns, asker(2, rest=5 * SECOND), START + 6 * SECOND, everyone) == 0
+
+
+def test_a_crawl_that_does_not_ask_any_more_has_no_say():
+    turns = HostTurns()
+    assert ask(turns, asker(2, rest=5 * SECOND), START, everyone) == 0
+    end(turns, 2, START + 5 * SECOND, START, visited=True)
+    later = START + FORGET + 1
+    assert ask(turns, asker(1), later, everyone) == 0
+    end(turns, 1, later + SECOND, later, visited=True)
+    assert ask(turns, asker(1), later + SECOND, everyone) == 0
+
+
+def test_a_back_off_holds_for_all():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    end(turns, 1, START + 600 * SECOND, START + 1, visited=True)
+    assert ask(turns, asker(2), START + 2, everyone) == START + 600 * SECOND
+    assert turns.idle_from >= START + 600 * SECOND
+
+
+def test_the_visit_of_a_dead_crawl_lapses_with_a_rest():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    assert turns.idle_from == NEVER
+    now = START + 50 * SECOND
+    assert ask(turns, asker(2), now, lambda crawl: crawl == 2) == now + SECOND
+    assert [party.crawl for party in turns.parties] == [2]
+    assert ask(turns, asker(2), now + SECOND, lambda crawl: crawl == 2) == 0
+
+
+def test_a_stopped_process_does_not_keep_a_host_for_ever():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    now = START + LONGEST_VISIT
+    assert ask(turns, asker(2), now, everyone) > now
+    assert ask(turns, asker(2), now + 1 + SECOND, everyone) > 0
+    assert ask(turns, asker(2), now + 2 + 2 * SECOND, everyone) == 0
+    end(turns, 1, now, now + 3, visited=True)  # it goes on, and ends a visit that nobody knows
+    assert turns.visits == 1
+
+
+def test_the_dead_have_no_turns():
+    turns = HostTurns()
+    assert ask(turns, asker(1, rest=0), START, everyone) == 0
+    until = ask(turns, asker(2, rest=0), START + 1, everyone)
+    end(turns, 1, 0, START + 2, visited=True)
+    assert ask(turns, asker(1, rest=0), until, everyone) > until, "it is the other's turn"
+    assert ask(turns, asker(1, rest=0), until + 1, lambda crawl: crawl == 1) == 0
+
+
+def test_a_turn_is_kept_for_a_while_and_longer_each_time():
+    turns = HostTurns()
+    now = START
+    kept = []
+    for _ in range(9):
+        now += SECOND
+        assert ask(turns, asker(1), now, everyone) == 0
+        now += 1
+        told = ask(turns, asker(2), now, everyone)
+        end(turns, 1, now + SECOND, now, visited=True)
+        now = max(told, now + SECOND)
+        first = now
+        while (until := ask(turns, asker(1), now, everyone)) != 0:
+            assert until > now
+            now = until
+        kept.append(now - first)
+        end(turns, 1, now, now, visited=True)
+    assert kept[:3] == [GRACE, 2 * GRACE, 4 * GRACE]
+    assert kept[-1] == kept[-2] == 64 * GRACE
+
+
+def test_more_visits_at_once_count_over_all():
+    turns = HostTurns()
+    assert ask(turns, asker(1, rest=0, limit=3), START, everyone) == 0
+    assert ask(turns, asker(2, rest=0, limit=3), START, everyone) == 0
+    assert ask(turns, asker(1, rest=0, limit=3), START, everyone) == 0
+    assert ask(turns, asker(2, rest=0, limit=3), START, everyone) == START + ASK_AGAIN
+    assert ask(turns, asker(3, rest=0, limit=4), START, everyone) == 0
+
+
+def test_what_was_refused_before_the_visit_costs_no_rest():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    end(turns, 1, 0, START + 1, visited=False)
+    assert ask(turns, asker(1), START + 2, everyone) == 0
+
+
+def test_a_turn_without_a_visit_goes_on_before_who_waits_but_not_for_ever():
+    turns = HostTurns()
+    now, refused = START, 0
+    assert ask(turns, asker(2), START - 1, everyone) == 0
+    end(turns, 2, START, START, visited=False)
+    told = ask(turns, asker(2), START, everyone)
+    assert told == 0
+    end(turns, 2, START + SECOND, START, visited=True)
+    now += SECOND
+    assert ask(turns, asker(1), now, everyone) == 0
+    told = ask(turns, asker(2), now + 1, everyone)
+    while True:
+        now += 100_000
+        refused += 1
+        end(turns, 1, 0, now, visited=False)
+        if ask(turns, asker(1), now, everyone):
+            break
+    assert refused == 10
+    assert ask(turns, asker(2), max(now, told), everyone) == 0
+
+
+def test_who_was_told_to_come_much_later_keeps_nobody_from_a_host_that_is_free_now():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    slow = asker(3, rest=60 * SECOND)
+    assert ask(turns, slow, START, everyone) == START + 60 * SECOND
+    assert ask(turns, asker(2), START + 1, everyone) == START + 1 + 60 * SECOND
+    alive = (1, 2).__contains__
+    end(turns, 1, START + SECOND, START + 2, visited=True)
+    assert ask(turns, asker(1), START + 2 * SECOND, alive) == 0
+    end(turns, 1, 0, START + 2 * SECOND, visited=True)
+    assert ask(turns, asker(2), START + 1 + 60 * SECOND, alive) == 0
+
+
+def test_nothing_is_kept_when_nobody_asks():
+    turns = HostTurns()
+    assert ask(turns, asker(1), START, everyone) == 0
+    end(turns, 1, START + SECOND, START + 1, visited=True)
+    assert turns.idle_from == START + FORGET
+    bury(turns, START + 2 * FORGET, everyone)
+    assert turns.parties == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    crawls=st.lists(
+        st.tuples(
+            st.integers(0, 3 * SECOND),  # rest
+            st.integers(1, 3 * SECOND),  # how long its visits take
+            st.integers(0, GRACE // 2),  # how late it comes
+        ),
+        min_size=2,
+        max_size=4,
+    ),
+    death=st.integers(5, 60),
+)
+def test_rests_are_kept_turns_go_round_and_the_dead_are_survived(crawls, death):
+    """A simulation: each crawl visits whenever it may; the first dies in the middle of a visit."""
+    turns = HostTurns()
+    agenda = [(START + number, number, "ask") for number in range(len(crawls))]
+    heapq.heapify(agenda)
+    dead: set[int] = set()
+    visits: list[tuple[int, int, int]] = []  # (begun, ended, crawl)
+    begun: dict[int, int] = {}
+    died_at = 0
+    passed: dict[int, Counter[int]] = {}  # by those who wait: whose visits began meanwhile
+    for _ in range(3_000):
+        if not agenda or len(visits) > 60:
+            break
+        now, number, what = heapq.heappop(agenda)
+        if number in dead:
+            continue
+        rest, took, late = crawls[number]
+        if what == "end":
+            visits.append((begun.pop(number), now, number))
+            end(turns, number, now + rest, now, visited=True)
+            heapq.heappush(agenda, (now + max(rest, 1) + late, number, "ask"))
+            continue
+        until = ask(turns, asker(number, rest), now, lambda crawl: crawl not in dead)
+        if until:
+            assert until > now
+            heapq.heappush(agenda, (until + late, number, "ask"))
+            passed.setdefault(number, Counter())
+            continue
+        assert not begun.keys() - dead
+        begun[number] = now
+        passed.pop(number, None)
+        for others in passed.values():
+            others[number] += 1
+            assert others[number] == 1, (crawls, death, visits)
+        if number == 0 and len(visits) >= death:
+            dead.add(number)
+            died_at = now
+        else:
+            heapq.heappush(agenda, (now + took, number, "end"))
+    assert len(visits) > 60, "it stalled"
+    visits.sort()
+    for before, after in pairwise(visits):
+        assert before[1] <= after[0], "two at once"
+        assert after[0] - before[1] >= crawls[before[2]][0]
+    if dead:
+        after_death = [visit[0] for visit in visits if visit[0] > died_at]
+        assert min(after_death) >= died_at + crawls[0][0]
