@@ -8,6 +8,7 @@ from typing import Any, Literal
 import click
 
 from gossamer.cli.panels import Command, Commands, Option
+from gossamer.cli.serve_users import serve_user
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -294,3 +295,24 @@ def config() -> None:
     from gossamer.app.settings import commented_toml
 
     click.echo(commented_toml(CrawlConfig), nl=False)
+
+
+@app.command(cls=Command, epilog="Then open http://127.0.0.1:8470/ in a browser.")
+@click.option(
+    "--dir",
+    "folder",
+    type=_PATH,
+    default=Path("gossamer-jobs"),
+    show_default=True,
+    help="The daemon's folder: settings, database, jobs.",
+)
+@click.option("--host", metavar="ADDRESS", help="Listen here; if not given, as service.toml says: 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="If not given: 8470.")
+def serve(folder: Path, host: str | None, port: int | None) -> None:
+    """Run many crawls as a daemon, with a console. Needs the extra 'console'."""
+    from gossamer.cli.serve import run_serve
+
+    run_serve(folder, host, port)
+
+
+app.add_command(serve_user)

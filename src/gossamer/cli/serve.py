@@ -1,0 +1,107 @@
+"""Runs the daemon in the foreground, with its interface, until it is told to stop."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvloop
+
+from gossamer.cli.printing import say
+from gossamer.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from gossamer.service.config import ServiceConfig
+    from gossamer.service.daemon import Daemon
+
+NEEDED = ("argon2", "cronsim", "fastapi", "jinja2", "numpy", "uvicorn")
+_BACKLOG = 128
+
+
+def run_serve(folder: Path, host: str | None, port: int | None) -> None:
+    """Serve until SIGINT or SIGTERM; the crawls go on.
+
+    Raises:
+        ConfigError: the extra is not installed, settings make no sense, or the address cannot be had.
+        StorageError: the daemon's database is damaged.
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"gossamer serve needs packages that are not installed ({', '.join(missing)}):"
+            " pip install 'gossamer[console]'"
+        )
+    from gossamer.service.config import ServiceFolder
+
+    home = ServiceFolder(folder.resolve())
+    home.create()
+    uvloop.run(_serve(home.path, home.read(), host, port))
+
+
+async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: int | None) -> None:
+    from gossamer.service.api.app import check_listen
+    from gossamer.service.daemon import Daemon
+
+    address = host or config.listen.host
+    daemon = Daemon.prepare(path, config)
+    try:
+        check_listen(daemon, config, address)
+        with _listening(address, config.listen.port if port is None else port) as listening:
+            await daemon.begin()
+            say(f"gossamer serves {_url(listening)} - jobs in {daemon.path}")
+            await _answer(daemon, config, address, listening)
+    finally:
+        await daemon.close()
+    say("the daemon has ended; running crawls go on")
+
+
+async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listening: socket.socket) -> None:
+    import uvicorn
+
+    from gossamer.service.api.app import make_app, server_options
+
+    class Server(uvicorn.Server):
+        """Leaves signals to us: uvicorn sends them again when it has ended, before the daemon is closed."""
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
+    options = {"access_log": False, "log_level": "warning", **server_options(config)}
+    server = Server(uvicorn.Config(make_app(daemon, config, host), **options))
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        ConfigError: the address is not ours, or somebody listens there.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"listen: {host} port {port} cannot be had ({reason}). Choose another.") from None
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

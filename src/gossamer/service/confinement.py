@@ -1,0 +1,105 @@
+"""Keeps files that settings of jobs name within the folders that the daemon was given."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.dotted import join_path, split_path
+from gossamer.app.shape import Kind, Shape, settings_of
+
+SHARED = "politeness.shared"
+PATHS = ("seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "dns.compact.folder")
+"""Settings that name files or folders. Whoever may create jobs from afar must not read, through the
+messages, the archive or a name server's questions, what else lies on this machine."""
+VARIABLES = "GOSSAMER_SECRET_"
+"""Secrets of jobs come from environment variables whose names begin so; all others are the daemon's own."""
+
+
+def is_within(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a path, followed through all links, lies in one of the folders."""
+    try:
+        real = path.expanduser().resolve()
+    except (OSError, RuntimeError):
+        return False
+    return any(real == root or root in real.parents for root in (root.resolve() for root in roots))
+
+
+def confinement_problems(config: CrawlConfig, roots: Sequence[Path]) -> list[str]:
+    """What a job's settings name that lies elsewhere, and secrets that could not be kept."""
+    problems = []
+    allowed = ", ".join(map(str, roots))
+    for path, value in _leaves(config, CrawlConfig, []):
+        shape, text = value
+        if shape.secret:
+            problems += _secret_problems(path, text, roots)
+        elif path in PATHS and text and not is_within(Path(text), roots):
+            problems.append(f"{path}: {text!r} does not lie below a folder that jobs may use ({allowed})")
+    return problems
+
+
+def change_problems(changes: Mapping[str, Any], roots: Sequence[Path]) -> list[str]:
+    """What changes of a running crawl name that lies elsewhere."""
+    values = {setting_path(path): value for path, value in changes.items()}
+    problems = [f"{SHARED}: all jobs of a daemon share theirs"] * (SHARED in values)
+    for path in PATHS:
+        value = values.get(path)
+        if isinstance(value, str) and value and not is_within(Path(value), roots):
+            problems.append(f"{path}: {value!r} does not lie below a folder that jobs may use")
+    return problems
+
+
+def setting_path(path: str) -> str:
+    """A path in the one form in which settings are compared; what is no path stays as it is.
+
+    In that of a host's setting the name need not be quoted: `host.example.org.min_delay`.
+    """
+    if path.startswith("host.") and '"' not in path:
+        name, _, field = path.removeprefix("host.").rpartition(".")
+        if name:
+            return join_path(["host", name, field])
+    try:
+        return join_path(split_path(path))
+    except ValueError:
+        return path
+
+
+def _secret_problems(path: str, value: str, roots: Sequence[Path]) -> list[str]:
+    kind, _, name = value.partition(":")
+    if not value:
+        return []
+    if kind == "env":
+        wrong = not name.startswith(VARIABLES)
+        return [f"{path}: name a variable that begins with {VARIABLES}"] * wrong
+    if kind == "file":
+        wrong = not is_within(Path(name), roots)
+        return [f"{path}: the file does not lie below a folder that jobs may use"] * wrong
+    return [
+        f"{path}: a secret is not kept with a job. Put it into a file below one of the daemon's roots and"
+        f' write "file:PATH", or into an environment variable of the daemon and write "env:{VARIABLES}NAME"'
+    ]
+
+
+def _leaves(
+    value: Any, struct_type: type[msgspec.Struct], path: list[str]
+) -> Iterator[tuple[str, tuple[Shape, str]]]:
+    """(dotted path, (shape, text)) of every single text in a tree of settings."""
+    for setting in settings_of(struct_type):
+        yield from _within(getattr(value, setting.name), setting.shape, [*path, setting.key])
+
+
+def _within(value: Any, shape: Shape, path: list[str]) -> Iterator[tuple[str, tuple[Shape, str]]]:
+    if value is None:
+        return
+    if shape.kind is Kind.TABLE:
+        yield from _leaves(value, shape.core, path)
+    elif shape.kind is Kind.LEAF:
+        if isinstance(value, str):
+            yield join_path(path), (shape, str(value))
+    else:
+        assert shape.item is not None
+        members = value.items() if shape.kind is Kind.MAPPING else enumerate(value)
+        for key, inner in members:
+            yield from _within(inner, shape.item, [*path, str(key)])

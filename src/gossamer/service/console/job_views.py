@@ -1,0 +1,156 @@
+"""One job at a glance: overview, codes, names, why, forecast, report."""
+
+import asyncio
+from typing import Any
+
+from starlette.responses import Response
+
+from gossamer.app.dotted import split_path
+from gossamer.service.console import drawings
+from gossamer.service.console.desk import Desk
+from gossamer.service.console.figures import duration
+from gossamer.service.console.painter import drawn, shown
+from gossamer.service.console.routes import get
+from gossamer.service.console.waits import wait_text
+from gossamer.service.console.words import Words
+from gossamer.service.errors import ServiceError
+
+POINTS = 160
+"""Of a chart over time: as many as its pixels can tell apart, with their hints."""
+_NEW = ("new", "queued", "scheduled")
+
+
+async def overview(desk: Desk, job: str) -> Response:
+    """Figures and charts over time."""
+    view = desk.daemon.job(job)
+    status: dict[str, Any] | None = None
+    history: dict[str, Any] = {}
+    try:
+        status, history = await asyncio.gather(
+            desk.daemon.figures(job), desk.ask(job, "history", points=POINTS)
+        )
+    except ServiceError:
+        if view.state not in _NEW and view.started is None:
+            raise
+    t = desk.words
+    return desk.job_page(
+        view,
+        "overview",
+        status=status,
+        charts=drawings.over_time(drawings.History(history), t),
+        hosts_chart=drawings.hosts_by_state(status["hosts_by_state"], t) if status else "",
+        wait_text=wait_text(view.waits, t) if view.waits else "",
+    )
+
+
+async def codes(desk: Desk, job: str) -> Response:
+    """Counts by status, fault, type, size, depth and language."""
+    found = await desk.ask(job, "codes")
+    return desk.job_page(
+        desk.daemon.job(job),
+        "codes",
+        charts=drawings.codes(found, desk.words),
+        sampled=found.get("sampled", False),
+    )
+
+
+async def names(desk: Desk, job: str) -> Response:
+    """What became of questions for names; the robots rules of a host."""
+    asked = desk.asked("host", 253)
+    robots: list[dict[str, Any]] | None = None
+    problem = ""
+    if asked:
+        try:
+            robots = (await desk.ask(job, "robots", host=asked))["items"]
+        except ServiceError as error:
+            problem = str(error)
+    found = await desk.ask(job, "names")
+    return desk.job_page(
+        desk.daemon.job(job),
+        "names",
+        names=found,
+        charts=drawings.names(found, desk.words),
+        robots=robots,
+        problem=problem,
+    )
+
+
+async def why(desk: Desk, job: str) -> Response:
+    """The story of one URL."""
+    url = desk.asked("url")
+    story: dict[str, Any] | None = None
+    problem = ""
+    if url:
+        try:
+            story = await desk.ask(job, "why", url=url)
+        except ServiceError as error:
+            if error.code == "internal":
+                raise
+            problem = str(error)
+    facts: list[tuple[str, list[str]]] = []
+    for fact in story["facts"] if story else ():
+        if facts and facts[-1][0] == fact["about"]:
+            facts[-1][1].append(fact["text"])
+        else:
+            facts.append((fact["about"], [fact["text"]]))
+    view = desk.daemon.job(job)
+    return desk.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
+
+
+async def forecast(desk: Desk, job: str) -> Response:
+    """Time left, who binds it, and what would change it."""
+    found = await desk.ask(job, "forecast")
+    left = found.get("seconds_left")
+    what_if = [_changed(one, left, desk.words) for one in found.get("what_if", ())]
+    return desk.job_page(
+        desk.daemon.job(job),
+        "forecast",
+        forecast=found,
+        what_if=what_if,
+        chart=drawings.binding_hosts(found["binding"], desk.words) if found.get("binding") else "",
+    )
+
+
+def _changed(one: dict[str, Any], left: float | None, t: Words) -> dict[str, Any]:
+    """One change with what it would save, in words of the reader's language."""
+    path, value = next(iter(one["change"].items()), ("", None))
+    keys = _keys(path)
+    said = one["words"]
+    match keys:
+        case ["host", host, "min_delay"]:
+            said = t("forecast.host_delay", host=host, time=duration(value, t))
+        case ["host", host, "visits_per_host"]:
+            said = t("forecast.host_visits", host=host, n=value)
+        case ["politeness", "min_delay"]:
+            said = t("forecast.min_delay", time=duration(value, t))
+        case ["engine", "workers"]:
+            said = t("forecast.workers", n=value)
+        case ["host_block"]:
+            said = t("forecast.without", host=value)
+    then = one.get("seconds_left")
+    saved = left - then if left and then is not None else None
+    path = "" if path == "host_block" else path
+    return {"said": said, "path": path, "value": shown(value), "seconds_left": then, "saved": saved}
+
+
+def _keys(path: str) -> list[str]:
+    try:
+        return split_path(path)
+    except ValueError:
+        return []
+
+
+async def report(desk: Desk, job: str) -> Response:
+    """The whole report, as `gossamer report` writes it."""
+    body = await desk.reports.body(desk.daemon.job(job).folder, desk.words.language)
+    return desk.job_page(desk.daemon.job(job), "report", body=drawn(body))
+
+
+PAGES = (
+    get("/jobs/{job}", overview),
+    get("/jobs/{job}/codes", codes),
+    get("/jobs/{job}/names", names),
+    get("/jobs/{job}/why", why),
+    get("/jobs/{job}/forecast", forecast),
+    get("/jobs/{job}/report", report),
+)

@@ -1,0 +1,87 @@
+"""All pages of the console as one router."""
+
+from collections.abc import Awaitable, Callable
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gossamer.service.console import (
+    allocation_pages,
+    door_pages,
+    job_acts,
+    job_lists,
+    job_settings,
+    job_views,
+    jobs_pages,
+)
+from gossamer.service.console.assets import Assets
+from gossamer.service.console.desk import Desk
+from gossamer.service.console.painter import Painter
+from gossamer.service.console.reports import Reports
+from gossamer.service.console.routes import Page
+from gossamer.service.daemon import Daemon
+from gossamer.service.errors import ServiceError
+
+PAGES: tuple[Page, ...] = (
+    *door_pages.PAGES,
+    *jobs_pages.PAGES,
+    *allocation_pages.PAGES,
+    *job_acts.PAGES,
+    *job_settings.PAGES,
+    *job_lists.PAGES,
+    *job_views.PAGES,
+)
+_STATUS = {"invalid": 400, "not_found": 404, "conflict": 409, "refused": 409}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def console_router(daemon: Daemon) -> APIRouter:
+    """The console over `daemon`, at the root of the site; the gate of `service.security` stands around it."""
+    assets = Assets()
+    painter = Painter(assets)
+    reports = Reports()
+    router = APIRouter(include_in_schema=False, default_response_class=Response)
+
+    async def asset(request: Request) -> Response:
+        found = assets.answer(request.path_params["version"], request.path_params["name"])
+        return found or Response("not found", 404, media_type="text/plain")
+
+    async def favicon(_: Request) -> Response:
+        return assets.answer(assets.version, "mark.svg") or Response(status_code=404)
+
+    router.add_route("/static/{version}/{name}", asset, methods=["GET"])
+    router.add_route("/favicon.ico", favicon, methods=["GET"])
+    for page in PAGES:
+        router.add_route(
+            page.path,
+            _handler(page, lambda request: Desk(request, daemon, painter, reports)),
+            methods=[page.method],
+        )
+    return router
+
+
+def _handler(page: Page, desk_of: Callable[[Request], Desk]) -> Handler:
+    async def answer(request: Request) -> Response:
+        desk = desk_of(request)
+        try:
+            return await page.answer(desk, **request.path_params)
+        except ServiceError as error:
+            return _problem(desk, error)
+
+    return answer
+
+
+def _problem(desk: Desk, error: ServiceError) -> Response:
+    """What went wrong, as a page."""
+    parts = desk.request.url.path.split("/")
+    inside_a_job = parts[1:2] == ["jobs"] and len(parts) > 3 and error.code != "not_found"
+    return desk.page(
+        "problem.html",
+        _STATUS.get(error.code, 500),
+        code=error.code,
+        message=str(error),
+        details=error.details,
+        back=f"/jobs/{parts[2]}" if inside_a_job else "/",
+    )

@@ -1,0 +1,26 @@
+// What pages do beyond being pages: live figures, keys. Everything else works without this.
+import { keepLive } from "./live.js";
+import { listenForKeys } from "./keys.js";
+
+for (const place of document.querySelectorAll("[data-live]")) keepLive(place);
+if (document.documentElement.dataset.keys) listenForKeys();
+
+if (!document.querySelector("[autofocus]")) document.querySelector("#problems, #preview")?.focus();
+const here = document.querySelector(".side a[aria-current]");
+if (here && here.parentElement.scrollWidth > here.parentElement.clientWidth) {
+  here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.clientWidth / 2 + here.offsetWidth / 2;
+}
+
+// One menu open at a time; Escape and a click elsewhere close it.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});

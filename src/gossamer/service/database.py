@@ -1,0 +1,74 @@
+"""The daemon's SQLite file: what it must remember over its own death."""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from gossamer.model.errors import StorageError
+
+Row: TypeAlias = tuple[Any, ...]
+
+_PATIENCE = 10.0
+"""Seconds for which another program may hold the file, `sqlite3` on a terminal for instance."""
+
+_PAUSE = 0.02
+
+
+class Database:
+    """One connection, for the event loop; statements take less than a millisecond.
+
+    Each statement is a transaction of its own. It survives a kill of the process; a power failure may take
+    the last ones, never a part of one.
+
+    Raises:
+        StorageError: of any method: the file is damaged, or the disk refuses.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._connection = sqlite3.connect(
+                path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(f"{path}: cannot be opened ({error}).") from None
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+                self.query(f"PRAGMA {pragma}")
+        except StorageError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file; harmless if it is."""
+        self._connection.close()
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Change something; how many rows were."""
+        return self._run(statement, values)[1]
+
+    def query(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Rows, all of them: ask for a bounded number."""
+        return self._run(statement, values)[0]
+
+    def _run(self, statement: str, values: Sequence[Any]) -> tuple[list[Row], int]:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                with self._lock:
+                    cursor = self._connection.execute(statement, values)
+                    return cursor.fetchall(), cursor.rowcount
+            except sqlite3.Error as error:
+                # SQLite itself waits for others, but not in each case: not while the first of several
+                # programs mends what a killed one has left.
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise StorageError(f"{self._path}: {error}.") from None
+                if time.monotonic() > deadline:
+                    raise StorageError(f"{self._path}: {error}: another program holds it.") from None
+            time.sleep(_PAUSE)

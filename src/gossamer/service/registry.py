@@ -1,0 +1,197 @@
+"""Makes jobs, takes them in, and removes them."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gossamer.app.folder import CrawlFolder
+from gossamer.model.errors import ConfigError
+from gossamer.service import folders
+from gossamer.service.claims import Claim, default_claim
+from gossamer.service.confinement import is_within
+from gossamer.service.errors import ServiceError
+from gossamer.service.job_process import crawler_of
+from gossamer.service.jobs import NAME, Job, JobState, name_problems
+from gossamer.service.proposal import Frame, Source, first_seeds, load_claim, propose
+from gossamer.service.supervisor import Supervisor
+from gossamer.service.surroundings import WHO, Surroundings, crawl_config
+from gossamer.service.telling import telling
+
+MOST_JOBS = 1_000
+"""What one safety check is measured for (docs/decisions/0014)."""
+
+
+class Registry:
+    """Which jobs there are. One folder after the other is made or removed."""
+
+    def __init__(self, around: Surroundings, supervisor: Supervisor) -> None:
+        self._around = around
+        self._supervisor = supervisor
+        self._turn = asyncio.Lock()
+
+    @property
+    def frame(self) -> Frame:
+        """What every job must fit into."""
+        around = self._around
+        return Frame(
+            roots=(around.folder.path, *(Path(root).expanduser() for root in around.config.roots)),
+            politeness=around.folder.politeness,
+            limits=around.grants.limits,
+            defaults=around.config.claim,
+        )
+
+    async def problems(
+        self, name: str, source: Source, claim: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """All that stands against a new job."""
+        problems = self._name_problems(name)
+        try:
+            await asyncio.to_thread(propose, source, self.frame, claim)
+        except ConfigError as error:
+            problems += error.problems
+        return tuple(problems)
+
+    async def create(
+        self, name: str, source: Source, claim: Mapping[str, Any] | None, seeds: str | None
+    ) -> Job:
+        """Make a job; see `Daemon.create`."""
+        async with self._turn:
+            with telling():
+                given = None
+                if seeds is not None:
+                    given = await asyncio.to_thread(folders.keep_seeds, self._around.folder.tmp, seeds)
+                try:
+                    return await self._create(name, source, claim, given)
+                finally:
+                    if given is not None:
+                        given.unlink(missing_ok=True)
+
+    async def _create(
+        self, name: str, source: Source, claim: Mapping[str, Any] | None, given: Path | None
+    ) -> Job:
+        problems = self._name_problems(name)
+        try:
+            proposal = await asyncio.to_thread(propose, source, self.frame, claim, given)
+        except ConfigError as error:
+            problems += error.problems
+        if problems:
+            raise ConfigError(*problems)
+        folder = self._around.folder.jobs / name
+        await asyncio.to_thread(folders.make, folder, proposal.config)
+        job = Job(
+            name=name, folder=str(folder), claim=proposal.claim, seeds=proposal.seeds, created=time.time()
+        )
+        return self._add(job)
+
+    async def adopt(self, name: str, path: Path) -> Job:
+        """Take in a crawl that was made by hand; see `Daemon.adopt`."""
+        async with self._turn:
+            with telling():
+                folder = await asyncio.to_thread(self._adoptable, name, path)
+                return self._add(await self._found(name, folder, adopted=True))
+
+    def _adoptable(self, name: str, path: Path) -> Path:
+        """The folder of a crawl that may be adopted."""
+        problems = self._name_problems(name)
+        roots = [Path(root).expanduser() for root in self._around.config.roots]
+        folder = path.expanduser().resolve()
+        if not is_within(path, roots):
+            allowed = ", ".join(map(str, roots)) or "there are none"
+            problems.append(
+                f"folder: does not lie below one of the daemon's roots ({allowed}): name one in service.toml"
+            )
+        elif folder in {job.path for job in self._jobs()}:
+            problems.append("folder: is another job's already")
+        elif not CrawlFolder(folder).config.exists():
+            problems.append("folder: holds no crawl")
+        if problems:
+            raise ConfigError(*problems)
+        return folder
+
+    async def clone(self, name: str, new: str) -> Job:
+        """Make a job with the settings, claim and seeds of another, in an empty folder."""
+        async with self._turn:
+            with telling():
+                job = self._around.roster.get(name)
+                if problems := self._name_problems(new):
+                    raise ConfigError(*problems)
+                folder = self._around.folder.jobs / new
+                config = await asyncio.to_thread(folders.settings_of_copy, job.path)
+                await asyncio.to_thread(folders.make, folder, config)
+                copy = Job(
+                    name=new, folder=str(folder), claim=job.claim, seeds=job.seeds, created=time.time()
+                )
+                return self._add(copy)
+
+    async def delete(self, name: str) -> None:
+        """Remove a job that does not run, with its folder if the daemon has made it."""
+        async with self._turn:
+            with telling():
+                job = self._around.roster.get(name)
+                if job.process is not None or job.wanted != "stop" or crawler_of(job.path) is not None:
+                    raise ServiceError("conflict", f"job {name} runs, or is to: stop it first")
+                await self._supervisor.remove(name)
+                try:
+                    if not job.adopted:
+                        await asyncio.to_thread(folders.put_aside, job.path, self._around.folder.tmp)
+                        self._around.errors_of(name).unlink(missing_ok=True)
+                except BaseException:
+                    self._supervisor.add(name)
+                    raise
+                self._around.roster.forget(name)
+                self._around.asking.forget(job.path)
+        self._supervisor.share_disk()
+
+    async def find_unknown(self) -> None:
+        """Take in crawls below `jobs/` that the database does not know: it was lost, or older."""
+        known = {job.path for job in self._jobs()}
+        for path in sorted(self._around.folder.jobs.iterdir()):
+            if path in known or not path.is_dir() or path.is_symlink() or not NAME.fullmatch(path.name):
+                continue
+            if not CrawlFolder(path).config.exists():  # a daemon was killed while it made this
+                await asyncio.to_thread(folders.put_aside, path, self._around.folder.tmp)
+                continue
+            try:
+                job = await self._found(path.name, path, adopted=False)
+            except ConfigError:
+                continue
+            self._around.roster.put(job)
+            self._around.roster.store.note(WHO, "found", job.name, str(path))
+
+    def _jobs(self) -> list[Job]:
+        return [self._around.roster.get(name) for name in self._around.roster.names()]
+
+    def _name_problems(self, name: str) -> list[str]:
+        problems = name_problems(name)
+        if not problems and (name in self._around.roster or (self._around.folder.jobs / name).exists()):
+            problems = [f"name: there is a job {name!r} already"]
+        if len(self._around.roster.names()) >= MOST_JOBS:
+            problems.append(f"name: there are {MOST_JOBS:,} jobs already: delete some")
+        return problems
+
+    async def _found(self, name: str, folder: Path, *, adopted: bool) -> Job:
+        """A job for a crawl that is there; whether it runs is seen by its keeper."""
+        around = self._around
+        claim = Claim(connections=0, bandwidth=0, memory=0, disk=0, files=0)
+        job = Job(
+            name=name, folder=str(folder), adopted=adopted, claim=claim, state=JobState.STOPPED,
+            created=time.time(),
+        )  # fmt: skip
+        config = await crawl_config(job)
+        runs = crawler_of(folder) is not None
+        default = default_claim(config, around.config.claim, around.grants.limits)
+        return msgspec.structs.replace(
+            job,
+            claim=load_claim({}, default, config, self.frame, around.config.claim.memory_factor),
+            seeds=await asyncio.to_thread(first_seeds, config, folder),
+            wanted="run" if runs else "stop",
+        )
+
+    def _add(self, job: Job) -> Job:
+        self._around.roster.put(job)
+        self._supervisor.add(job.name)
+        return job

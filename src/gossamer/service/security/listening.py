@@ -1,0 +1,34 @@
+"""Refuses to listen where strangers could reach a daemon that asks nobody who they are."""
+
+import logging
+
+from gossamer.model.errors import ConfigError
+from gossamer.service.security.accounts import Accounts
+from gossamer.service.security.config import SecurityConfig
+from gossamer.service.security.own_name import is_loopback
+
+_LOG = logging.getLogger(__name__)
+
+
+def check_listening(accounts: Accounts, config: SecurityConfig, host: str) -> None:
+    """Compare where the daemon is to listen with who may log in; warn if passwords would go unencrypted.
+
+    Raises:
+        ConfigError: it would be reachable from elsewhere, and there is no account.
+    """
+    if accounts.any():
+        if not is_loopback(host) and not config.certificate:
+            _LOG.warning(
+                "%s: passwords and tokens go over the network as they are. Set security.certificate and"
+                " security.private_key, or listen on 127.0.0.1 behind a proxy that speaks HTTPS.",
+                host,
+            )
+        return
+    remedy = "Make an account first: gossamer serve-user add NAME --role operator"
+    if not is_loopback(host):
+        raise ConfigError(f"listen.host: {host} can be reached from other machines. {remedy}")
+    if config.allowed_hosts:
+        raise ConfigError(
+            f"security.allowed_hosts: names {', '.join(config.allowed_hosts)}: requests come from other"
+            f" machines. {remedy}"
+        )

@@ -1,0 +1,221 @@
+"""Every page of the console over made-up figures: whole, in both languages, safe whatever is crawled."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+from api_client import client_of
+from console_stage import StageDaemon, stage, visitor
+from fastapi import FastAPI
+
+from gossamer.service.security.visitor import Role
+
+PAGES = [
+    "/",
+    "/jobs/new",
+    "/jobs/new?way=toml",
+    "/jobs/new?way=adopt",
+    "/allocation",
+    "/audit",
+    "/help",
+    "/jobs/docs",
+    "/jobs/news",
+    "/jobs/wiki-mirror",
+    "/jobs/fresh",
+    "/jobs/fresh/hosts",
+    "/jobs/docs/hosts?state=resting&sort=pages&text=a",
+    "/jobs/docs/host?name=docs.example.org",
+    "/jobs/docs/queue?depth=2",
+    "/jobs/docs/pages?status=200",
+    "/jobs/docs/log?kind=navigation",
+    "/jobs/docs/codes",
+    "/jobs/docs/names?host=docs.example.org",
+    "/jobs/docs/traps",
+    "/jobs/docs/why",
+    "/jobs/docs/why?url=https://docs.example.org/",
+    "/jobs/docs/forecast",
+    "/jobs/docs/settings",
+    "/jobs/docs/changes",
+    "/jobs/docs/seeds",
+    "/jobs/docs/delete",
+    "/jobs/docs/clone",
+    "/jobs/docs/schedule",
+    "/jobs/docs/claim",
+]
+LIVE = ["/", "/allocation", "/jobs/docs", "/jobs/docs/hosts", "/jobs/docs/log", "/jobs/docs/codes"]
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+SELF_CLOSED = {"path", "rect", "line", "polyline", "polygon", "circle"}
+
+
+class Markup(HTMLParser):
+    """Reads a page; complains of what is not closed, and remembers what a strict policy forbids."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.forbidden: list[str] = []
+        self.labels: set[str] = set()
+        self.fields: list[dict[str, str | None]] = []
+        self.forms: list[dict[str, str | None]] = []
+        self.csrf = 0
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if "id" in given:
+            self.ids.append(given["id"] or "")
+        self.forbidden += [f"{tag} {name}" for name in given if name.startswith("on") or name == "style"]
+        if tag in ("style", "iframe", "object", "embed", "base") or (tag == "script" and "src" not in given):
+            self.forbidden.append(tag)
+        for name in ("href", "src", "action"):
+            address = given.get(name)
+            if address and not address.startswith(("/", "#", "?")):
+                self.forbidden.append(f"{tag} {name}={address}")
+        if tag == "label" and given.get("for"):
+            self.labels.add(given["for"] or "")
+        if tag in ("input", "select", "textarea") and given.get("type") != "hidden":
+            self.fields.append(given)
+        if tag == "form":
+            self.forms.append(given)
+        if tag == "input" and given.get("name") == "csrf":
+            self.csrf += 1
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(params=["en", "zh"])
+def language(request: pytest.FixtureRequest) -> Iterator[str]:
+    return request.param
+
+
+@cache
+def application(hostile: bool, role: Role) -> FastAPI:
+    return stage(StageDaemon(hostile), visitor(role))
+
+
+async def read(app: FastAPI, path: str, headers: dict[str, str]) -> httpx.Response:
+    async with client_of(app) as client:
+        return await client.get(path, headers=headers)
+
+
+def get(path: str, *, role: Role = Role.OPERATOR, hostile: bool = False, **headers: str) -> httpx.Response:
+    return asyncio.run(read(application(hostile, role), path, headers))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_whole_and_keeps_the_policy(path: str, language: str) -> None:
+    answer = get(path, **{"Accept-Language": language})
+    assert answer.status_code == 200
+    page = Markup(answer.text)
+    assert page.forbidden == []
+    assert len(page.ids) == len(set(page.ids)), "an id stands twice"
+    assert [field for field in page.fields if field.get("id") not in page.labels] == []
+    posts = [form for form in page.forms if form.get("method") == "post"]
+    assert page.csrf == len(posts) >= 2
+    assert f'<html lang="{ {"en": "en", "zh": "zh-Hans"}[language] }"' in answer.text
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_what_crawled_pages_say_is_never_markup(path: str) -> None:
+    answer = get(path, hostile=True)
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.text
+    assert "<img" not in answer.text
+    shown = re.sub(r'type="hidden" name="\w+" value="[^"]*"', "", answer.text)  # what goes back as it came
+    assert "\u202e" not in shown
+    assert "\x07" not in shown
+    assert Markup(answer.text).forbidden == []
+
+
+def test_the_hostile_title_is_shown_in_full() -> None:
+    text = get("/jobs/docs/pages", hostile=True).text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "\\u202egnp" in text
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "/help"])
+def test_a_viewer_sees_nothing_to_operate(path: str) -> None:
+    page = Markup(get(path, role=Role.VIEWER).text)
+    if path.startswith("/jobs/new") or path.rpartition("/")[2] in ("delete", "clone", "schedule", "claim"):
+        return  # nothing leads there, and the gate refuses what they would send
+    targets = {form.get("action") for form in page.forms if form.get("method") == "post"}
+    assert targets == {"/preferences", "/logout"}
+
+
+@pytest.mark.parametrize("path", LIVE)
+def test_the_part_that_lives_is_a_part_of_the_page(path: str) -> None:
+    part = get(path + "?part=live").text
+    assert "<html" not in part
+    assert part.strip()
+    Markup(part)
+
+
+def test_the_whole_page_is_bounded_and_fast_to_send() -> None:
+    assert len(get("/jobs/docs/hosts").content) < 100_000
+
+
+def test_a_cursor_survives_the_way_through_an_address() -> None:
+    text = get("/jobs/docs/queue?host=a%26b&said=x").text
+    [link] = re.findall(r'rel="next"[^>]*href="([^"]*)"', text)
+    assert link == "/jobs/docs/queue?host=a%26b&amp;cursor=next%2Bpage%2F%3D"
+
+
+def test_what_is_not_there_is_said_so() -> None:
+    answer = get("/jobs/nope/hosts")
+    assert answer.status_code == 404
+    assert "no job" in answer.text
+    answer = get("/jobs/docs/why?url=not%20a%20url")
+    assert answer.status_code == 404
+    assert "not a URL" in answer.text
+
+
+def test_a_notice_is_one_of_ours() -> None:
+    assert "Started." in get("/jobs/docs?said=start").text
+    assert "Hello" not in get("/jobs/docs?said=Hello").text
+
+
+def test_theme_and_language_are_remembered() -> None:
+    text = get("/", Cookie="gossamer-theme=dark; gossamer-language=zh").text
+    assert 'lang="zh-Hans" data-theme="dark"' in text
+    text = get("/", Cookie="gossamer-theme=evil; gossamer-language=xx; gossamer-keys=off").text
+    assert "data-theme" not in text
+    assert "data-keys" not in text
+
+
+def test_static_files_come_from_a_table() -> None:
+    text = get("/").text
+    files = re.findall(r'(?:href|src)="(/static/[^"]+)"', text)
+    assert len(files) == 4
+    for file in files:
+        answer = get(file)
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["cache-control"]
+    assert get("/static/x/..%2f..%2frouter.py").status_code == 404
+    assert get("/static/old/console.css").headers["cache-control"] == "no-cache"
+    assert get("/favicon.ico").status_code == 200
+
+
+def test_scripts_and_styles_hold_nothing_that_the_policy_forbids() -> None:
+    for name in ("console.js", "live.js", "morph.js", "keys.js"):
+        text = get(f"/static/v/{name}").text
+        assert not re.search(
+            r"innerHTML|insertAdjacent|document\.write|eval\(|new Function|https?://(?!www\.w3\.org)", text
+        )
+    for name in ("console.css", "charts.css"):
+        assert not re.search(r"url\(|@import|expression", get(f"/static/v/{name}").text)

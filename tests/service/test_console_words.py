@@ -1,0 +1,117 @@
+"""The catalogue: the same keys in every language, no key without use, no use without key."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gossamer.service.claims import RESOURCES
+from gossamer.service.console import job_acts, job_lists, live_settings, new_job, words
+from gossamer.service.console.painter import TABS
+from gossamer.service.jobs import JobState
+
+FOLDER = Path(words.__file__).parent
+TEXTS = "\n".join(
+    path.read_text("utf-8") for path in (*FOLDER.glob("*.py"), *(FOLDER / "templates").rglob("*.html"))
+)
+ENGLISH = words.Words("en").table
+CALLED = set(re.findall(r"""\b(?:t|words)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS))
+"""Keys written out."""
+GROUPS = {
+    *re.findall(r"""said\(['"]([a-z_]+)['"]""", TEXTS),
+    *re.findall(r"""\bt\(['"]([a-z_]+)\.['"] ~""", TEXTS),
+    *re.findall(r"""\bt\(\s*f"([a-z_]+)\.{""", TEXTS),
+    *re.findall(r"""\bt\(['"]([a-z_]+\.[a-z]+)_['"] ~""", TEXTS),
+    *re.findall(r"""\bt\.has\(['"]([a-z_]+)\.['"] ~""", TEXTS),
+    "mode",
+    "order",
+    "sort",
+    "how",
+}
+"""First parts of keys whose last part is a value."""
+
+
+def places(text: str | dict[str, str]) -> list[set[str]]:
+    """Names in braces, of each form."""
+    forms = [text] if isinstance(text, str) else list(text.values())
+    return [set(re.findall(r"{(\w+)}", form)) for form in forms]
+
+
+def _beginnings(key: str) -> set[str]:
+    return {key.partition(".")[0], key.rpartition("_")[0]}
+
+
+@pytest.mark.parametrize("language", [code for code in words.LANGUAGES if code != "en"])
+def test_every_language_says_the_same(language: str) -> None:
+    other = words.Words(language).table
+    assert other.keys() == ENGLISH.keys()
+    for key, text in other.items():
+        assert text, key
+        assert type(text) is type(ENGLISH[key]), key
+        assert set.union(*places(text)) == set.union(*places(ENGLISH[key])), key
+
+
+def test_chinese_is_chinese() -> None:
+    same = [
+        key
+        for key, text in words.Words("zh").table.items()
+        if isinstance(text, str) and len(text) > 8 and not re.search("[\u4e00-\u9fff]", text)
+    ]
+    assert same == ["host.crawl_delay", "field.crawl_delay"]
+
+
+def test_every_key_that_is_called_is_there() -> None:
+    assert {key for key in CALLED if key not in ENGLISH} == set()
+
+
+def test_every_key_is_called() -> None:
+    unused = {key for key in ENGLISH if key not in CALLED and not GROUPS & _beginnings(key)}
+    assert unused == set()
+
+
+def test_every_value_of_our_own_has_its_word() -> None:
+    wanted = [
+        *(f"tab.{tab}" for tab in TABS),
+        *(f"act.{act}" for act in job_acts.ACTS),
+        *(f"act_hint.{act}" for act in job_acts.ACTS),
+        *(f"done.{act}" for act in job_acts.ACTS),
+        *(f"done.host_{act}" for act in job_lists.HOST_ACTS),
+        *(f"kind.{kind}" for kind in job_lists.KINDS if kind),
+        *(f"set.{field.name}" for field in new_job.FIELDS),
+        *(f"set_hint.{field.name}" for field in new_job.FIELDS),
+        *(f"{field.name}.{one}" for field in new_job.FIELDS for one in field.choices),
+        *(f"new.group_{name}" for name, _ in new_job.GROUPS),
+        *(f"set.{field.label}" for _, fields in live_settings.GROUPS for field in fields),
+        *(f"settings.group_{name}" for name, _ in live_settings.GROUPS),
+        *(f"resource.{name}" for name in RESOURCES),
+        *(f"resource_short.{name}" for name in RESOURCES),
+        *(f"state.{state}" for state in JobState),
+    ]
+    assert [key for key in wanted if key not in ENGLISH] == []
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en;q=0.3, zh;q=0.9", "zh"),
+        ("de, fr;q=0.5", "en"),
+        ("zh;q=0, de", "en"),
+        ("zh;q=nonsense", "en"),
+        ("", "en"),
+        ("," * 2000, "en"),
+    ],
+)
+def test_the_browser_says_which_language(header: str, language: str) -> None:
+    assert words.preferred(header) == language
+
+
+def test_a_text_with_a_number_agrees_with_it() -> None:
+    english = words.words("en")
+    assert english("new.problems", n=1).startswith("One thing is")
+    assert english("new.problems", n=3).startswith("3 things are")
+
+
+def test_a_value_that_nobody_foresaw_speaks_for_itself() -> None:
+    assert words.words("zh").said("state", "levitating") == "levitating"
+    assert words.words("xx").language == "en"
