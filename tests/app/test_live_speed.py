@@ -80,6 +80,7 @@ def test_the_ceiling_is_lifted_while_visits_wait(tmp_path: Path, site: str) -> N
     assert seconds < PAGES * SIZE / 2_000 / 4
 
 
+@pytest.mark.slow
 def test_a_host_rests_for_what_it_has_sent(tmp_path: Path, site: str) -> None:
     speed = 200_000
     changes = {"fetch.max_host_speed": speed, "politeness.visits_per_host": 1, "engine.give_up_after": 10}

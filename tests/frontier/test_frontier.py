@@ -310,7 +310,7 @@ class BloomMachine(FrontierMachine):
     visited = "bloom"
 
 
-TestBloomMachine = BloomMachine.TestCase
+TestBloomMachine = pytest.mark.slow(BloomMachine.TestCase)
 TestBloomMachine.settings = settings(max_examples=10, stateful_step_count=40, deadline=None, derandomize=True)
 
 

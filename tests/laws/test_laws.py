@@ -25,7 +25,9 @@ def web():
         yield web
 
 
-@pytest.mark.parametrize("workers", [1, 4, 50])
+@pytest.mark.parametrize(
+    "workers", [pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow), 50]
+)
 def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, workers):
     with SimulatedWeb(SMALL) as web:
         crawled = crawl(web, tmp_path / "crawl", engine__workers=workers)
@@ -42,6 +44,7 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
     assert result.captures >= len(true.fetched)
 
 
+@pytest.mark.slow
 def test_links_admitted_in_steps_lead_to_the_same_crawl(tmp_path, monkeypatch):
     monkeypatch.setattr(settlement, "LINKS_AT_ONCE", 2)
     with SimulatedWeb(SMALL) as web:

@@ -23,7 +23,13 @@ def archived_names(folder):
 
 
 @pytest.mark.parametrize(
-    ("cache", "prefetch"), [("compact", True), ("compact", False), ("zoned", True), ("plain", False)]
+    ("cache", "prefetch"),
+    [
+        ("compact", True),
+        pytest.param("compact", False, marks=pytest.mark.slow),
+        ("zoned", True),
+        pytest.param("plain", False, marks=pytest.mark.slow),
+    ],
 )
 def test_every_cache_leads_to_the_same_crawl_and_names_are_archived_once(tmp_path, cache, prefetch):
     names = []

@@ -19,6 +19,7 @@ SMALL = WorldSpec.friendly(hosts=6, pages=60, page_bytes=1_000, slow_seconds=0.0
 RULES = CrawlRules(scope="any", sitemaps=True)
 
 
+@pytest.mark.slow
 def test_with_a_bloom_filter_the_crawl_is_the_same(tmp_path, capsys):
     with SimulatedWeb(SMALL) as web:
         crawled = crawl(web, tmp_path / "crawl", frontier__visited="bloom", frontier__bloom_error=1e-9)
@@ -107,6 +108,7 @@ def test_why_owns_up_to_a_false_positive(cut_short):
         assert "visited table" not in {fact.about for fact in teller.tell(free).facts}
 
 
+@pytest.mark.slow
 def test_path_ascending_tries_every_folder_above_every_page_once(tmp_path):
     with SimulatedWeb(SMALL) as web:
         plain = crawl(web, tmp_path / "plain")

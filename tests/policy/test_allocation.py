@@ -288,6 +288,20 @@ def test_a_withdrawn_request_lets_others_go_on() -> None:
     assert allocator.withdraw("big") == ()
 
 
+def test_who_was_served_and_asks_again_is_the_last() -> None:
+    allocator = Allocator(of(4, 2))
+    for name, claim, held in (("q", (2, 1), (2, 1)), ("r", (2, 0), (2, 0)), ("x", (0, 1), (0, 1))):
+        allocator.join(name, of(*claim))
+        allocator.request(name, of(*held))
+    for name, claim, wanted in (("big", (4, 0), (4, 0)), ("two", (0, 2), (0, 1)), ("one", (0, 1), (0, 1))):
+        allocator.join(name, of(*claim))
+        assert not allocator.request(name, of(*wanted))
+    assert allocator.leave("q") == (Grant("two", {"b": 1}),)
+    assert not allocator.request("two", of(0, 1))
+    assert allocator.leave("r") == (Grant("big", {"a": 4}),)
+    assert allocator.waiting() == ("one", "two")
+
+
 # Claims
 
 
@@ -352,6 +366,22 @@ def test_a_limit_is_lowered_as_things_come_back() -> None:
     allocator.leave("p")
     assert allocator.lowering() == ()
     assert allocator.holdings().totals.tolist() == [5]
+
+
+def test_a_limit_that_the_first_held_up_falls_when_it_is_served() -> None:
+    allocator = Allocator(of(10))
+    for name, claim, held in (("x", 3, 3), ("q", 4, 4), ("big", 7, 0), ("next", 1, 0)):
+        allocator.join(name, of(claim))
+        allocator.request(name, of(held))
+    assert not allocator.request("big", of(5))
+    assert not allocator.request("next", of(1))
+    allocator.change_total("a", 7)
+    assert allocator.lowering()[0].total == 10  # x may keep 3, and big claims 7
+    assert allocator.leave("q") == (Grant("big", {"a": 5}),)  # and after x has ended, big has all it claims
+    assert allocator.lowering()[0].total == 8
+    assert allocator.waiting() == ("next",)  # the limit goes before it
+    allocator.leave("x")
+    assert allocator.lowering() == ()
 
 
 def test_a_limit_stays_where_all_can_end() -> None:
@@ -558,7 +588,7 @@ def serve(allocator: Allocator, name: str, *, ends: bool) -> set[str]:
     Those it waits for only ever get what they ask for and give it back, once each.
 
     Returns:
-        It, and who else that waited was served or ended.
+        Who was served, it and others that waited.
     """
     served: set[str] = set()
     assert allocator.waiting()[0] == name

@@ -89,7 +89,8 @@ class Lowering(msgspec.Struct, frozen=True):
 
     Attributes:
         resource: its name.
-        total: what the limit is now: the smallest with which every process can still end.
+        total: what the limit is now: the smallest with which every process, and the group of the first in
+            the queue by itself, can still end.
         target: what it shall be.
         above: processes whose claim is above `target`; as long as one of them has it, the limit stays above.
     """
@@ -343,7 +344,7 @@ class Allocator:
         self._waiting.pop(process, None)
 
     def _wake(self) -> tuple[Grant, ...]:
-        """Serve whom can be served, first come first, after limits that are being lowered.
+        """Serve whom can be served, first come first; limits that are being lowered go before anybody.
 
         One pass is enough. A grant makes nothing possible for others, but for one to the first, whose group
         it ends; and the first is looked at before all others.
@@ -352,7 +353,10 @@ class Allocator:
         grants = []
         for process, asked in tuple(self._waiting.items()):
             if self._allocate(self._holdings.row(process), asked) is None:
+                was_first = process == self._first()
                 self._forget_request(process)
+                if was_first:  # its group may have held limits up
+                    self._lower_totals()
                 grants.append(Grant(process, self._resources.amounts(asked)))
             else:
                 self._keep_for_first()
