@@ -248,6 +248,7 @@ def test_visits_at_once_to_a_host_grow(tmp_path: Path, site: str) -> None:
     crawl(tmp_path / "crawl", site, check, **{"politeness.min_delay": 0})
 
 
+@pytest.mark.slow
 def test_a_larger_budget_revives_hosts(tmp_path: Path, site: str) -> None:
     async def check(live: Running) -> None:
         await live.until(lambda status: status["sums"]["hosts_parked"] == 1)
@@ -301,6 +302,7 @@ def test_seeds_by_request_and_out_again(tmp_path: Path, site: str) -> None:
     assert f"{site}c/1\n" in (tmp_path / "crawl" / "seeds.txt").read_text()
 
 
+@pytest.mark.slow
 def test_a_seed_on_another_host_joins_the_scope_and_leaves_it(tmp_path: Path, site: str) -> None:
     other = site.replace("127.0.0.1", "localhost")
 
@@ -322,6 +324,7 @@ def test_a_seed_on_another_host_joins_the_scope_and_leaves_it(tmp_path: Path, si
     assert len([url for url in visited(log, "a") if url.startswith(site)]) == WIDE
 
 
+@pytest.mark.slow
 def test_a_watched_file(tmp_path: Path, site: str) -> None:
     watched = tmp_path / "more.txt"
     watched.write_text(f"# comment\n{site}c/1\n")

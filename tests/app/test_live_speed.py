@@ -50,6 +50,7 @@ async def nothing(_: Running) -> None:
     pass
 
 
+@pytest.mark.slow
 def test_all_visits_together_keep_to_the_ceiling(tmp_path: Path, site: str) -> None:
     speed = 200_000
     log, seconds = crawl(tmp_path / "crawl", nothing, seeds=[site], **{"fetch.max_speed": speed})

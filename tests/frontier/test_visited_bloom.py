@@ -229,6 +229,7 @@ def test_a_start_reads_of_the_log_what_came_after_the_saved_filter(tmp_path, mon
 
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.sampled_from(["admit", "save", "reopen"]), max_size=12))
+@pytest.mark.slow
 def test_a_saved_filter_changes_nothing(tmp_path_factory, steps):
     tmp_path = tmp_path_factory.mktemp("bloom")
     world = FrontierWorld(tmp_path / "state")

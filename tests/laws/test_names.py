@@ -27,7 +27,7 @@ def archived_names(folder):
     [
         ("compact", True),
         pytest.param("compact", False, marks=pytest.mark.slow),
-        ("zoned", True),
+        pytest.param("zoned", True, marks=pytest.mark.slow),
         pytest.param("plain", False, marks=pytest.mark.slow),
     ],
 )

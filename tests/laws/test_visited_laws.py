@@ -39,6 +39,7 @@ def test_with_a_bloom_filter_the_crawl_is_the_same(tmp_path, capsys):
     assert "false positives: stated 1e-09, expected now" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_exact_table_says_so(tmp_path, capsys):
     with SimulatedWeb(WorldSpec.friendly(hosts=1, pages=3, page_bytes=500)) as web:
         crawled = crawl(web, tmp_path / "crawl")

@@ -204,6 +204,7 @@ def test_lengths_that_contradict_each_other() -> None:
     assert both.field("transfer-encoding") == "chunked"
 
 
+@pytest.mark.slow
 def test_chunks() -> None:
     assert b"\r\nzz\r\n" in bad("bad-chunks").body
     assert bad("huge-chunk").body.startswith(b"FFFFFFFFFFFFFFFFF\r\n")
@@ -255,6 +256,7 @@ def test_monstrous_heads() -> None:
     assert bad("drip-head", limit=60).end == "enough"
 
 
+@pytest.mark.slow
 def test_broken_heads() -> None:
     assert bad("reset-in-head").end == "reset"
     assert b"a\0b" in bad("nul-head").head
@@ -281,6 +283,7 @@ def test_interim_responses() -> None:
 # Bodies …
 
 
+@pytest.mark.slow
 def test_bodies_without_end() -> None:
     assert bad("endless-body", limit=3_000_000).end == "enough"
     assert bad("drip-body", limit=900).end == "enough"
@@ -330,6 +333,7 @@ def test_codings_that_nobody_asked_for(name: str, decode: Callable[[bytes], byte
     assert heard.field("content-encoding") in (name, name.removeprefix("raw-"), name.removesuffix("-members"))
 
 
+@pytest.mark.slow
 def test_codings_that_lie() -> None:
     for name in ("bad-gzip", "bad-br", "bad-zstd", "bad-deflate", "unknown-coding"):
         heard = bad(name)
