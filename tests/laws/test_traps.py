@@ -188,7 +188,7 @@ def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: P
 def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert _crawl(site, path) == "finished"
+        assert _crawl(site, path, trap_learner__learn=True) == "finished"
         assert not [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
     with inspect(path) as inspection:
         assert {line.name: line.verdict for line in parameter_lines(inspection)} == {"sort": "relevant"}
