@@ -2,9 +2,10 @@
 
 import contextlib
 import http.server
-import threading
 from collections.abc import Iterator
 from urllib.parse import quote
+
+from small_site import serving
 
 RUNS = "</title></td></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>"
 STEERS = "\u202egnp.\u2066 \x1b[31m \x07 {{7*7}} ${7*7} <%= 7*7 %> &lt;b&gt;"
@@ -62,9 +63,5 @@ def hostile_site() -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with serving(Handler) as address:
+        yield address
