@@ -96,9 +96,6 @@ def interrupt_early(life: Life) -> None:
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         ended = life.end(process)
-        # Python itself throws it away where it comes while an import is tidied up, and says so.
-        if "Exception ignored in" in ended.stderr and "KeyboardInterrupt" in ended.stderr:
-            continue
         # Python itself dies of the signal until the command has taken over.
         assert ended.status in (130, -signal.SIGINT), (delay, ended)
         assert ended.status == -signal.SIGINT or "Traceback" not in ended.stderr

@@ -2,6 +2,7 @@
 
 import sys
 
+from gossamer.cli.ctrl_c import watch
 from gossamer.cli.heap import seldom_collect
 from gossamer.cli.printing import say
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
@@ -15,6 +16,7 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
     seldom_collect()  # first, because imports make containers and no cycles
+    watch()
     try:
         from gossamer.cli.commands import run
 

@@ -16,6 +16,7 @@ from gossamer.app.run import INTERRUPTED, reopen, run, start
 from gossamer.app.seeds import Seeds, rereadable
 from gossamer.app.settings import load, merge, read_toml, to_toml
 from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
+from gossamer.cli.ctrl_c import heed
 from gossamer.cli.ending import say_end
 from gossamer.cli.heap import few_arenas, spare_what_stays
 from gossamer.cli.hints import hints
@@ -59,6 +60,7 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
     few_arenas()
     troubles = Troubles()
+    heed()
     reason = uvloop.run(_conduct(folder, config, troubles, resumed=resumed, quiet=quiet))
     report = msgspec.json.decode(folder.report.read_bytes())
     if json:
