@@ -61,7 +61,7 @@ CALM_SECONDS = 1.0
 BUSY = 0.02
 """Share of a core below which RocksDB's threads are at rest."""
 
-FRONTIER = FrontierConfig(recent_links=2_000_000, seen_cache=1 << 24)
+FRONTIER = FrontierConfig(recent_links=1 << 25, seen_cache=1 << 22)
 STATE = StateConfig(block_cache=256 << 20, write_buffers=128 << 20, max_log=128 << 20)
 """Settings for a large crawl, within a gigabyte of memory."""
 

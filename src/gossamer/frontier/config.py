@@ -28,10 +28,10 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         int,
         Meta(
             ge=2,
-            description="links remembered that need no seen test, 64 bytes each; a crawl of many million "
-            "URLs takes half as much time for each link with a million",
+            description="links remembered that need no seen test, 8 bytes each; a crawl of many million "
+            "URLs takes half as much time for each link with as many",
         ),
-    ] = 25_000
+    ] = 131_072
     seen_cache: Annotated[
         int, Meta(ge=2, description="fingerprints kept in front of the seen set, 8 bytes each")
     ] = 131_072

@@ -17,18 +17,25 @@ class HostTable:
         self._environment = environment
         self._held: dict[bytes, HostRecord] = {}
         self._changed: dict[bytes, HostRecord] = {}
+        # What was read last is nearly always asked for again, to be changed; as it is there, or will be.
+        self._last_key = b""
+        self._last: HostRecord | None = None
 
     def get(self, key: bytes) -> HostRecord | None:
         """The record for reading, or `None`."""
         record = self._held.get(key) or self._changed.get(key)
         if record is None:
-            data = self._environment.get(Family.HOSTS, key)
-            record = decode_host(data) if data else None
+            if key != self._last_key:
+                data = self._environment.get(Family.HOSTS, key)
+                self._last_key, self._last = key, decode_host(data) if data else None
+            record = self._last
         return record
 
     def change(self, key: bytes, name: str) -> HostRecord:
         """The record for changing; made, with `name`, if it is new."""
-        record = self.get(key) or HostRecord(name)
+        record = self.get(key)
+        if record is None:
+            record = self._last = HostRecord(name)
         self._changed[key] = record
         return record
 
@@ -39,6 +46,8 @@ class HostTable:
     def release(self, key: bytes) -> None:
         """Its host is no longer served."""
         self._held.pop(key, None)
+        if key == self._last_key:
+            self._last_key = b""
 
     def flush(self, batch: Batch) -> None:
         """Put every changed record into `batch`."""

@@ -1,13 +1,10 @@
 """Remembers fingerprints in a table of fixed size, eight bytes each."""
 
-import contextlib
-import mmap
 import struct
 
+from gossamer.state.hash_table import hash_table
+
 _split = struct.Struct("=QQ").unpack
-HASH_BYTES = 8
-LARGE = 4 << 20
-"""Bytes from which large pages are asked for: else nearly every look-up misses the processor's page table."""
 
 
 class Lately:
@@ -22,12 +19,7 @@ class Lately:
         """Keeps the largest power of two that is at most `entries`, from 2 on."""
         places = 1 << max(2, entries).bit_length() - 1
         self._pairs = places - 2  # mask: the first place of a pair is even
-        # Memory that is nobody else's, which the system gives as it is used.
-        memory = mmap.mmap(-1, places * HASH_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        if places * HASH_BYTES >= LARGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            with contextlib.suppress(OSError):  # a system may have none
-                memory.madvise(mmap.MADV_HUGEPAGE)
-        self._hashes = memoryview(memory).cast("Q")
+        self._hashes = hash_table(places).cast("Q")
 
     def __contains__(self, fingerprint: bytes) -> bool:
         host, url = _split(fingerprint)
