@@ -134,6 +134,17 @@ class MentionOrdering(LinkOrdering[W, G], Protocol[W, G]):
         """For report and status: what the policy counts, by name."""
 
 
+@runtime_checkable
+class TravellingOrdering(LinkOrdering[W, G], Protocol[W, G]):
+    """A `LinkOrdering` whose gifts reach pages of other agents of a cluster; others' are lost on the way."""
+
+    def pack(self, gift: G) -> bytes:
+        """The gift leaves for another agent."""
+
+    def unpack(self, data: bytes) -> G:
+        """A gift of another agent has arrived here, and is on its way to its page."""
+
+
 class Resolver(Protocol):
     """Answers names. Never raises for a failing network."""
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.client import RunningCrawl, ask, connect
 from gossamer.app.live.protocol import NotRunning

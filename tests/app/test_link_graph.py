@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from small_site import small_site
 
 from gossamer.app.big_sort import MOST_RUNS, BigSort, LineFile, read_lines
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import inspect
 from gossamer.app.link_graph import LinkGraph, export_links

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.app.build import Extensions, build
+from gossamer.app.build import build
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import reopen, start
 from gossamer.app.seeds import MOST_PROBLEMS, Seeds

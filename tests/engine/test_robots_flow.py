@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from whole_crawl import QUICK
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import inspect
 from gossamer.app.run import reopen, run, start

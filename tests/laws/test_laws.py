@@ -7,8 +7,8 @@ import pytest
 from whole_crawl import crawl
 
 import gossamer
-from gossamer.app.build import Extensions
 from gossamer.app.check import check
+from gossamer.app.extensions import Extensions
 from gossamer.app.inspection import inspect
 from gossamer.app.why import Storyteller
 from gossamer.engine import settlement

@@ -7,7 +7,7 @@ import re
 import pytest
 from whole_crawl import crawl
 
-from gossamer.app.build import Extensions
+from gossamer.app.extensions import Extensions
 from gossamer.engine.archivist import Archivist
 from gossamer.model.events import NameAnswered
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth

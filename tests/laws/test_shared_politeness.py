@@ -6,8 +6,8 @@ from pathlib import Path
 
 from whole_crawl import QUICK
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import run, start
 from gossamer.app.settings import load, merge

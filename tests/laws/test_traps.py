@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from small_site import small_site
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.inspection import inspect
 from gossamer.app.run import reopen, run, start

@@ -1,13 +1,14 @@
 """Puts a crawl together: the one file that names concrete classes."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.effective import Effective
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.names import NameRoom
 from gossamer.app.plugins import focus_extractor, ordering
@@ -49,7 +50,7 @@ from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.queue_key import queue_key
 from gossamer.policy.retry import none_reached
 from gossamer.policy.scope import Scope
-from gossamer.ports import Extractor, Observer, OrderingPolicy, ScopeRule, Sink
+from gossamer.ports import Extractor, OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -57,15 +58,6 @@ from gossamer.state.records import ClockRecord, decode
 
 PRODUCT_TOKEN = "gossamer"  # noqa: S105 - the name that robots files know us by
 SECRET = b"secret"
-
-
-class Extensions(msgspec.Struct, frozen=True):
-    """What a user hands in beside the configuration."""
-
-    scope_rules: Sequence[ScopeRule] = ()
-    extractors: Sequence[Extractor] = ()
-    observers: Sequence[Observer] = ()
-    sinks: Sequence[Sink] = ()
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -81,6 +73,9 @@ class Built(msgspec.Struct, frozen=True):
     ordering: OrderingPolicy
     http: HttpModule
     guard: AddressGuard
+    robots: RobotsDesk
+    identity: Identity
+    clock: CrawlClock
 
 
 def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool) -> Built:
@@ -101,7 +96,10 @@ def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, r
         crawl = builder.crawl(resumed=resumed)
         if resumed:
             crawl.take_up()
-        return builder.built(crawl)
+        built = builder.built(crawl)
+        if extensions.membership is not None:
+            extensions.membership.built(built)
+        return built
     except BaseException:
         environment.close()
         raise
@@ -162,7 +160,7 @@ class _Builder:
         for problem in names.problems:
             self.observers.tell(ProblemFound("names", problem))
         frontier = self._frontier(names.ahead, resumed=resumed)
-        identity = Identity(Canonicaliser(config.canonical), frontier)
+        identity = self.identity = Identity(Canonicaliser(config.canonical), frontier)
         admission = self._admission(frontier, identity)
         robots = self._robots(frontier, admission)
         traps = TrapWatch(frontier, self._drop_one(frontier, identity, admission))
@@ -202,6 +200,9 @@ class _Builder:
             ordering=self.ordering,
             http=self.http,
             guard=self.guard,
+            robots=self.robots,
+            identity=self.identity,
+            clock=self.clock,
         )
 
     def _http(self, names: NameRoom) -> HttpModule:
@@ -226,13 +227,11 @@ class _Builder:
         )
 
     def _robots(self, frontier: Frontier, admission: Admission) -> RobotsDesk:
-        return RobotsDesk(
-            frontier,
-            admission,
-            self.config.robots,
-            self.clock.micros,
-            sitemaps=self.config.engine.sitemaps,
+        sitemaps = self.config.engine.sitemaps
+        self.robots = RobotsDesk(
+            frontier, admission, self.config.robots, self.clock.micros, sitemaps=sitemaps
         )
+        return self.robots
 
     def _drop_one(self, frontier: Frontier, identity: Identity, admission: Admission) -> DropOne | None:
         config = self.config.parameters
@@ -313,6 +312,7 @@ class _Builder:
             traps=config.trap_learner if config.trap_learner.learn else None,
             farms=farms,
             shared=self.shared_rests,
+            owns=self.extensions.membership.owns if self.extensions.membership is not None else None,
         )
 
         def warn(problem: str) -> None:
@@ -331,7 +331,8 @@ class _Builder:
     def _secret(self) -> bytes:
         secret = self.environment.get(Family.META, SECRET)
         if secret is None:
-            secret = os.urandom(16)
+            membership = self.extensions.membership
+            secret = os.urandom(16) if membership is None else membership.secret
             batch = self.environment.batch()
             batch.put(Family.META, SECRET, secret)
             self.environment.commit(batch)

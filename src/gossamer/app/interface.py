@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.run import reopen, run, start

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gossamer.app.build import Built, Extensions, build
+from gossamer.app.build import Built, build
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.live.session import answering

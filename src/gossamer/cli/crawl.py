@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import uvloop
 
-from gossamer.app.build import Extensions
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.run import INTERRUPTED, reopen, run, start
 from gossamer.app.seeds import Seeds, rereadable

@@ -1,8 +1,11 @@
 """The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import msgspec
+
+from gossamer.engine.elsewhere import Elsewhere
 from gossamer.engine.identity import Identity
 from gossamer.engine.observe import Observers
 from gossamer.engine.recent import Judged, Recent, way
@@ -15,6 +18,7 @@ from gossamer.model.url import Url
 from gossamer.policy.ascending import ascending
 from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
+from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import Counters, PageRecord, encode
 
 SCOPE_HOSTS = b"scope-hosts"
@@ -51,11 +55,15 @@ class Admission:
         self._judged = Judged()
         self.plain: Callable[[Candidate], Candidate] = _as_it_is
         """Leaves out of a link's URL what does not matter."""
+        self.elsewhere: Elsewhere | None = None
+        """The other agents, in a cluster."""
 
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
         if candidate.kind is LinkKind.ROBOTS:
-            self._frontier.admit_robots(candidate)
+            host, _ = self._frontier.host_key(candidate.url)
+            if self.elsewhere is None or not self.elsewhere.takes(host, candidate, None):
+                self._frontier.admit_robots(candidate)
             return True
         fingerprint = self._identity.fingerprint(candidate.url)
         # What was admitted once is nearly always mentioned again, and looking is cheaper than judging. A gift
@@ -82,6 +90,17 @@ class Admission:
         self.change_scope(self._scope)
         return True
 
+    def add_places(self, places: Iterable[str]) -> None:
+        """Let places that joined the scope of another agent join ours, within the open batch."""
+        new = [place for place in places if place not in self._scope.hosts]
+        if not new:
+            return
+        for place in new:
+            self._scope.add_host(place)
+        self.change_scope(self._scope)
+        with self._frontier.changes() as batch:
+            batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
+
     def is_in_scope(self, candidate: Candidate) -> bool:
         """Whether a candidate belongs to the crawl; nobody is told."""
         return self._scope.judge(candidate).admitted
@@ -92,6 +111,12 @@ class Admission:
             return False
         fingerprint = self._identity.fingerprint(candidate.url)
         return fingerprint not in self._frontier.seen and self._enter(candidate, fingerprint, None)
+
+    def receive(self, candidate: Candidate, gift: Any) -> bool:
+        """Queue what another agent has found, and judged already, if it is new."""
+        if candidate.kind is LinkKind.ROBOTS:
+            return self.admit(candidate)
+        return self._enter(candidate, self._identity.fingerprint(candidate.url), gift)
 
     def _in_scope(self, candidate: Candidate) -> bool:
         """Whether a candidate belongs to the crawl; one that does not is turned away."""
@@ -104,10 +129,24 @@ class Admission:
         return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
+        if self.elsewhere is not None:
+            candidate = self._under_one_host(candidate, fingerprint)
+            if self.elsewhere.takes(fingerprint, candidate, gift):
+                return False
         admitted = self._frontier.admit(candidate, fingerprint, gift)
         if admitted and self._scope.path_ascending:
             self._ascend(candidate)
         return admitted
+
+    def _under_one_host(self, candidate: Candidate, fingerprint: bytes) -> Candidate:
+        """A candidate that is seen under another host than it waits under: two agents may own them.
+
+        It is asked for by its canonical form then.
+        """
+        if self._frontier.host_key(candidate.url)[0] == fingerprint[:HASH_BYTES]:
+            return candidate
+        url = Url.from_serialised(self._identity.canonical(candidate.url))
+        return candidate if url is None else msgspec.structs.replace(candidate, url=url)
 
     def _ascend(self, page: Candidate) -> None:
         """Admit the folders above a page, those that were not met lately."""

@@ -203,8 +203,8 @@ class Crawl:
             # A limit may be reached while nothing is settled: time passes by itself.
             parts.dispatch.pump()
 
-    async def checkpoint(self) -> str:
-        """Take a checkpoint and write the index, one at a time; its name.
+    async def checkpoint(self, *, index: bool = True) -> str:
+        """Take a checkpoint and write the index, unless told not to, one at a time; its name.
 
         Raises:
             StorageError: the disk refuses.
@@ -213,7 +213,8 @@ class Crawl:
         async with self._saving:
             taken = await parts.checkpoints.take(parts.settlement.held)
             parts.observers.tell(taken)
-            await self.write_index()
+            if index:
+                await self.write_index()
         return taken.name
 
     async def write_index(self) -> None:

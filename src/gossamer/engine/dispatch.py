@@ -44,6 +44,8 @@ class Dispatch:
         self._retiring = 0
         self._paused = False
         self._expected: set[str] = set()
+        self.may_lend: Callable[[int], bool] = lambda _: True
+        """Whether one more lease may go out beside so many; whoever forbids it pumps when that changes."""
         self.ended = ""
         """Why no more leases will go out; empty while some may."""
 
@@ -79,6 +81,11 @@ class Dispatch:
     def paused(self) -> bool:
         """Nothing is lent for now; what is lent goes on to its end."""
         return self._paused
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing is under way here, nothing falls due: with nothing expected, the crawl would be over."""
+        return not self._frontier.under_way and self._frontier.next_due() > self._now() + self._give_up_after
 
     def pause(self) -> None:
         """Lend nothing until `unpause`. The crawl does not end by itself meanwhile."""
@@ -117,6 +124,8 @@ class Dispatch:
             return
         while self._waiting and not self.ended:
             lent = self._frontier.lent
+            if not self.may_lend(lent):
+                return
             limit = self._limit_reached(lent)
             lease = None if limit else self._frontier.lend()
             if lease is None:

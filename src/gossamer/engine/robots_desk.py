@@ -167,6 +167,17 @@ class RobotsDesk:
         return True
 
     def _store(self, origin: str, url: Url, entry: RobotsEntry) -> None:
+        host, _ = self._frontier.host_key(url)
+        elsewhere = self._admission.elsewhere
+        if elsewhere is None or not elsewhere.takes_robots(host, origin, entry):
+            self.keep(origin, url, entry)
+
+    def host_of(self, url: Url) -> bytes:
+        """Hash of the host queue of `url`, 8 bytes."""
+        return self._frontier.host_key(url)[0]
+
+    def keep(self, origin: str, url: Url, entry: RobotsEntry) -> None:
+        """Go by what the robots file of `origin`, of which `url` is any address, says."""
         host, name = self._frontier.host_key(url)
         with self._frontier.changes() as batch:
             self._frontier.robots.put(host, origin, entry, batch)

@@ -76,6 +76,7 @@ class HostPolicy(msgspec.Struct, frozen=True):
     traps: TrapLearnerConfig | None = None
     farms: bool = False  # link farms are looked for; needs `domain_budget`
     shared: SharedRests | None = None  # if hosts rest for other crawls of the machine too
+    owns: Callable[[bytes], bool] | None = None  # in a cluster: whether a host, by its hash, is ours to visit
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -72,13 +72,13 @@ class Frontier:
         self.counts_linkers = self.domains is not None and (policy.farms or self.domains.counts_linkers)
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self._later = Later(environment, counters, config.buffer)
-        self._serving = Serving(environment, config, policy, self.hosts, session)
-        self._rota, self._wake, self._gate = self._serving.rota, self._serving.wake, self._serving.gate
+        self.serving = Serving(environment, config, policy, self.hosts, session)
+        self._rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
         self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self.traps: TrapGate | None = None
         if policy.traps is not None:
-            ours = self._later, self.hosts, self._serving, counters, self.changes, self.seen
+            ours = self._later, self.hosts, self.serving, counters, self.changes, self.seen
             self.traps = TrapGate(policy, Queues(environment, *ours), session, self.domains)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
@@ -127,7 +127,7 @@ class Frontier:
             if self.standings is not None:
                 self.standings.flush(self._batch)
             self._environment.commit(self._batch)
-            self._serving.committed()
+            self.serving.committed()
         except Exception as error:
             self._failure = error
             raise
@@ -219,7 +219,7 @@ class Frontier:
         record.queued += 1
         queue = self._rota.served.get(host)
         if queue is None and not record.parked:
-            queue = self._serving.arrived(host, record, batch)
+            queue = self.serving.arrived(host, record, batch)
             if queue is not None:
                 self._gate.look_ahead(candidate.url.host)
         if queue is not None:
@@ -236,9 +236,9 @@ class Frontier:
         now = self._now()
         while (rested := self._rota.pop_rested()) is not None:
             self._rota.place(rested)
-        if self._serving.wants_more(now):
+        if self.serving.wants_more(now):
             with self.changes() as batch:
-                self._serving.refill(now, batch)
+                self.serving.refill(now, batch)
         if self.standings is not None and self.standings.due:
             with self.changes() as batch:
                 self._reordering.run(batch)
@@ -255,16 +255,16 @@ class Frontier:
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
                 self._rota.place(queue)
-                if self._serving.must_leave(queue):
+                if self.serving.must_leave(queue):
                     with self.changes() as batch:
-                        self._serving.seat(queue, now, batch)
+                        self.serving.seat(queue, now, batch)
             if lease is not None:
                 return lease
         return None
 
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: who waited for it may be visited."""
-        self._serving.name_landed(host)
+        self.serving.name_landed(host)
 
     @property
     def under_way(self) -> int:
@@ -273,7 +273,7 @@ class Frontier:
 
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
-        return self._serving.next_due if self.traps is None else self.traps.next_due(self._serving.next_due)
+        return self.serving.next_due if self.traps is None else self.traps.next_due(self.serving.next_due)
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
         if not self._budgets.passes(queue):
@@ -290,7 +290,7 @@ class Frontier:
                     return None
                 held += 1
                 continue
-            if not self._serving.passes(queue, candidate.url.host):
+            if not self.serving.passes(queue, candidate.url.host):
                 return None
             del queue.buffer[0]
             queue.lent[place] = candidate
@@ -333,7 +333,7 @@ class Frontier:
                     record.queued -= 1
                     self._counters.queued -= 1
             queue.set_head(lease.ticket)
-            self._serving.after_visit(queue, now, batch)
+            self.serving.after_visit(queue, now, batch)
 
     # Resting, parking, reviving …
 
@@ -360,7 +360,7 @@ class Frontier:
             record.parked = reason
             self._wake.clear(key, record, batch)
             if (queue := self._rota.served.get(key)) and not queue.lent:
-                self._serving.unserve(queue)
+                self.serving.unserve(queue)
 
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
@@ -381,7 +381,7 @@ class Frontier:
         queue = self._rota.served.get(key)
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
-            self._serving.returned(key, record, batch)
+            self.serving.returned(key, record, batch)
 
     def _promote(self, queue: HostQueue) -> None:
         """Bring back what has fallen due of the host's waiting entries.

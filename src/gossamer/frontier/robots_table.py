@@ -50,12 +50,17 @@ class RobotsTable:
         batch.put(Family.ROBOTS, key, encode(entry.record))
         self._keep(key, entry)
 
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Read again what is known of some hosts, told by keys that begin with their hashes."""
+        for key in [key for key in self._cache if theirs(key)]:
+            self._used -= _cost(self._cache.pop(key))
+
     def _load(self, host: bytes, origin: str) -> RobotsEntry | None:
         key = host + origin.encode()
         if key in self._cache:
             return self._cache[key]
         data = self._environment.get(Family.ROBOTS, key)
-        return self._keep(key, _entry(decode_robots(data)) if data else None)
+        return self._keep(key, robots_entry(decode_robots(data)) if data else None)
 
     def _keep(self, key: bytes, entry: RobotsEntry | None) -> RobotsEntry | None:
         self._used += _cost(entry)
@@ -73,5 +78,6 @@ def _cost(entry: RobotsEntry | None) -> int:
     return 500 + (8 * len(entry.record.rules) if entry else 0)
 
 
-def _entry(record: RobotsRecord) -> RobotsEntry:
+def robots_entry(record: RobotsRecord) -> RobotsEntry:
+    """The record with its rules ready for use."""
     return RobotsEntry(record, _RULES(record.rules) if record.state == "rules" else None)

@@ -1,5 +1,7 @@
 """Which hosts are in memory: takes those that have fallen due from disk, gives them back when they rest."""
 
+from collections.abc import Iterator
+
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
@@ -20,6 +22,8 @@ SET_ASIDE = 16_384
 """Hosts set aside for their names that are remembered, some 150 bytes each; others are looked at later."""
 LOOK_EVERY = 100_000
 """Microseconds after which hosts on disk are looked for though others are ready: one may be better."""
+OWNER_LATER = 30_000_000
+"""Microseconds after which a host that is another agent's is looked at again, if it is here still."""
 FEW = 16
 """With so few hosts in memory the crawl may be at its end, which must not wait for a host that is done."""
 
@@ -59,6 +63,7 @@ class Serving:
         self.rota = Rota(session.now)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
+        self._owns = policy.owns
         self._shared: SharedGate | None = None
         if policy.shared is not None:
             self._shared = SharedGate(policy.shared, policy, session.now)
@@ -110,7 +115,9 @@ class Serving:
             return
         for looked, key in enumerate(self.wake.due(now, self.rota.served)):
             record = self._hosts.change(key, "")
-            if self._lacks_name(record):
+            if self._owns is not None and not self._owns(key):
+                self.wake.set(key, record, now + OWNER_LATER, batch)
+            elif self._lacks_name(record):
                 self._set_aside_for_name(key, record, now, batch)
             else:
                 room -= self._bring(key, record, now, batch)
@@ -140,6 +147,8 @@ class Serving:
 
     def passes(self, queue: HostQueue, host: str) -> bool:
         """Whether `host` may be visited now, and then its visit has begun; if not, the queue waits."""
+        if self._owns is not None and not self._owns(queue.key):
+            return False
         if not self.gate.passes(queue, host):
             return False
         if self._shared is None or self._shared.passes(queue):
@@ -162,6 +171,8 @@ class Serving:
         """Whether a host that had its turn in vain waits too long to be kept in memory."""
         if queue.lent or queue.key not in self.rota.served:
             return False
+        if self._owns is not None and not self._owns(queue.key):
+            return True
         if self._shared is None or len(self.rota.served) * 2 <= self._config.max_hosts:
             return queue.due >= FOREVER
         return queue.due > self._now()
@@ -177,6 +188,10 @@ class Serving:
         elif not record.queued and not record.waiting:
             self.wake.clear(queue.key, record, batch)
             self.unserve(queue)
+        elif self._owns is not None and not self._owns(queue.key):
+            self._hosts.change(queue.key, record.name)
+            self.wake.set(queue.key, record, now + OWNER_LATER, batch)
+            self.unserve(queue)
         elif queue.due > now and (queue.due >= FOREVER or len(self.rota.served) * 2 > self._config.max_hosts):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
             self._hosts.change(queue.key, record.name)
@@ -184,6 +199,18 @@ class Serving:
             self.unserve(queue)
         else:
             self.rota.place(queue)
+
+    def visited_now(self) -> Iterator[bytes]:
+        """Hosts that have leases out."""
+        return (key for key, queue in self.rota.served.items() if queue.lent)
+
+    def let_go(self, key: bytes, name: str) -> None:
+        """The host is given away; it has no lease out."""
+        if (queue := self.rota.served.get(key)) is not None:
+            self.unserve(queue)
+        self._set_aside.pop(name, None)
+        if key in self._named:
+            self._named.remove(key)
 
     def unserve(self, queue: HostQueue) -> None:
         """Keep the host on disk only."""

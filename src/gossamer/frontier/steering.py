@@ -44,7 +44,7 @@ class Steering:
             record = frontier.hosts.change(key, name)
             record.due = max(due, record.last_visit + record.rest)
             record.reason = reason
-            frontier._serving.returned(key, record, batch)
+            frontier.serving.returned(key, record, batch)
 
     def park(self, name: str) -> None:
         """Leave a host alone until it is revived by hand."""

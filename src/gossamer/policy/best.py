@@ -134,6 +134,14 @@ class BestFirst:
     def lose(self, gift: Backlinks) -> None:
         """Nothing is owed to anybody."""
 
+    def pack(self, gift: Backlinks) -> bytes:
+        """As it is."""
+        return msgspec.msgpack.encode(gift)
+
+    def unpack(self, data: bytes) -> Backlinks:
+        """As it was."""
+        return msgspec.msgpack.decode(data, type=Backlinks)
+
     def explain(self, candidate: Candidate, worth: BestWorth) -> dict[str, str]:  # noqa: ARG002
         """Both parts and their sum."""
         links = _by_links(worth)

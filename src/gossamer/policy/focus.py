@@ -206,6 +206,14 @@ class Focused:
     def lose(self, gift: Promise) -> None:
         """Nothing was taken from anybody."""
 
+    def pack(self, gift: Promise) -> bytes:
+        """As it is."""
+        return msgspec.msgpack.encode(gift)
+
+    def unpack(self, data: bytes) -> Promise:
+        """As it was."""
+        return msgspec.msgpack.decode(data, type=Promise)
+
     def explain(self, candidate: Candidate, worth: Promise) -> dict[str, str]:  # noqa: ARG002
         """The promise and its parts."""
         parts = {"promise": worth.score, "link text": worth.anchor, "address": worth.url, "page": worth.page}

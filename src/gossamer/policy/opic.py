@@ -1,5 +1,6 @@
 """AOPIC: credit that flows along links tells what is important while it is crawled (W16)."""
 
+from collections.abc import Callable
 from math import isqrt
 from typing import Annotated
 
@@ -180,8 +181,9 @@ class Opic:
     def _reckon(self, worth: OpicWorth, links: int) -> OpicWorth:
         ledger = self.ledger
         if ledger.bank > self._credit(worth):
-            ledger.dividend = (ledger.dividend + ledger.bank // ledger.known) & _WRAP
-            ledger.bank %= ledger.known
+            known = max(ledger.known, 1)  # all accounts may have come from another agent
+            ledger.dividend = (ledger.dividend + ledger.bank // known) & _WRAP
+            ledger.bank %= known
         credit = self._credit(worth)
         share = (credit - credit * self._config.tax // 100) // links
         ledger.bank += credit - share * links
@@ -213,6 +215,38 @@ class Opic:
         """It goes to Lambda."""
         self.ledger.moving -= gift.credit
         self.ledger.bank += gift.credit
+
+    def pack(self, gift: Gift) -> bytes:
+        """Its credit leaves this ledger."""
+        self.ledger.moving -= gift.credit
+        self.ledger.total -= gift.credit
+        return msgspec.msgpack.encode(gift)
+
+    def unpack(self, data: bytes) -> Gift:
+        """Its credit enters this ledger."""
+        gift = msgspec.msgpack.decode(data, type=Gift)
+        self.ledger.total += gift.credit
+        self.ledger.moving += gift.credit
+        return gift
+
+    def arrivals(self, state: bytes) -> Callable[[OpicWorth], OpicWorth]:
+        """What accounts of another agent, whose `state()` this is, become in this ledger; once each."""
+        theirs = msgspec.msgpack.decode(state, type=Ledger)
+
+        def arrived(worth: OpicWorth) -> OpicWorth:
+            ledger = self.ledger
+            credit = worth.credit + ((theirs.dividend - worth.seen) & _WRAP)
+            ledger.total += credit + worth.held
+            ledger.known += 1
+            turn = ledger.clock - max(0.0, theirs.clock - worth.turn)
+            return msgspec.structs.replace(worth, credit=credit, seen=ledger.dividend, turn=turn)
+
+        return arrived
+
+    def departed(self, worth: OpicWorth) -> None:
+        """An account leaves this ledger."""
+        self.ledger.total -= self._credit(worth)
+        self.ledger.known -= 1
 
     def explain(self, candidate: Candidate, worth: OpicWorth) -> dict[str, str]:
         """Shares of all credit, and what decides the level."""
