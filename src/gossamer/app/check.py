@@ -146,6 +146,8 @@ def _pages(inspection: Inspection) -> tuple[int, list[str]]:
         record = decode_page(data)
         pages += 1
         place = record.place
+        if place is not None and "/" in place.file:
+            continue  # in a cluster: it stands in the archive of the agent that fetched it
         if place is not None and place.offset + place.length > known.get(place.file, 0):
             wrong.append(
                 f"state: {record.url} says it is archived in {place.file} at {place.offset}, behind its end"

@@ -1,36 +1,15 @@
 """The commands with their options; each imports the rooms it needs only when it runs."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from gossamer.cli.panels import Command, Commands, Option
+from gossamer.cli.cluster_commands import cluster
+from gossamer.cli.crawl_options import PATH, asked, crawl_options, folder, json, nameserver, quiet, setting
+from gossamer.cli.panels import Command, Commands
 from gossamer.cli.serve_users import serve_user
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-WHERE, HOW_FAR, MANNERS = "What to crawl", "How far", "Manners"
-
-_PATH = click.Path(path_type=Path)
-
-folder = click.argument("folder", type=_PATH)
-json = click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
-quiet = click.option("--quiet", "-q", is_flag=True, help="No progress, no closing words.")
-nameserver = click.option("--nameserver", metavar="ADDRESS:PORT", multiple=True, help="Ask this name server.")
-setting = click.option(
-    "--set",
-    "setting",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Any setting of 'gossamer config', by its path.",
-)
-
-
-def _option(panel: str, name: str, metavar: str, says: str, **settings: Any) -> Decorator:
-    return click.option(name, cls=Option, panel=panel, metavar=metavar, help=says, **settings)
 
 
 @click.group(
@@ -59,7 +38,7 @@ def run() -> None:
 
 
 @app.command(cls=Command)
-@click.option("--dir", "folder", type=_PATH, help="Keep the crawl here instead of a temporary folder.")
+@click.option("--dir", "folder", type=PATH, help="Keep the crawl here instead of a temporary folder.")
 @json
 def demo(folder: Path | None, *, json: bool) -> None:
     """Crawl a simulated web on loopback: no network needed."""
@@ -72,47 +51,14 @@ def demo(folder: Path | None, *, json: bool) -> None:
     cls=Command,
     epilog="Example: gossamer crawl https://example.org/docs/ --scope prefix --contact you@example.org",
 )
-@click.argument("seed", metavar="SEED...", nargs=-1)
-@_option(WHERE, "--seeds", "FILE|-", "Read seeds from a file, one a line.")
-@_option(
-    WHERE, "--scope", "host|domain|prefix|any", "What belongs to the crawl; if not given, the seeds' hosts."
-)
-@_option(WHERE, "--exclude", "REGEX", "Leave out matching URLs.", multiple=True)
-@_option(
-    WHERE, "--requisites", "off|host|any", "Images, scripts and style sheets of pages; if not given, off."
-)
-@_option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in.")
-@_option(HOW_FAR, "--max-pages", "N", "Stop after so many pages.")
-@_option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed.")
-@_option(HOW_FAR, "--max-time", "TIME", "Stop after this time: 90s, 2h.")
-@_option(
-    MANNERS,
-    "--min-delay",
-    "TIME",
-    "Rest of a host after each visit; if not given, 1s; 0 for sites of your own.",
-)
-@_option(MANNERS, "--contact", "ADDRESS", "Your web or mail address, sent with every request.")
-@_option(MANNERS, "--user-agent", "TEXT", "The whole User-Agent header.")
-@click.option("--ignore-robots", cls=Option, panel=MANNERS, is_flag=True, help="For sites of your own.")
-@click.option("--dir", "folder", type=_PATH, help="Where the crawl goes; if not given, ./crawl-HOST.")
-@click.option("--workers", metavar="N", help="Visits at once over all hosts.")
-@nameserver
-@click.option("--config", type=_PATH, help="Configuration file (see 'gossamer config').")
-@setting
+@crawl_options
 @quiet
 @json
 def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, **given: Any) -> None:
     """Crawl from SEEDs into a folder. Refuses a folder that holds another crawl."""
     from gossamer.cli.crawl import run_new
-    from gossamer.cli.request import Request
 
-    seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
-    given["obey_robots"] = False if given.pop("ignore_robots") else None
-    # What may be repeated comes as an empty tuple if not given.
-    options = {
-        name: list(value) or None if isinstance(value, tuple) else value for name, value in given.items()
-    }
-    run_new(Request(seeds, seeds_file, config, folder, options, settings), quiet=quiet, json=json)
+    run_new(asked(folder, config, given), quiet=quiet, json=json)
 
 
 @app.command(cls=Command)
@@ -222,7 +168,7 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
 @app.command(cls=Command, name="export")
 @click.argument("what", metavar="links", type=click.Choice(["links"]))
 @folder
-@click.option("--out", type=_PATH, help="Where the files go; if not given, FOLDER/links.")
+@click.option("--out", type=PATH, help="Where the files go; if not given, FOLDER/links.")
 @click.option("--memory", metavar="SIZE", default="64MiB", help="Lines sorted at once; more is faster.")
 @json
 def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool) -> None:  # noqa: ARG001
@@ -246,7 +192,7 @@ def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool
 
 @app.command(cls=Command)
 @folder
-@click.option("--out", type=_PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")
+@click.option("--out", type=PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="English or Chinese.")
 @json
 def report(folder: Path, out: Path | None, lang: Literal["en", "zh"], *, json: bool) -> None:
@@ -273,7 +219,7 @@ def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
 
 @app.command(cls=Command)
 @click.argument("names", metavar="NAME...", nargs=-1)
-@click.option("--stats", type=_PATH, metavar="FOLDER", help="What the crawl in FOLDER asked and keeps.")
+@click.option("--stats", type=PATH, metavar="FOLDER", help="What the crawl in FOLDER asked and keeps.")
 @nameserver
 @json
 def dns(names: tuple[str, ...], stats: Path | None, nameserver: tuple[str, ...], *, json: bool) -> None:
@@ -301,7 +247,7 @@ def config() -> None:
 @click.option(
     "--dir",
     "folder",
-    type=_PATH,
+    type=PATH,
     default=Path("gossamer-jobs"),
     show_default=True,
     help="The daemon's folder: settings, database, jobs.",
@@ -316,3 +262,4 @@ def serve(folder: Path, host: str | None, port: int | None) -> None:
 
 
 app.add_command(serve_user)
+app.add_command(cluster)

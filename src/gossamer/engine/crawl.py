@@ -224,13 +224,13 @@ class Crawl:
 
     async def _end(self, reason: str) -> None:
         parts = self._parts
-        parts.archivist.close()
-        fault_point("end.archive_closed")
-        with parts.frontier.changes() as batch:
-            parts.archivist.enter(batch)
-            parts.ledger.enter(batch, ended=reason)
-        fault_point("end.committed")
-        async with self._saving:
+        async with self._saving:  # somebody may be taking a checkpoint
+            parts.archivist.close()
+            fault_point("end.archive_closed")
+            with parts.frontier.changes() as batch:
+                parts.archivist.enter(batch)
+                parts.ledger.enter(batch, ended=reason)
+            fault_point("end.committed")
             await self.write_index()
             fault_point("end.indexed")
             parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))

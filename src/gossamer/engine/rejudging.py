@@ -65,6 +65,16 @@ class Rejudging:
         self.active = self._before > 0 or self._blocks
         batch.put(Family.META, JUDGED, encode(JudgedBy(self._digest, self._before)))
 
+    def doubt(self, source: Environment, sequence: int, batch: Batch) -> None:
+        """URLs with arrival numbers up to `sequence` came from another agent's state, judged as that says."""
+        data = source.get(Family.META, JUDGED)
+        theirs = decode(data, JudgedBy) if data else JudgedBy(self._digest)
+        if theirs.digest != self._digest:
+            theirs = JudgedBy(theirs.digest, sequence + 1)
+        if theirs.before > self._before:
+            self._before, self.active = theirs.before, True
+            batch.put(Family.META, JUDGED, encode(JudgedBy(self._digest, self._before)))
+
     def change(self, scope: Scope, settings: Settings) -> None:
         """Another scope holds; `begin` is called next."""
         self._scope = scope

@@ -127,6 +127,21 @@ class DomainTable:
             record.pages += tally.pages
             record.bytes += tally.bytes
 
+    def take_in(self, record: DomainRecord) -> None:
+        """Add what another frontier knows of a domain to what is known here."""
+        ours = self._change(record.name) or self._make(record.name)
+        ours.admitted += record.admitted
+        ours.linkers = distinct.union(ours.linkers, record.linkers)
+        ours.seeded = ours.seeded or record.seeded
+        ours.pages += record.pages
+        ours.bytes += record.bytes
+
+    def give_away(self, name: str, batch: Batch) -> None:
+        """Forget a domain."""
+        batch.delete(Family.DOMAINS, self._key(name))
+        for table in (self._changed, self._young, self._old):
+            table.pop(name, None)
+
     def flush(self, batch: Batch) -> None:
         """Put every changed record into `batch`."""
         for name, record in self._changed.items():

@@ -39,6 +39,17 @@ class HostTable:
         self._changed[key] = record
         return record
 
+    def put(self, key: bytes, record: HostRecord) -> None:
+        """Take in a record that another frontier has made."""
+        self._changed[key] = record
+        self._last_key = b""
+
+    def forget(self, key: bytes) -> None:
+        """The host is given away, its record is deleted in the open batch."""
+        self._held.pop(key, None)
+        self._changed.pop(key, None)
+        self._last_key = b""
+
     def hold(self, key: bytes, record: HostRecord) -> None:
         """Keep the record in memory while its host is being served."""
         self._held[key] = record

@@ -1,6 +1,7 @@
 """What is known of URL patterns: records by host on disk, what stems brought on all hosts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -78,6 +79,13 @@ class PatternTable:
         """As `Stems.learn`."""
         self.stems.learn(stem, judged_here, good=good)
         self._stems_changed = True
+
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Read again what is known of some hosts, told by their hashes; what was not flushed is lost."""
+        tables: tuple[dict[Key, Any], ...] = (self._changed, self._found, self._young, self._old)
+        for table in tables:
+            for key in [key for key in table if theirs(key[0])]:
+                del table[key]
 
     def flush(self, batch: Batch) -> None:
         """Put every changed record into `batch`."""

@@ -1,7 +1,7 @@
 """The worth of each admitted URL under an ordering that changes as links arrive (K5, W16)."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -23,6 +23,18 @@ DRAIN_EVERY = 1_000_000
 """Microseconds after which gifts are given even if they are few."""
 GIVEN_AT_ONCE = 1_000
 """Gifts given without a pause, some 20 us each."""
+
+
+@runtime_checkable
+class MovingOrdering(Protocol):
+    """An ordering that keeps account of all worths together, so that it must hear of those that move."""
+
+    def arrivals(self, state: bytes) -> Callable[[Any], Any]:
+        """What worths of another agent, whose `state()` this was, become here, one call for each."""
+
+    def departed(self, worth: Any) -> None:
+        """A worth is another agent's now."""
+
 
 Standing = tuple[bytes, Any]
 """(place in the queue as last known, or empty; worth)"""
@@ -153,6 +165,31 @@ class Standings:
         """The entry stands at `place` now."""
         self._put(fingerprint, place, self._open[fingerprint][1], batch)
 
+    # Moving between agents …
+
+    def arrivals(self, state: bytes | None) -> Callable[[bytes], bytes]:
+        """What values of another frontier, that had this `ORDER`, become here; one call for each."""
+        ordering = self._ordering
+        if state is None or not isinstance(ordering, MovingOrdering):
+            return _as_it_is
+        arrived = ordering.arrivals(state)
+
+        def enter(data: bytes) -> bytes:
+            return data[:TICKET_BYTES] + encode(arrived(self._decode(data[TICKET_BYTES:])))
+
+        return enter
+
+    def departed(self, data: bytes) -> None:
+        """A value is deleted here, because another frontier has it."""
+        if isinstance(self._ordering, MovingOrdering):
+            self._ordering.departed(self._decode(data[TICKET_BYTES:]))
+
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Gifts to pages of some hosts, told by keys that begin with their hashes, are lost."""
+        for gifts in (self._giving, self._gathering):
+            for fingerprint in [fingerprint for fingerprint in gifts if theirs(fingerprint)]:
+                self._ordering.lose(gifts.pop(fingerprint))
+
     # The table …
 
     def _collect(self, fingerprint: bytes) -> Standing | None:
@@ -178,6 +215,10 @@ class Standings:
     def _put(self, fingerprint: bytes, place: bytes, worth: Any, batch: Batch) -> None:
         self._open[fingerprint] = place, worth
         batch.put(Family.STANDINGS, fingerprint, place.ljust(TICKET_BYTES, b"\0") + encode(worth))
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
 
 
 def split_standing(data: bytes, decode: Callable[[bytes], Any]) -> Standing:

@@ -289,6 +289,15 @@ class TrapGate:
             return min(due, self._now())
         return min(due, self._now() + ASK_AGAIN) if self.holding_back else due
 
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Some hosts, told by their hashes, are given away, or have come from elsewhere."""
+        self._table.forget(theirs)
+        self._returning.forget(theirs)
+
+    def look_again(self, host: bytes, name: str) -> None:
+        """Of a host that has come from elsewhere, something set aside is to be brought back."""
+        self._returning.ask(host, name)
+
     def flush(self, batch: Batch) -> None:
         """`batch` is committed next."""
         self._table.flush(batch)

@@ -44,6 +44,13 @@ class TrapReturn:
         self._cursors.pop(host, None)
         self._changed = True
 
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Some hosts, told by their hashes, are given away."""
+        for host in [host for host in self._names if theirs(host)]:
+            del self._names[host]
+            self._cursors.pop(host, None)
+            self._changed = True
+
     def flush(self, batch: Batch) -> None:
         """`batch` is committed next."""
         if self._changed:

@@ -24,8 +24,8 @@ class Atlas:
 
     `page(index, number)` is where a page of a host stands; page 0 is the front page.
 
-    All of the world lies in 127.0.0.0/16; `FORBIDDEN_ADDRESS` and what else hostile names resolve
-    to lie outside, so that a crawler's table of forbidden ranges can tell them apart.
+    All of the world lies in 127.0.0.0/16 (or in the spec's `network`); `FORBIDDEN_ADDRESS` and what else
+    hostile names resolve to lie outside, so that a crawler's table of forbidden ranges can tell them apart.
     """
 
     def __init__(self, spec: WorldSpec, port: int) -> None:
@@ -64,13 +64,12 @@ class Atlas:
         """How a name of a well-behaved host resolves."""
         draw = fingerprint(self.spec.seed, "name", name)
         number = draw % self.spec.addresses
-        address = f"127.0.{number}.1" if number else "127.0.0.1"
         ttl = self.spec.name_ttl if self.spec.name_ttl >= 0 else 60 + draw % 3600
-        return Naming(addresses=(address,), ttl=ttl)
+        return Naming(addresses=(f"{self.spec.network}.{number}.1",), ttl=ttl)
 
     def addresses(self) -> list[str]:
         """Every address of well-behaved hosts."""
-        return [f"127.0.{number}.1" for number in range(self.spec.addresses)]
+        return [f"{self.spec.network}.{number}.1" for number in range(self.spec.addresses)]
 
     def url(self, place: Place) -> str:
         """The absolute URL of `place`."""

@@ -15,7 +15,6 @@ from gossamer.simweb.spec import WorldSpec
 from gossamer.simweb.visits import Ledger, Question, Visit, read_questions, read_visits
 from gossamer.simweb.world import World
 
-_HOME = "127.0.0.1"
 _ATTEMPTS = 20  # to find a port that is free on every address
 
 
@@ -60,9 +59,13 @@ class Hosting:
         await self.stop()
 
     @property
+    def _home(self) -> str:
+        return f"{self.spec.network}.0.1"
+
+    @property
     def nameserver(self) -> str:
         """`ADDRESS:PORT` of the name server."""
-        return f"{_HOME}:{self.dns_port}"
+        return f"{self._home}:{self.dns_port}"
 
     @property
     def seeds(self) -> list[str]:
@@ -84,7 +87,7 @@ class Hosting:
         self._ledger = Ledger(self._log) if self._log else None
         special = [FORBIDDEN_ADDRESS, DROP_ADDRESS] if world.cases else []
         listeners = bind(world.atlas.addresses(), special, self.http_port)
-        self.http_port = listeners[_HOME].getsockname()[1]
+        self.http_port = listeners[self._home].getsockname()[1]
         self.world = World(self.spec, self.http_port)
         self.world.naming("")  # sets all scenes now: later it would make visitors wait
         service = Service(self.world)
@@ -99,7 +102,7 @@ class Hosting:
 
     async def _start_names(self, loop: asyncio.AbstractEventLoop) -> None:
         names = NameService(self.world, self._ledger, self._control)
-        stream, datagram = _bind_names(self.dns_port)
+        stream, datagram = _bind_names(self._home, self.dns_port)
         self.dns_port = stream.getsockname()[1]
         self._servers.append(await loop.create_server(lambda: TcpNames(names, self._questions), sock=stream))
         self._datagrams, _ = await loop.create_datagram_endpoint(lambda: UdpNames(names), sock=datagram)
@@ -142,12 +145,12 @@ def bind(addresses: list[str], special: list[str], port: int) -> dict[str, socke
     raise AssertionError("unreachable")
 
 
-def _bind_names(port: int) -> tuple[socket.socket, socket.socket]:
+def _bind_names(address: str, port: int) -> tuple[socket.socket, socket.socket]:
     """A stream and a datagram socket with the same port."""
     for attempt in range(_ATTEMPTS):
-        stream = _bind(socket.SOCK_STREAM, _HOME, port)
+        stream = _bind(socket.SOCK_STREAM, address, port)
         try:
-            return stream, _bind(socket.SOCK_DGRAM, _HOME, stream.getsockname()[1])
+            return stream, _bind(socket.SOCK_DGRAM, address, stream.getsockname()[1])
         except OSError:
             stream.close()
             if port or attempt == _ATTEMPTS - 1:

@@ -1,5 +1,6 @@
 """What a simulated web is made of: a seed with some numbers, from which everything else follows."""
 
+import ipaddress
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -17,6 +18,7 @@ CHARSETS = (
 )  # fmt: skip
 DECLARATIONS = ("header", "meta", "none", "bom")
 EVERYTHING = "*"
+LOOPBACK = "127.0"
 
 # The mild half of the catalogue: nothing in it makes a polite crawl wait for more than some seconds.
 _FRIENDLY_CASES = (
@@ -45,6 +47,8 @@ class WorldSpec:
         seeds: so many hosts' front pages are the seeds.
         domains: registrable domains over which hosts are spread.
         addresses: loopback addresses over which hosts are spread (above 1 needs Linux).
+        network: first two numbers of all addresses; another than 127.0 where visitors come from other
+            machines (`NETWORK.0.1` must be this one's), which the catalogue of cases does without.
         robots: urn of `ROBOTS_KINDS`, drawn by host.
         charsets: urn of `charset/declaration`, drawn by page.
         codings: urn of `CODINGS`, drawn by page.
@@ -84,6 +88,7 @@ class WorldSpec:
     seeds: int = 1
     domains: int = 1
     addresses: int = 1
+    network: str = LOOPBACK
     robots: tuple[str, ...] = ("absent",)
     charsets: tuple[str, ...] = ("utf-8/header",)
     codings: tuple[str, ...] = ("identity",)
@@ -117,6 +122,9 @@ class WorldSpec:
             raise ValueError(f"seeds must be 1 to {self.hosts} (hosts), not {self.seeds}")
         if not 1 <= self.addresses <= 250 or self.domains < 1 or self.links < 1 or self.failures < 0:
             raise ValueError("addresses must be 1 to 250, domains and links at least 1, failures at least 0")
+        if self.network != LOOPBACK and self.misbehaviours:
+            raise ValueError(f"misbehaviours lie in {LOOPBACK}, not in {self.network}; leave one of them out")
+        ipaddress.IPv4Address(f"{self.network}.0.1")
         for name in (*_SHARES, "cross_links", "name_loss"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share, 0 to 1, not {getattr(self, name)}")

@@ -65,7 +65,7 @@ class World:
     def reach(self, host: str) -> Reach:
         """Whether a correct visitor can talk to `host`, a name or a literal address."""
         if host[-1:].isdigit() or host.startswith("["):
-            return Reach.FINE if host.startswith("127.0.") else Reach.FORBIDDEN
+            return Reach.FINE if host.startswith(f"{self.spec.network}.") else Reach.FORBIDDEN
         naming = self.naming(host)
         return naming.reach if naming else Reach.UNRESOLVABLE
 

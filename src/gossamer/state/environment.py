@@ -113,6 +113,15 @@ class Environment:
         environment._db.try_catch_up_with_primary()
         return environment
 
+    @classmethod
+    def open_read_only(cls, path: Path, config: StateConfig) -> "Environment":
+        """Open for reading a state that nobody writes to, such as a snapshot's; nothing in it changes.
+
+        Raises:
+            StorageError: it is damaged, or there is none.
+        """
+        return cls(path, config, rocksdict.AccessType.read_only(False))
+
     def get(self, family: Family, key: bytes) -> bytes | None:
         """The value, or `None`.
 
@@ -140,19 +149,21 @@ class Environment:
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             raise _failure(self.path, "written", str(error)) from None
 
-    def scan(self, family: Family, start: bytes = b"", prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """(key, value) in key order from `start` (at least `prefix`) to the end of `prefix`.
+    def scan(
+        self, family: Family, start: bytes = b"", prefix: bytes = b"", end: bytes = b""
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """(key, value) in key order from `start` (at least `prefix`) to the end of `prefix`, or before `end`.
 
         Raises:
             StorageError: it cannot be read to its end.
         """
-        end = after_prefix(prefix) if prefix else None
+        stop = end or (after_prefix(prefix) if prefix else None)
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
         # passed once do not enter the cache: it is for what is looked up.
         read = rocksdict.ReadOptions()
         read.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets it
-        if end is not None:
-            read.set_iterate_upper_bound(end)
+        if stop is not None:
+            read.set_iterate_upper_bound(stop)
         cursor = self._tables[family].iter(read)
         cursor.seek(max(start, prefix))
         while cursor.valid():

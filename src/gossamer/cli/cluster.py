@@ -1,0 +1,204 @@
+"""Starts clusters and shows what they do: what the commands of `gossamer cluster` say."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+
+from gossamer.app.seeds import rereadable
+from gossamer.app.units import parse_duration
+from gossamer.cli import EXIT_INTERRUPTED
+from gossamer.cli.ctrl_c import heed
+from gossamer.cli.printing import duration, safe, say, show, show_json, size
+from gossamer.cli.request import Request, compose, default_folder
+from gossamer.cluster.address import address_of
+from gossamer.cluster.launch import (
+    Control,
+    Wish,
+    collected,
+    connected,
+    plan_again,
+    plan_new,
+    plan_of,
+)
+from gossamer.cluster.orders import Plan
+from gossamer.cluster.overview import Overview
+
+INTERRUPTED = "interrupted"
+TELL_EVERY = 10
+"""Looks between two lines of progress where nobody watches a terminal."""
+
+
+class Wished(msgspec.Struct, frozen=True):
+    """What the options say of the cluster, as typed."""
+
+    agents: int
+    address: str
+    store: str
+    cores: float
+    snapshot_every: str
+
+
+def run_new(request: Request, wished: Wished, *, quiet: bool, json: bool) -> None:
+    """Make the folder, start everything, crawl."""
+    with rereadable(request.seeds_file) as seeds_file:
+        config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
+        folder = request.folder or default_folder(config)
+        wish = Wish(
+            agents=wished.agents,
+            address=wished.address,
+            store=wished.store,
+            cores=wished.cores,
+            snapshot_every=parse_duration(wished.snapshot_every),
+        )
+        plan = plan_new(folder, config, wish)
+    _conduct(plan, wished.address, resumed=False, quiet=quiet, json=json)
+
+
+def run_again(folder: Path, agents: int | None, address: str, *, quiet: bool, json: bool) -> None:
+    """Go on with the crawl in `folder`."""
+    _conduct(plan_again(folder, agents), address, resumed=True, quiet=quiet, json=json)
+
+
+def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool) -> None:
+    folder, agents = Path(plan.folder), plan.coordination.agents
+    if not quiet:
+        say(f"crawling into {folder} with {agents} agents" + (" (resumed)" if resumed else ""))
+    heed()
+    with connected(folder, address, agents * plan.cores):
+        control = Control.begin(plan, resumed=resumed)
+        with _ctrl_c(control):
+            overview = control.wait(_Progress(quiet=quiet))
+        control.end(overview, say)
+    result = collected(plan, overview)
+    if json:
+        show_json({"reason": overview.stop, "collected": result, "cluster": overview})
+    if not quiet:
+        say(f"{overview.stop}: {overview.pages:,} pages; {result.captures:,} captures in {folder}/index.cdxj")
+    if overview.stop == INTERRUPTED:
+        say(f"go on with 'gossamer cluster resume {folder}'")
+        sys.exit(EXIT_INTERRUPTED)
+
+
+@contextmanager
+def _ctrl_c(control: Control) -> Iterator[None]:
+    """Ctrl-C once: all agents finish what they have begun; twice: leave them as they are."""
+    pressed = 0
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1:
+            signal.default_int_handler(number, frame)
+        say("stopping: what is under way is finished first (Ctrl-C again: now)")
+        control.stop(INTERRUPTED)
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Progress:
+    """One line that is written over on a terminal; else a line now and then."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty()
+        self._looks = 0
+
+    def __call__(self, overview: Overview) -> None:
+        self._looks += 1
+        if self._quiet or not (self._live or self._looks % TELL_EVERY == 1 or overview.over):
+            return
+        live = sum(agent.state == "live" for agent in overview.agents)
+        text = (
+            f"{overview.pages:,} pages, {overview.queued:,} queued, {size(overview.bytes)}, {live} agents"
+            + (f", {overview.moving} shards moving" if overview.moving else "")
+            + (f", {overview.stop}" if overview.stop else "")
+        )
+        print(
+            f"\r{text}\x1b[K" if self._live else text,
+            end="" if self._live else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+        if self._live and overview.over:
+            print(file=sys.stderr)
+
+
+@contextmanager
+def _reached(folder: Path) -> Iterator[Control]:
+    plan = plan_of(folder)
+    with connected(folder, address_of(folder)):
+        yield Control(plan)
+
+
+def show_status(folder: Path, *, as_json: bool) -> None:
+    """Print agents, moves and sums."""
+    with _reached(folder) as control:
+        overview = control.overview()
+    if as_json:
+        show_json(overview)
+        return
+    show(f"{folder}: {overview.stop or 'crawling'}")
+    show(f"pages     {overview.pages:,}, {size(overview.bytes)} received, {overview.queued:,} queued")
+    show(
+        f"shards    {overview.owned:,} of {overview.shards:,} owned, {overview.moving:,} moving, "
+        f"{overview.homeless:,} without owner; epoch {overview.epoch}"
+    )
+    for agent in overview.agents:
+        silent = "never heard" if agent.silent is None else f"heard {agent.silent:.0f} s ago"
+        age = "none" if agent.snapshot_age is None else f"{duration(agent.snapshot_age)} old"
+        show(
+            f"{safe(agent.name):<8}  {agent.state} on {safe(agent.node)}, {silent}: {agent.shards} shards, "
+            f"{agent.pages:,} pages, {agent.queued:,} queued, outbox {agent.outbox:,} ({agent.owed:,} owed), "
+            f"snapshot {age}"
+        )
+    for move in overview.moves:
+        source = move.source or "new"
+        show(f"move {move.number}    {move.shards} shards {source} -> {move.target}: {move.state}")
+
+
+def show_why(folder: Path, url: str) -> None:
+    """Print the story of a URL as the agents tell it that know of it."""
+    with _reached(folder) as control:
+        stories = control.ask_all("why", {"url": url})
+    known = {agent: story for agent, story in stories.items() if story["state"] != "unknown"}
+    for agent, story in (known or stories).items():
+        show(f"[{agent}] {safe(story['text'])}" if "\n" not in story["text"] else f"[{agent}]")
+        if "\n" in story["text"]:
+            for line in story["text"].splitlines():
+                show(safe(line))
+        if not known:
+            break
+
+
+def stop_all(folder: Path) -> None:
+    """Tell all agents to stop."""
+    with _reached(folder) as control:
+        control.stop(INTERRUPTED)
+    say("stopping; 'gossamer cluster resume' goes on")
+
+
+def scale_to(folder: Path, agents: int) -> None:
+    """Have more agents, or fewer."""
+    with _reached(folder) as control:
+        control.scale_to(agents)
+    say(f"{agents} agents are wanted now")
+
+
+def drain_node(folder: Path, node: str) -> None:
+    """Move everything off a machine or an agent."""
+    with _reached(folder) as control:
+        drained = control.drain(node)
+    say(
+        f"{drained} agents of {safe(node)} hand over what they have"
+        if drained
+        else f"no agent is on {safe(node)}"
+    )

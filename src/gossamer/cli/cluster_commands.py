@@ -1,0 +1,148 @@
+"""The commands of `gossamer cluster` with their options."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gossamer.cli.crawl_options import asked, crawl_options, folder, json, quiet
+from gossamer.cli.panels import Command, Commands
+
+_ADDRESS = click.option(
+    "--address", metavar="RAY", default="", help="A Ray cluster that runs; if not given, one on this machine."
+)
+
+
+def _command(name: str, **more: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    return cluster.command(name=name, cls=Command, **more)
+
+
+def _settle(folder: Path) -> None:
+    """Before Ray is imported: where the crawl in `folder` runs."""
+    from gossamer.cluster.address import address_of
+    from gossamer.cluster.ray_settings import settle
+
+    settle(address_of(folder))
+
+
+@click.group(cls=Commands, name="cluster")
+def cluster() -> None:
+    """Crawl by several agents, on one machine or many. Needs the extra 'cluster'."""
+    from importlib.util import find_spec
+
+    from gossamer.model.errors import ConfigError
+
+    if missing := [name for name in ("ray", "fsspec") if find_spec(name) is None]:
+        raise ConfigError(
+            f"gossamer cluster needs packages that are not installed ({', '.join(missing)}):"
+            " pip install 'gossamer[cluster]'"
+        )
+
+
+@_command(
+    "crawl",
+    epilog="Example: gossamer cluster crawl https://example.org/ --agents 4 --contact you@example.org",
+)
+@click.option("--agents", type=click.IntRange(1, 10_000), default=2, show_default=True, help="How many.")
+@_ADDRESS
+@click.option(
+    "--store",
+    metavar="ADDRESS",
+    default="",
+    help="Where snapshots go, any fsspec address; if not given, --dir/store.",
+)
+@click.option(
+    "--cores",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    help="Each agent takes, as Ray counts.",
+)
+@click.option(
+    "--snapshot-every", metavar="TIME", default="60s", show_default=True, help="What a lost machine may lose."
+)
+@crawl_options
+@quiet
+@json
+def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, **given: Any) -> None:
+    """Crawl from SEEDs by several agents."""
+    from gossamer.cluster.ray_settings import settle
+
+    settle(given["address"])
+    from gossamer.cli.cluster import Wished, run_new
+
+    wished = Wished(
+        **{name: given.pop(name) for name in ("agents", "address", "store", "cores", "snapshot_every")}
+    )
+    run_new(asked(folder, config, given), wished, quiet=quiet, json=json)
+
+
+@_command("resume")
+@folder
+@click.option("--agents", type=click.IntRange(1, 10_000), help="Another number of agents than before.")
+@_ADDRESS
+@quiet
+@json
+def resume(folder: Path, agents: int | None, address: str, *, quiet: bool, json: bool) -> None:
+    """Go on after a stop, or after all machines went down."""
+    from gossamer.cluster.ray_settings import settle
+
+    settle(address)
+    from gossamer.cli.cluster import run_again
+
+    run_again(folder, agents, address, quiet=quiet, json=json)
+
+
+@_command("status")
+@folder
+@json
+def status(folder: Path, *, json: bool) -> None:
+    """Agents, shards, moves, exchange, sums."""
+    _settle(folder)
+    from gossamer.cli.cluster import show_status
+
+    show_status(folder, as_json=json)
+
+
+@_command("why")
+@folder
+@click.argument("url")
+def why(folder: Path, url: str) -> None:
+    """The story of one URL, as its host's owner tells it."""
+    _settle(folder)
+    from gossamer.cli.cluster import show_why
+
+    show_why(folder, url)
+
+
+@_command("stop")
+@folder
+def stop(folder: Path) -> None:
+    """Have all agents finish what they have begun, take a last snapshot, and end."""
+    _settle(folder)
+    from gossamer.cli.cluster import stop_all
+
+    stop_all(folder)
+
+
+@_command("scale")
+@folder
+@click.argument("agents", type=click.IntRange(1, 10_000))
+def scale(folder: Path, agents: int) -> None:
+    """Go on with so many AGENTS; hosts move over by themselves."""
+    _settle(folder)
+    from gossamer.cli.cluster import scale_to
+
+    scale_to(folder, agents)
+
+
+@_command("drain")
+@folder
+@click.argument("node")
+def drain(folder: Path, node: str) -> None:
+    """Move everything off a machine (or an agent), so that it may be switched off."""
+    _settle(folder)
+    from gossamer.cli.cluster import drain_node
+
+    drain_node(folder, node)

@@ -1,0 +1,269 @@
+"""Ray's processes: one that coordinates, one for each agent."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import msgspec
+import ray
+import uvloop
+
+from gossamer.cluster.agent import Agent
+from gossamer.cluster.coordination import Coordination
+from gossamer.cluster.orders import Plan, order_of
+from gossamer.cluster.overview import Overview
+from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
+from gossamer.cluster.store import Store
+from gossamer.model.errors import GossamerError
+
+NAMESPACE = "gossamer"
+STATE = "coordinator"
+"""Object in the store with the coordinator's state."""
+TICK_SECONDS = 0.5
+FAILED = 75
+"""Exit status of a process whose crawl failed (EX_TEMPFAIL): another may try."""
+CALL_SECONDS = 5.0
+DELIVER_SECONDS = 60.0
+CALLS_AT_ONCE = 16
+PAUSE_SECONDS = 5.0
+"""Before a process whose crawl failed is gone, so that what fails at once is not started without end."""
+ANYWHERE = "SPREAD"
+
+T = TypeVar("T")
+_encode = msgspec.msgpack.encode
+_answers = msgspec.msgpack.Decoder(Grant | Fenced)
+
+
+def coordinator_name(cluster: str) -> str:
+    """The actor's name in Ray."""
+    return f"{cluster}-coordinator"
+
+
+def slot_name(cluster: str, slot: int) -> str:
+    """Name in Ray of the actor in a slot, whoever it is as an agent."""
+    return f"{cluster}-slot-{slot}"
+
+
+class CoordinatorActor:
+    """Serves `Coordination`, keeps its state in the store, starts and ends the agents' processes.
+
+    Ray restarts it where it died; it goes on from the store.
+    """
+
+    def __init__(self, plan: bytes, resumed: bool) -> None:
+        self._plan = msgspec.msgpack.decode(plan, type=Plan)
+        self._store = Store(self._plan.store)
+        data = self._store.get(STATE)
+        now = time.monotonic()
+        if data is None:
+            self._core = Coordination.new(self._plan.coordination, now)
+        else:
+            self._core = Coordination.load(data, now)
+            if resumed and not ray.get_runtime_context().was_current_actor_reconstructed:
+                self._core.resume(now, self._plan.coordination)
+        if self._core.dirty:
+            self._store.put(STATE, self._core.data())
+            self._core.saved()
+        self._saving = asyncio.Lock()
+        self._slots: dict[str, int] = {}  # agent -> slot
+        self._started: dict[int, Any] = {}
+        self._ticking = asyncio.get_event_loop().create_task(self._tick())
+
+    async def register(self, host: bytes, has_state_of: str, slot: int) -> bytes:
+        """See `Coordination.register`."""
+        registered = self._core.register(
+            msgspec.msgpack.decode(host, type=Host), has_state_of or None, time.monotonic()
+        )
+        self._slots[registered.name] = slot
+        await self._save()
+        return _encode(registered)
+
+    async def renew(self, report: bytes, slot: int) -> bytes:
+        """See `Coordination.renew`."""
+        told = msgspec.msgpack.decode(report, type=Report)
+        answer = self._core.renew(told, time.monotonic())
+        if isinstance(answer, Grant):
+            self._slots[told.agent] = slot
+        return _encode(answer)
+
+    async def slot(self, agent: str) -> int:
+        """Where an agent lives; 0 if that is not known yet."""
+        return self._slots.get(agent, 0)
+
+    async def overview(self) -> bytes:
+        """The cluster as of now, packed `Overview`."""
+        return _encode(self._core.overview(time.monotonic()))
+
+    async def scale_to(self, agents: int) -> None:
+        """See `Coordination.scale_to`."""
+        self._core.scale_to(agents)
+        await self._save()
+
+    async def drain(self, name: str) -> int:
+        """See `Coordination.drain`."""
+        drained = self._core.drain(name)
+        await self._save()
+        return drained
+
+    async def stop(self, reason: str) -> None:
+        """See `Coordination.stop`."""
+        self._core.stop(reason)
+        await self._save()
+
+    async def _tick(self) -> None:
+        while True:
+            self._core.tick(time.monotonic())
+            if self._core.dirty:
+                with contextlib.suppress(GossamerError):  # tried again with the next tick
+                    await self._save()
+            self._staff()
+            await asyncio.sleep(TICK_SECONDS)
+
+    async def _save(self) -> None:
+        """Have the store keep what was decided; it may take its time, agents renew meanwhile."""
+        async with self._saving:
+            if self._core.dirty:
+                data = self._core.data()
+                await asyncio.get_running_loop().run_in_executor(None, self._store.put, STATE, data)
+                self._core.saved()
+
+    def _staff(self) -> None:
+        """Have as many processes as are wanted."""
+        wanted = self._core.wanted_slots
+        for slot in range(1, wanted + 1):
+            if slot not in self._started:
+                self._started[slot] = _start_agent(self._plan, slot)
+
+
+def _start_agent(plan: Plan, slot: int) -> Any:
+    options = {
+        "name": slot_name(plan.cluster, slot),
+        "namespace": NAMESPACE,
+        "get_if_exists": True,
+        "lifetime": "detached",
+        "max_restarts": -1,
+        "max_concurrency": CALLS_AT_ONCE,
+        "num_cpus": plan.cores,
+        "scheduling_strategy": ANYWHERE,
+    }
+    return ray.remote(AgentActor).options(**options).remote(_encode(plan), slot)
+
+
+class AgentActor:
+    """An agent in a thread with its own event loop, so that Ray and the crawl do not wait on each other."""
+
+    def __init__(self, plan: bytes, slot: int) -> None:
+        self._plan = msgspec.msgpack.decode(plan, type=Plan)
+        self._slot = slot
+        self._loop = uvloop.new_event_loop()
+        self._ended: Future[str] = Future()
+        self._agent = Agent(order_of(self._plan, slot), RayLinks(self._plan.cluster, slot), _die_in)
+        threading.Thread(target=self._live, name="crawl", daemon=True).start()
+
+    def _live(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._ended.set_result(self._loop.run_until_complete(self._agent.live()))
+        except Exception as error:  # noqa: BLE001 - told to whoever asks, and then another process may try
+            self._ended.set_exception(error)
+            traceback.print_exception(error)  # into Ray's log of this process
+            time.sleep(PAUSE_SECONDS)
+            os._exit(FAILED)
+
+    def deliver(self, data: bytes) -> bytes:
+        """A packed batch of another agent; the packed answer."""
+        if not self._loop.is_running():
+            raise ConnectionError("the agent is not up yet")
+        return asyncio.run_coroutine_threadsafe(self._agent.receive(data), self._loop).result(DELIVER_SECONDS)
+
+    def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """What the crawl's control socket answers."""
+        return asyncio.run(self._agent.ask(method, params))
+
+    def ended(self) -> str:
+        """Why the crawl is over; empty while it is not."""
+        return self._ended.result() if self._ended.done() else ""
+
+
+def _die_in(seconds: float) -> None:
+    """A timer of the kernel: it strikes though the process hangs, or was stopped, before that runs again."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+class RayLinks:
+    """`agent.Links` over Ray."""
+
+    def __init__(self, cluster: str, slot: int) -> None:
+        self._cluster = cluster
+        self._slot = slot
+        self._coordinator: Any = None
+        self._agents: dict[str, Any] = {}
+
+    async def register(self, host: Host, has_state_of: str) -> Registered:
+        """See `agent.Links`."""
+        packed = await self._ask(lambda actor: actor.register.remote(_encode(host), has_state_of, self._slot))
+        return msgspec.msgpack.decode(packed, type=Registered)
+
+    async def renew(self, report: Report) -> Grant | Fenced:
+        """See `agent.Links`."""
+        packed = await self._ask(lambda actor: actor.renew.remote(_encode(report), self._slot))
+        answer: Grant | Fenced = _answers.decode(packed)
+        return answer
+
+    async def deliver(self, agent: str, data: bytes) -> bytes:
+        """See `agent.Links`."""
+        actor = self._agents.get(agent)
+        if actor is None:
+            slot = await self._ask(lambda coordinator: coordinator.slot.remote(agent))
+            actor = self._agents[agent] = await _found(slot_name(self._cluster, slot))
+        try:
+            reply: bytes = await answered(actor.deliver.remote(data), DELIVER_SECONDS)
+        except (ConnectionError, TimeoutError):
+            self._agents.pop(agent, None)
+            raise
+        return reply
+
+    async def _ask(self, call: Callable[[Any], Any]) -> Any:
+        if self._coordinator is None:
+            self._coordinator = await _found(coordinator_name(self._cluster))
+        try:
+            return await answered(call(self._coordinator), CALL_SECONDS)
+        except ConnectionError:
+            self._coordinator = None
+            raise
+
+
+async def _found(name: str) -> Any:
+    """The handle of a named actor."""
+    try:
+        return await asyncio.get_running_loop().run_in_executor(
+            None, lambda: ray.get_actor(name, namespace=NAMESPACE)
+        )
+    except (ValueError, ray.exceptions.RayError) as error:
+        raise ConnectionError(f"{name}: {error}") from None
+
+
+async def answered(reference: Any, seconds: float) -> Any:
+    """The value of a Ray reference, in any event loop.
+
+    Raises:
+        ConnectionError: who should have answered cannot be reached, or failed.
+        TimeoutError: it took longer.
+    """
+    waiting: Awaitable[Any] = asyncio.wrap_future(reference.future())
+    try:
+        return await asyncio.wait_for(waiting, seconds)
+    except ray.exceptions.RayError as error:
+        raise ConnectionError(str(error).strip().rpartition("\n")[2]) from None
+
+
+def decode_overview(data: bytes) -> Overview:
+    """An `Overview` as it travels."""
+    return msgspec.msgpack.decode(data, type=Overview)

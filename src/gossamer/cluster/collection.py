@@ -1,0 +1,170 @@
+"""Makes one index over the archives of all agents, and checks that each page stands in it once."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from gossamer.app.big_sort import BigSort
+from gossamer.app.folder import CrawlFolder
+from gossamer.archive.cdxj import write_index
+from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.cluster.manifest import Manifest
+from gossamer.cluster.restoring import fetch_archive, fetch_state
+from gossamer.cluster.store import Store
+from gossamer.engine.archivist import archive_files
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.environment import Environment, Family, StateConfig
+
+SORTED_AT_ONCE = 32 << 20
+"""Bytes of lines in memory."""
+MOST_NAMED = 100
+"""Doubles that are told by name."""
+INDEX = "index.cdxj"
+
+_PASSING = StateConfig(block_cache=2 << 20, write_buffers=1 << 20, max_open_files=64)
+"""One family is read from beginning to end."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What one agent contributes: its crawl folder, or (a lost agent) its last snapshot.
+
+    Attributes:
+        agent: its name.
+        folder: of its crawl, which is not running.
+        snapshot: counts instead of the folder; its archive files are fetched to `archive/AGENT/`.
+    """
+
+    agent: str
+    folder: Path | None = None
+    snapshot: Manifest | None = None
+
+
+class Collected(msgspec.Struct, frozen=True):
+    """What stands in the index.
+
+    Attributes:
+        captures: lines.
+        pages: URLs.
+        doubled: URLs captured by more than one agent.
+        doubles: the first hundred of them.
+    """
+
+    captures: int
+    pages: int
+    doubled: int
+    doubles: tuple[str, ...]
+
+
+class _Line(msgspec.Struct):
+    """The JSON part of a line; every value is text."""
+
+    url: str
+    mime: str
+    status: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def collect(parts: Iterable[Part], target: Path, store: Store | None = None) -> Collected:
+    """Write `target/index.cdxj` over the archives of all `parts`, in bounded memory.
+
+    The `filename` of a line is the path of the archive file from `target` on, so that whoever serves `target`
+    finds it. Archive files of snapshots that were fetched before are not fetched again.
+
+    Args:
+        store: where the snapshots are; needed if a part is one.
+
+    Raises:
+        StorageError: a part cannot be read, or the disk refuses.
+        ConfigError: a part is a snapshot, and there is no store.
+    """
+    scratch = target / "tmp" / "collecting"
+    try:
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
+        lines = BigSort(scratch, "lines", SORTED_AT_ONCE)
+        for part in parts:
+            for line in _lines(part, target, store, scratch / "part"):
+                lines.add(line)
+        census = _Census()
+        write_index(census.counted(lines), target / INDEX)
+    except OSError as error:
+        raise StorageError(f"{target}: cannot be written ({error.strerror}). Free some space.") from None
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return census.result()
+
+
+def _lines(part: Part, target: Path, store: Store | None, scratch: Path) -> Iterator[bytes]:
+    """Lines of one agent, with the paths of its archive files."""
+    if part.snapshot is None:
+        if part.folder is None:
+            raise ConfigError(f"{part.agent}: has neither a folder nor a snapshot to be collected from.")
+        folder = CrawlFolder(part.folder)
+        yield from _rewritten(folder.state, folder.archive, target)
+        return
+    if store is None:
+        raise ConfigError(f"{part.agent}: is to be collected from a snapshot. Name the snapshot store.")
+    archive = target / "archive" / part.agent
+    fetch_archive(store, part.snapshot, archive)
+    fetch_state(store, part.snapshot, scratch)
+    try:
+        yield from _rewritten(scratch, archive, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _rewritten(state: Path, archive: Path, target: Path) -> Iterator[bytes]:
+    environment = Environment.open_read_only(state, _PASSING)
+    try:
+        paths = {}
+        for file in archive_files(environment):
+            opened = archive / (file.name + OPEN_SUFFIX)
+            path = opened if opened.exists() else archive / file.name
+            paths[file.name] = os.path.relpath(path, target)
+        for _, data in environment.scan(Family.CAPTURES):
+            at = data.index(b"{")
+            line = _decode(data[at:])
+            line.filename = paths[line.filename]
+            yield data[:at] + _encode(line)
+    finally:
+        environment.close()
+
+
+class _Census:
+    """Counts lines and URLs as they pass in order."""
+
+    def __init__(self) -> None:
+        self._captures = self._pages = self._doubled = 0
+        self._doubles: list[str] = []
+
+    def counted(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """The same lines."""
+        for _, group in groupby(lines, key=lambda line: line[: line.index(b" ")]):
+            # Those of one sort key: a URL, with others that are spelt nearly like it.
+            finders: dict[str, str] = {}
+            doubled: set[str] = set()
+            for text in group:
+                self._captures += 1
+                line = _decode(text[text.index(b"{") :])
+                folder = line.filename.rpartition("/")[0]
+                if finders.setdefault(line.url, folder) != folder:
+                    doubled.add(line.url)
+                yield text
+            self._pages += len(finders)
+            self._doubled += len(doubled)
+            self._doubles += sorted(doubled)[: MOST_NAMED - len(self._doubles)]
+
+    def result(self) -> Collected:
+        """The sums."""
+        return Collected(self._captures, self._pages, self._doubled, tuple(self._doubles))

@@ -1,0 +1,193 @@
+"""What an agent does when shards move: freezes and hands over, takes in, inherits, drops."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+from gossamer.cluster import snapshots
+from gossamer.cluster.exchange import Parts
+from gossamer.cluster.outbox import OURS
+from gossamer.cluster.protocol import Covered, Freeze, Grant, Inherit, Take, unpack
+from gossamer.cluster.snapshooter import Snapshooter
+from gossamer.cluster.store import Store
+from gossamer.cluster.transfer import Take as Import
+from gossamer.cluster.transfer import Transfer
+from gossamer.engine.in_thread import in_thread
+from gossamer.model.errors import StorageError
+from gossamer.state.environment import Environment, Family, StateConfig
+
+SETTLED_SECONDS = 0.05
+AGAIN_SECONDS = 5.0
+ADMITTED_AT_ONCE = 250
+
+
+class Duties:
+    """Does what grants ask for, one thing after the other, each only once however often it is granted."""
+
+    def __init__(
+        self, parts: Parts, snapshooter: Snapshooter, store: Store, bits: int, scratch: Path
+    ) -> None:
+        """`scratch`: a folder for the states of other agents while they are read."""
+        self._parts = parts
+        self._scratch = scratch
+        self._snapshooter = snapshooter
+        self._store = store
+        crawl = parts.built.crawl
+        self._transfer = Transfer(
+            crawl.parts.frontier,
+            parts.built.environment,
+            crawl.parts.settlement.held,
+            bits=bits,
+            canonical=parts.built.identity.canonical,
+            rejudging=parts.built.rejudging,
+        )
+        self._grant: Grant | None = None
+        self._gained: set[int] = set()
+        self._dropped: set[int] = set()
+        self._clean: set[int] = set()  # shards of which nothing is here
+        self._frozen: dict[int, Covered] = {}
+        self._imported: dict[int, Covered] = {}
+        self._come = asyncio.Event()
+        self._working = False
+        self.stopping = False
+        self.stopped = False
+        """Told to stop, all leases are settled, and the last snapshot is taken."""
+        self.problem = ""
+
+    @property
+    def busy(self) -> bool:
+        """Something is to be done, or under way."""
+        return self._working or self._come.is_set()
+
+    @property
+    def frozen(self) -> tuple[Covered, ...]:
+        """Moves from here that are in a snapshot, as long as they are granted."""
+        return tuple(self._frozen.values())
+
+    @property
+    def imported(self) -> tuple[Covered, ...]:
+        """Moves and inheritances to here that are in a snapshot, as long as they are granted."""
+        return tuple(self._imported.values())
+
+    def give(self, grant: Grant, gained: set[int], given_away: set[int]) -> None:
+        """A grant that counts, by which shards are ours from now on, and others may be deleted."""
+        self._grant = grant
+        self._gained |= gained
+        freezes = {freeze.move for freeze in grant.freezes}
+        self._frozen = {move: done for move, done in self._frozen.items() if move in freezes}
+        imports = {take.move for take in grant.takes} | {inherit.move for inherit in grant.inherits}
+        self._imported = {move: done for move, done in self._imported.items() if move in imports}
+        self._clean -= gained
+        self._dropped = given_away - self._clean
+        if not grant.stop:
+            self.stopped = False
+        if self._todo() is not None:
+            self._come.set()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            await self._come.wait()
+            self._working = True
+            self._come.clear()
+            try:
+                while (do := self._todo()) is not None:
+                    await do()
+            except StorageError as error:
+                self.problem = str(error)
+                self._come.set()
+                await asyncio.sleep(AGAIN_SECONDS)
+            else:
+                self.problem = ""
+            finally:
+                self._working = False
+
+    def _todo(self) -> Callable[[], Awaitable[None]] | None:
+        grant = self._grant
+        if grant is None:
+            return None
+        if self._gained:
+            return self._enter
+        for freeze in grant.freezes:
+            if freeze.move not in self._frozen:
+                return partial(self._freeze, freeze)
+        if self._dropped:
+            return self._drop
+        for take in grant.takes:
+            if take.move not in self._imported:
+                return partial(self._take, take)
+        for inherit in grant.inherits:
+            if inherit.move not in self._imported:
+                return partial(self._inherit, inherit)
+        if self.stopping and not self.stopped:
+            return self._rest
+        return None
+
+    async def _enter(self) -> None:
+        """Begin with shards that are ours now; seeds of theirs that nobody admitted yet are admitted."""
+        gained, self._gained = self._gained, set()
+        crawl = self._parts.built.crawl
+        await self._transfer.wake_up(gained)
+        crawl.seed(self._parts.built.seeds)
+        crawl.parts.dispatch.pump_or_fail()
+
+    async def _freeze(self, freeze: Freeze) -> None:
+        """Have all that was lent of the shards settled, and in a snapshot."""
+        shards, tenancy = set(unpack(freeze.shards)), self._parts.tenancy
+        serving = self._parts.built.crawl.parts.frontier.serving
+        while any(tenancy.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
+            await asyncio.sleep(SETTLED_SECONDS)
+        self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take())
+
+    async def _drop(self) -> None:
+        dropped, self._dropped = self._dropped, set()
+        await self._transfer.drop(dropped)
+        self._parts.inbox.forget(dropped)
+        self._clean |= dropped
+
+    async def _take(self, take: Take) -> None:
+        """Import the shards, and have them in a snapshot of our own."""
+        shards = set(unpack(take.shards))
+        self._clean -= shards
+        if take.agent:
+            wanted = Import(take.agent, take.snapshot, tuple(sorted(shards)))
+            source = await self._open(take.agent, take.snapshot)
+            try:
+                await self._transfer.take_in(source, wanted)
+            finally:
+                source.close()
+            self._parts.inbox.forget(shards)
+        self._imported[take.move] = Covered(take.move, await self._snapshooter.take())
+
+    async def _inherit(self, inherit: Inherit) -> None:
+        """Bring in what a lost agent still owed to others; what they have already is seen there."""
+        source = await self._open(inherit.agent, inherit.snapshot)
+        try:
+            messages = [data for _, data in source.scan(Family.OUTBOX, prefix=OURS)]
+        finally:
+            source.close()
+        built = self._parts.built
+        while messages:
+            some, messages = messages[:ADMITTED_AT_ONCE], messages[ADMITTED_AT_ONCE:]
+            with built.crawl.parts.frontier.changes():
+                for data in some:
+                    self._parts.router.bring_in(data, built.crawl.parts.admission, built.robots)
+            await asyncio.sleep(0)
+        self._imported[inherit.move] = Covered(inherit.move, await self._snapshooter.take())
+
+    async def _rest(self) -> None:
+        """Settle what is lent, and have all of it in a last snapshot."""
+        while self._parts.built.crawl.parts.frontier.lent:  # noqa: ASYNC110 - once in a crawl
+            await asyncio.sleep(SETTLED_SECONDS)
+        await self._snapshooter.take()
+        self.stopped = self.stopping
+
+    async def _open(self, agent: str, snapshot: int) -> Environment:
+        """The state of another agent, as of a snapshot, for reading."""
+        place = self._scratch / f"{agent}-{snapshot}"
+        manifest = await in_thread(snapshots.read, self._store, agent, snapshot)
+        shutil.rmtree(place, ignore_errors=True)
+        await in_thread(snapshots.fetch_state, self._store, manifest, place)
+        return Environment.open_read_only(place, StateConfig())

@@ -1,0 +1,209 @@
+"""Carries messages between the agents of a cluster (W1): out of our outbox, into our frontier."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import msgspec
+import zstandard
+
+from gossamer.app.build import Built
+from gossamer.cluster.outbox import Counts, Inbox, Outbox
+from gossamer.cluster.protocol import Applied, Batch, Entry, Position, agent_name, agent_number
+from gossamer.cluster.router import Router
+from gossamer.cluster.tenancy import Tenancy
+from gossamer.model.errors import GossamerError
+
+MOST_ENTRIES = 1_000
+MOST_BYTES = 256 << 10
+LARGEST = 64 << 20
+"""Bytes that a batch may have when it is unpacked."""
+APPLIED_AT_ONCE = 250
+"""Messages applied without a pause, some 20 us each, in one commit."""
+LOOK_SECONDS = 0.05
+AGAIN_SECONDS = 0.5
+"""After which an agent that could not be reached is tried again."""
+TRIM_SECONDS = 1.0
+
+Deliver = Callable[[str, bytes], Awaitable[bytes]]
+"""(name of an agent, packed `Batch`) -> packed `Applied`; `ConnectionError` if it cannot be reached."""
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What the exchange works on."""
+
+    tenancy: Tenancy
+    router: Router
+    outbox: Outbox
+    inbox: Inbox
+    counts: Counts
+    built: Built
+
+
+class Exchange:
+    """One batch at a time is under way to each agent, so a slow one slows nobody but itself, and costs disk.
+
+    What is owed to a shard of our own (it was another's when the message was put) is applied by the same way.
+    """
+
+    def __init__(self, name: str, incarnation: int, parts: Parts, deliver: Deliver) -> None:
+        self._name = name
+        self._number = agent_number(name)
+        self._incarnation = incarnation
+        self._parts = parts
+        self._deliver = deliver
+        self._sending: dict[str, asyncio.Task[None]] = {}
+        self._applying = asyncio.Lock()
+        self.problem = ""
+        """Why the last batch that failed did; empty once one arrives."""
+
+    # Sending …
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        loop = asyncio.get_running_loop()
+        trimmed = loop.time()
+        try:
+            while True:
+                for name, shards in self._by_owner().items():
+                    if name not in self._sending:
+                        task = loop.create_task(self._send(name, shards))
+                        self._sending[name] = task
+                        task.add_done_callback(partial(self._sent, name))
+                if loop.time() - trimmed >= TRIM_SECONDS:
+                    self._parts.outbox.trim()
+                    trimmed = loop.time()
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            for task in list(self._sending.values()):
+                task.cancel()
+
+    def _sent(self, name: str, _: asyncio.Task[None]) -> None:
+        self._sending.pop(name, None)
+
+    def _by_owner(self) -> dict[str, list[int]]:
+        """Owed shards by the name of who owns them now."""
+        tenancy, found = self._parts.tenancy, dict[str, list[int]]()
+        if not tenancy.lends:
+            return found
+        for shard in self._parts.outbox.shards_owed():
+            owner = tenancy.owner(shard)
+            name = agent_name(owner) if owner else ""
+            if name in tenancy.peers and (owner != self._number or tenancy.owns_shard(shard)):
+                found.setdefault(name, []).append(shard)
+        return found
+
+    async def _send(self, name: str, shards: list[int]) -> None:
+        try:
+            entries = self._next_entries(shards)
+            life = self._parts.tenancy.peers.get(name)
+            batch = Batch(
+                self._name,
+                self._incarnation,
+                self._parts.tenancy.epoch,
+                tuple(entries),
+                self._parts.built.crawl.parts.admission.scope.hosts,
+            )
+            if name == self._name:
+                answer = await self.apply(batch)
+            else:
+                packed = await self._deliver(name, pack(batch))
+                answer = msgspec.msgpack.decode(packed, type=Applied)
+            self.problem = ""
+            if answer.incarnation != life:
+                return
+            for position in answer.positions:
+                self._parts.outbox.answered(position.shard, position.applied, position.covered)
+            await asyncio.sleep(answer.wait if answer.positions else AGAIN_SECONDS)
+        except (ConnectionError, TimeoutError) as error:
+            self.problem = f"{name}: {error}"
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    def _next_entries(self, shards: list[int]) -> list[Entry]:
+        entries: list[Entry] = []
+        size = 0
+        for shard in shards:
+            entries += self._parts.outbox.owed(shard, MOST_BYTES - size, MOST_ENTRIES - len(entries))
+            size = sum(len(entry.data) for entry in entries)
+            if size >= MOST_BYTES or len(entries) >= MOST_ENTRIES:
+                break
+        return entries
+
+    # Receiving …
+
+    async def receive(self, data: bytes) -> bytes:
+        """Apply a packed `Batch` of another agent; the packed `Applied`.
+
+        Raises:
+            GossamerError: it is no such thing.
+        """
+        return msgspec.msgpack.encode(await self.apply(unpacked(data)))
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Apply those messages that are for our shards and were not applied before."""
+        parts, tenancy = self._parts, self._parts.tenancy
+        async with self._applying:
+            entries = list(batch.entries)
+            while entries and tenancy.lends:
+                some, entries = entries[:APPLIED_AT_ONCE], entries[APPLIED_AT_ONCE:]
+                self._apply_some(batch, some)
+                parts.built.crawl.parts.dispatch.pump_or_fail()
+                await asyncio.sleep(0)
+            inbox = parts.inbox
+            positions = tuple(
+                Position(shard, inbox.position(shard, batch.sender), inbox.covered(shard, batch.sender))
+                for shard in sorted({entry.shard for entry in batch.entries})
+                if tenancy.owns_shard(shard)
+            )
+        return Applied(self._name, self._incarnation, tenancy.epoch, positions)
+
+    def _apply_some(self, batch: Batch, entries: list[Entry]) -> None:
+        parts, built = self._parts, self._parts.built
+        inbox, admission = parts.inbox, built.crawl.parts.admission
+        reached: dict[int, int] = {}
+        with built.crawl.parts.frontier.changes() as changes:
+            admission.add_places(batch.scope_hosts)
+            for shard, sequence, data in (
+                (entry.shard, entry.sequence, entry.data)
+                for entry in entries
+                if parts.tenancy.owns_shard(entry.shard)
+            ):
+                if sequence > reached.get(shard, inbox.position(shard, batch.sender)):
+                    parts.router.bring_in(data, admission, built.robots)
+                    parts.counts.received += 1
+                    reached[shard] = sequence
+            for shard, sequence in reached.items():
+                inbox.advance(shard, batch.sender, sequence, changes)
+            if reached:
+                parts.counts.enter(changes)
+
+    async def close(self) -> None:
+        """Let go of what is under way."""
+        for task in list(self._sending.values()):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+_compressor = zstandard.ZstdCompressor(level=1)
+_decompressor = zstandard.ZstdDecompressor()
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Batch).decode
+
+
+def pack(batch: Batch) -> bytes:
+    """msgpack, compressed by zstd."""
+    return _compressor.compress(_encode(batch))
+
+
+def unpacked(data: bytes) -> Batch:
+    """What `pack` made of a batch.
+
+    Raises:
+        GossamerError: it is no such thing, or larger than any batch is.
+    """
+    try:
+        return _decode(_decompressor.decompress(data, max_output_size=LARGEST))
+    except (zstandard.ZstdError, msgspec.DecodeError) as error:
+        raise GossamerError(f"a batch of the exchange cannot be read ({error})") from None

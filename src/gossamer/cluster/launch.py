@@ -1,0 +1,269 @@
+"""Starts a cluster on Ray, goes on with one, reaches one that runs."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import ray
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.folder import write_whole
+from gossamer.app.seeds import Seeds
+from gossamer.app.settings import to_toml
+from gossamer.cluster import snapshots
+from gossamer.cluster.actors import (
+    NAMESPACE,
+    CoordinatorActor,
+    coordinator_name,
+    decode_overview,
+    slot_name,
+)
+from gossamer.cluster.address import ADDRESS
+from gossamer.cluster.collection import Collected, Part, collect
+from gossamer.cluster.orders import AGENTS, Plan, refuse
+from gossamer.cluster.overview import Overview
+from gossamer.cluster.record import CoordinationConfig
+from gossamer.cluster.store import Store
+from gossamer.model.errors import ConfigError
+
+PLAN = "cluster.json"
+HEAD = "node:__internal_head__"
+"""What only Ray's head node has. The coordinator stays beside Ray's own record of who is alive: on a node
+that is cut off it would go on granting leases there, while Ray starts another one elsewhere."""
+LOOK_SECONDS = 1.0
+CALL_SECONDS = 10.0
+OVER_SECONDS = 30.0
+"""That agents have to close their archives when the crawl is over."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user asks a cluster to be.
+
+    Attributes:
+        agents: how many.
+        address: of a Ray cluster that runs; empty: one is started on this machine, for as long as the crawl.
+        store: address of the snapshot store; empty: a folder in that of the cluster.
+        cores: each agent takes, as Ray counts them.
+        snapshot_every: seconds.
+    """
+
+    agents: int
+    address: str = ""
+    store: str = ""
+    cores: float = 1.0
+    snapshot_every: float = 60.0
+
+
+def plan_new(folder: Path, config: CrawlConfig, wish: Wish) -> Plan:
+    """Make the folder of a new cluster.
+
+    Raises:
+        ConfigError: seeds or settings make no sense, or the folder is taken.
+    """
+    refuse(config)
+    seeds = Seeds(config)
+    seeds.prove()
+    if (folder / PLAN).exists():
+        raise ConfigError(
+            f"{folder}: holds another cluster's crawl. Go on with it by 'gossamer cluster resume {folder}', "
+            "or choose another --dir."
+        )
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(f"{folder}: is not an empty folder. Choose another --dir.")
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = Plan(
+        cluster=f"gossamer-{os.urandom(4).hex()}",
+        config=to_toml(msgspec.structs.replace(config, seeds=(), seeds_file="")),
+        seeds="".join(f"{text}\n" for text in seeds.texts()),
+        folder=str(folder.resolve()),
+        store=wish.store or str(folder.resolve() / "store"),
+        secret=os.urandom(16),
+        coordination=_coordination(config, wish.agents),
+        cores=wish.cores,
+        snapshot_every=wish.snapshot_every,
+    )
+    _keep(folder, plan)
+    return plan
+
+
+def _coordination(config: CrawlConfig, agents: int) -> CoordinationConfig:
+    budget = config.budget
+    return CoordinationConfig(
+        agents=agents,
+        max_pages=budget.max_pages,
+        max_bytes=budget.max_bytes,
+        max_time=budget.max_time,
+    )
+
+
+def plan_again(folder: Path, agents: int | None) -> Plan:
+    """The plan of the cluster in `folder`, perhaps with another number of agents.
+
+    Raises:
+        ConfigError: there is none, or it is damaged.
+    """
+    plan = plan_of(folder)
+    if agents is not None and agents != plan.coordination.agents:
+        coordination = msgspec.structs.replace(plan.coordination, agents=agents)
+        plan = msgspec.structs.replace(plan, coordination=coordination)
+        _keep(folder, plan)
+    return plan
+
+
+def _keep(folder: Path, plan: Plan) -> None:
+    path = folder / PLAN
+    path.touch(mode=0o600)
+    write_whole(path, msgspec.json.encode(plan).decode())
+
+
+def plan_of(folder: Path) -> Plan:
+    """The plan of the cluster in `folder`.
+
+    Raises:
+        ConfigError: there is none, or it is damaged.
+    """
+    try:
+        return msgspec.json.decode((folder / PLAN).read_bytes(), type=Plan)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{folder}: holds no cluster's crawl. Start one with 'gossamer cluster crawl SEED --dir DIR'."
+        ) from None
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"{folder / PLAN}: is damaged ({error}). Restore it from a copy.") from None
+
+
+@contextmanager
+def connected(folder: Path, address: str, agents: float = 0) -> Iterator[None]:
+    """Be in a Ray cluster: that at `address`, or one of our own on this machine, which ends with the block.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    options: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": "error"}
+    if address:
+        options["address"] = address
+    else:
+        cores = max(os.cpu_count() or 1, int(agents) + 1)
+        options |= {"num_cpus": cores, "include_dashboard": False}
+    try:
+        ray.init(**options)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ConfigError(f"Ray cannot be reached at {address or 'this machine'}: {error}") from None
+    try:
+        write_whole(folder / ADDRESS, ray.get_runtime_context().gcs_address)
+        yield
+    finally:
+        ray.shutdown()
+
+
+class Control:
+    """A cluster that runs, from outside."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        try:
+            self._coordinator: Any = ray.get_actor(coordinator_name(plan.cluster), namespace=NAMESPACE)
+        except ValueError:
+            raise ConfigError(
+                f"{plan.folder}: its cluster does not run. 'gossamer cluster resume {plan.folder}' goes on."
+            ) from None
+
+    @classmethod
+    def begin(cls, plan: Plan, *, resumed: bool) -> "Control":
+        """Start the coordinator, which starts the agents."""
+        options = {
+            "name": coordinator_name(plan.cluster),
+            "namespace": NAMESPACE,
+            "get_if_exists": True,
+            "lifetime": "detached",
+            "max_restarts": -1,
+            "max_task_retries": 3,
+            "num_cpus": 0,
+            "resources": {HEAD: 0.001},
+        }
+        remote: Any = ray.remote(CoordinatorActor)
+        actor = remote.options(**options).remote(msgspec.msgpack.encode(plan), resumed)
+        ray.get(actor.overview.remote(), timeout=60)
+        return cls(plan)
+
+    def overview(self) -> Overview:
+        """The cluster as of now.
+
+        Raises:
+            ConnectionError: the coordinator does not answer; Ray is starting it anew.
+        """
+        try:
+            return decode_overview(ray.get(self._coordinator.overview.remote(), timeout=CALL_SECONDS))
+        except (ray.exceptions.RayError, TimeoutError) as error:
+            raise ConnectionError(str(error)) from None
+
+    def stop(self, reason: str) -> None:
+        """Have all agents stop, each with a last snapshot."""
+        ray.get(self._coordinator.stop.remote(reason), timeout=CALL_SECONDS)
+
+    def scale_to(self, agents: int) -> None:
+        """Have more agents, or fewer."""
+        ray.get(self._coordinator.scale_to.remote(agents), timeout=CALL_SECONDS)
+
+    def drain(self, name: str) -> int:
+        """Move everything off an agent, or off all agents of a node; how many agents that are."""
+        drained: int = ray.get(self._coordinator.drain.remote(name), timeout=CALL_SECONDS)
+        return drained
+
+    def ask_all(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """What each live agent's crawl answers, by its name."""
+        answers: dict[str, Any] = {}
+        for agent in self.overview().agents:
+            slot: int = ray.get(self._coordinator.slot.remote(agent.name), timeout=CALL_SECONDS)
+            if agent.state in ("live", "draining") and slot:
+                actor: Any = ray.get_actor(slot_name(self._plan.cluster, slot), namespace=NAMESPACE)
+                answers[agent.name] = ray.get(actor.ask.remote(method, params), timeout=CALL_SECONDS)
+        return answers
+
+    def wait(self, tell: Callable[[Overview], None]) -> Overview:
+        """Until the crawl is over; `tell` hears how things stand, every second."""
+        while True:
+            try:
+                overview = self.overview()
+            except ConnectionError:
+                time.sleep(LOOK_SECONDS)
+                continue
+            tell(overview)
+            if overview.over:
+                return overview
+            time.sleep(LOOK_SECONDS)
+
+    def end(self, overview: Overview, tell: Callable[[str], None]) -> None:
+        """Let all processes end, once they have closed what they wrote; `tell` hears who did not."""
+        slots = range(1, max(overview.wanted_agents, len(overview.agents)) + 1)
+        ends = time.monotonic() + OVER_SECONDS
+        for slot in slots:
+            try:
+                actor: Any = ray.get_actor(slot_name(self._plan.cluster, slot), namespace=NAMESPACE)
+                while not ray.get(actor.ended.remote(), timeout=CALL_SECONDS) and time.monotonic() < ends:
+                    time.sleep(0.1)
+                ray.kill(actor, no_restart=True)
+            except ray.exceptions.RayTaskError as error:
+                tell(f"an agent did not end well: {str(error).strip().rpartition(chr(10))[2]}")
+            except (ValueError, ray.exceptions.RayError, TimeoutError):
+                continue
+        ray.kill(self._coordinator, no_restart=True)
+
+
+def collected(plan: Plan, overview: Overview) -> Collected:
+    """Index what all agents have archived; folders of this machine, else snapshots."""
+    store = Store(plan.store)
+    place = os.environ.get(AGENTS)
+    folder = Path(place) if place else Path(plan.folder) / "agents"
+    parts = []
+    for agent in overview.agents:
+        path = folder / agent.name
+        if agent.state != "lost" and path.exists():
+            parts.append(Part(agent.name, folder=path))
+        elif agent.snapshot:
+            parts.append(Part(agent.name, snapshot=snapshots.read(store, agent.name, agent.snapshot)))
+    return collect(parts, Path(plan.folder), store)

@@ -1,0 +1,106 @@
+"""Changes a record as shards move: what is begun, goes on, is finished, is given up."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from gossamer.cluster.protocol import NOBODY
+from gossamer.cluster.record import Agent, Move, Record, State
+from gossamer.policy.rendezvous import assign
+
+__all__ = ["begin_moves", "destinations", "finish", "froze", "lose", "name_heirs"]
+
+
+def destinations(record: Record) -> list[int]:
+    """The agent that should have each shard, by number; `NOBODY` if there is none that stays.
+
+    Shards stay, or go where they are going, as far as loads allow.
+    """
+    live = {agent.name: agent for agent in record.having(State.LIVE)}
+    if not live:
+        return [NOBODY] * len(record.holders)
+    held = record.holders[:]
+    for shard, move in record.moving().items():
+        held[shard] = move.target
+    names = {agent.number: agent.name for agent in live.values()}
+    chosen = assign(
+        len(held),
+        {name: agent.host.weight for name, agent in live.items()},
+        slack=record.config.slack,
+        held=[names.get(number, "") for number in held],
+    )
+    return [live[name].number for name in chosen]
+
+
+def begin_moves(record: Record, wanted: Sequence[int]) -> bool:
+    """Begin moving shards to where `destinations` wants them, as many at once as is allowed.
+
+    Of a lost agent the last snapshot is read; nobody waits for it, so nothing is gained by moving less at
+    once than all, except that what is first is served first. Returns whether the record changed.
+    """
+    busy = {(move.source, move.target) for move in record.moves.values() if move.shards}
+    moving = record.moving()
+    ways: dict[tuple[int, int], list[int]] = {}
+    for shard, (holder, target) in enumerate(zip(record.holders, wanted, strict=True)):
+        if holder != target != NOBODY and shard not in moving and (holder, target) not in busy:
+            ways.setdefault((holder, target), []).append(shard)
+    for (source, target), shards in ways.items():
+        if source == NOBODY:
+            _begin(record, Move(number=0, source=NOBODY, target=target, shards=tuple(shards)))
+            continue
+        most = shards[: record.config.shards_at_once]
+        lost = record.agents[source].state is State.LOST
+        snapshot = record.agents[source].snapshot if lost else 0
+        _begin(record, Move(number=0, source=source, target=target, shards=tuple(most), snapshot=snapshot))
+    return bool(ways)
+
+
+def _begin(record: Record, move: Move) -> None:
+    record.moves[record.next_move] = msgspec.structs.replace(move, number=record.next_move)
+    record.next_move += 1
+
+
+def froze(record: Record, move: Move, snapshot: int) -> None:
+    """The source lends none of the shards any more, and its snapshot has them."""
+    record.moves[move.number] = msgspec.structs.replace(move, snapshot=snapshot)
+
+
+def finish(record: Record, move: Move) -> None:
+    """The target has it, in a snapshot of its own."""
+    del record.moves[move.number]
+    if move.inheritance:
+        record.change(move.source, inherited=True)
+    for shard in move.shards:
+        record.holders[shard] = move.target
+
+
+def lose(record: Record, agent: Agent) -> None:
+    """The agent is no more; what it has is what its last snapshot on record has.
+
+    Moves to it are given up: their source still has the shards. Moves from it read its last snapshot, if the
+    shards were not frozen yet. Without a snapshot it never had anything: a shard is its own only once it is
+    in one.
+    """
+    record.change(agent.number, state=State.LOST, since=record.epoch, inherited=agent.snapshot == 0)
+    for move in list(record.moves.values()):
+        if move.target == agent.number:
+            del record.moves[move.number]
+        elif move.source == agent.number and move.freezing:
+            froze(record, move, agent.snapshot)
+
+
+def name_heirs(record: Record) -> bool:
+    """Have the outbox of every lost agent taken over; whether the record changed."""
+    left = [agent for agent in record.having(State.LOST) if not agent.inherited]
+    under_way = {move.source for move in record.moves.values() if move.inheritance}
+    heirs = sorted(record.having(State.LIVE), key=lambda agent: agent.number)
+    named = False
+    for agent in left:
+        if heirs and agent.number not in under_way:
+            heir = heirs[agent.number % len(heirs)]
+            _begin(
+                record,
+                Move(number=0, source=agent.number, target=heir.number, snapshot=agent.snapshot),
+            )
+            named = True
+    return named

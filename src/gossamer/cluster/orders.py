@@ -1,0 +1,87 @@
+"""What a cluster is started with, and what each agent is told of it."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.settings import load
+from gossamer.cluster.agent import Order
+from gossamer.cluster.record import CoordinationConfig
+from gossamer.model.errors import ConfigError
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """One cluster, as its coordinator and all its agents know it.
+
+    Attributes:
+        cluster: its name in Ray.
+        config: TOML of the crawl.
+        seeds: text, one a line.
+        folder: of the cluster; agents have theirs in `agents` below it, on their own machines.
+        store: address of the snapshot store.
+        secret: key of the fingerprints, 16 bytes.
+        coordination: how many agents, shards, pages.
+        cores: each agent takes, as Ray counts them.
+        snapshot_every: seconds.
+        keep: snapshots kept.
+    """
+
+    cluster: str
+    config: str
+    seeds: str
+    folder: str
+    store: str
+    secret: bytes
+    coordination: CoordinationConfig
+    cores: float = 1.0
+    snapshot_every: float = 60.0
+    keep: int = 3
+
+
+AGENTS = "GOSSAMER_AGENTS"
+"""Environment variable of a machine: where its agents have their folders, instead of below the cluster's."""
+
+
+def order_of(plan: Plan, slot: int) -> Order:
+    """What the agent in `slot` is told.
+
+    Raises:
+        ConfigError: its configuration makes no sense on this machine.
+    """
+    place = os.environ.get(AGENTS)
+    folder = Path(place) if place else Path(plan.folder) / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    seeds = folder / f"slot-{slot}.seeds"
+    seeds.write_text(plan.seeds, encoding="utf-8")
+    config = load(CrawlConfig, tomllib.loads(plan.config))
+    # Limits of the whole crawl are the coordinator's to share out.
+    budget = msgspec.structs.replace(config.budget, max_pages=0, max_bytes=0, max_time=0.0)
+    config = msgspec.structs.replace(config, seeds=(), seeds_file=str(seeds), seeds_watch="", budget=budget)
+    return Order(
+        config=config,
+        bits=plan.coordination.bits,
+        secret=plan.secret,
+        folder=folder,
+        slot=f"slot-{slot}",
+        store=plan.store,
+        snapshot_every=plan.snapshot_every,
+        keep=plan.keep,
+    )
+
+
+def refuse(config: CrawlConfig) -> None:
+    """See that nothing is asked for that agents cannot do together.
+
+    Raises:
+        ConfigError: what, and what to do instead.
+    """
+    problems = []
+    if config.seeds_watch:
+        problems.append("seeds_watch: a cluster does not watch a file; leave it out")
+    if config.budget.by_domain:
+        problems.append("budget: budgets by domain are kept by each agent for itself; leave them out")
+    if problems:
+        raise ConfigError(*problems)

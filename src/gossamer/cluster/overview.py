@@ -1,0 +1,148 @@
+"""What an operator sees of a cluster: agents, shards, moves, sums."""
+
+from collections import Counter
+
+import msgspec
+
+from gossamer.cluster.hearing import Heard, Hearing
+from gossamer.cluster.protocol import NOBODY, Report, agent_name
+from gossamer.cluster.record import PRESENT, Agent, Move, Record
+from gossamer.policy.tenure import Silence
+
+__all__ = ["AgentOverview", "MoveOverview", "Overview", "overview_of"]
+
+
+class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent.
+
+    Attributes:
+        state: `joining`, `live`, `draining`, `leaving`, `gone` (drained) or `lost`.
+        shards: that it owns; `moving`: on their way from it or to it.
+        silent: seconds since its last renewal; `None` if it has not renewed since the coordinator began.
+        snapshot_age: seconds since its latest snapshot was reported; `None` if that was before the
+            coordinator began.
+        outbox: messages kept for others; `owed`: those not yet applied.
+    """
+
+    name: str
+    incarnation: int
+    node: str
+    weight: float
+    state: str
+    shards: int
+    moving: int
+    silent: float | None
+    idle: bool
+    pages: int
+    bytes: int
+    queued: int
+    sent: int
+    received: int
+    owed: int
+    outbox: int
+    snapshot: int
+    snapshot_age: float | None
+
+
+class MoveOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """Shards on their way. `state`: `freezing`, `importing` or `inheriting`; empty source: new shards."""
+
+    number: int
+    source: str
+    target: str
+    shards: int
+    state: str
+    snapshot: int
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole. `owned + moving + homeless == shards`."""
+
+    term: int
+    epoch: int
+    wanted_agents: int
+    agents: tuple[AgentOverview, ...]
+    moves: tuple[MoveOverview, ...]
+    shards: int
+    owned: int
+    moving: int
+    homeless: int
+    pages: int
+    bytes: int
+    queued: int
+    wave: int
+    scope_hosts: int
+    elapsed: float
+    stop: str
+    over: bool
+
+
+def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) -> Overview:
+    """What is known of everything."""
+    owners = Counter(record.owners())
+    moving = sum(len(move.shards) for move in record.moves.values())
+    agents = tuple(
+        _agent(agent, record, owners, hearing.of(agent.name), (silence.since(agent.name), now))
+        for agent in record.agents.values()
+    )
+    return Overview(
+        term=record.term,
+        epoch=record.epoch,
+        wanted_agents=record.wanted,
+        agents=agents,
+        moves=tuple(_move(move) for move in record.moves.values()),
+        shards=len(record.holders),
+        owned=len(record.holders) - owners[NOBODY],
+        moving=moving,
+        homeless=owners[NOBODY] - moving,
+        pages=sum(agent.pages for agent in agents),
+        bytes=sum(agent.bytes for agent in agents),
+        queued=sum(agent.queued for agent in agents),
+        wave=hearing.wave,
+        scope_hosts=len(record.scope_hosts),
+        elapsed=record.elapsed,
+        stop=record.stop,
+        over=record.over,
+    )
+
+
+def _agent(
+    agent: Agent, record: Record, owners: Counter[int], heard: Heard | None, times: tuple[float | None, float]
+) -> AgentOverview:
+    since, now = times
+    report = heard.report if heard is not None else Report(agent=agent.name, incarnation=0, term=0, number=0)
+    snapshot_at = heard.snapshot_at if heard is not None else None
+    return AgentOverview(
+        name=agent.name,
+        incarnation=agent.incarnation,
+        node=agent.host.node,
+        weight=agent.host.weight,
+        state=agent.state.value,
+        shards=owners[agent.number],
+        moving=sum(
+            len(move.shards) for move in record.moves.values() if agent.number in (move.source, move.target)
+        ),
+        silent=now - since if since is not None and agent.state in PRESENT else None,
+        idle=report.idle,
+        pages=report.pages if heard is not None else agent.pages,
+        bytes=report.bytes if heard is not None else agent.bytes,
+        queued=report.queued,
+        sent=report.sent,
+        received=report.received,
+        owed=report.owed,
+        outbox=report.outbox,
+        snapshot=agent.snapshot,
+        snapshot_age=now - snapshot_at if snapshot_at is not None else None,
+    )
+
+
+def _move(move: Move) -> MoveOverview:
+    state = "inheriting" if move.inheritance else "freezing" if move.freezing else "importing"
+    return MoveOverview(
+        number=move.number,
+        source=agent_name(move.source) if move.source != NOBODY else "",
+        target=agent_name(move.target),
+        shards=len(move.shards),
+        state=state,
+        snapshot=move.snapshot,
+    )

@@ -1,0 +1,339 @@
+"""What agents, their coordinator and one another say: one call renews everything, one carries links.
+
+**A shard** is a number below 2 ** bits. **An agent** is named `a-N`; N is its number, 0 is nobody. Lists of
+shards travel `pack`ed. **Snapshots** of an agent are numbered from 1, 0 is none.
+
+**A renewal.** The agent calls `renew(Report)` every second, one call at a time. An answer counts only if it
+answers a later report than the last answer that counted. Of one that counts, in this order: its tenure runs
+from the moment the report was *sent*; the `View`, if there is one, replaces the one before; it lends, and
+applies links, only for shards of `View.owned(number)`; freezes, takes, inheritances, allowances and the
+wave are as it says. A process begins with no view and no shards, whatever its folder holds.
+
+**A move**, known by its number, is told to both sides until it is over.
+The source finds it in `Grant.freezes`: those shards are no longer its own. It waits until their leases are
+settled, takes a snapshot, and then lists `Covered(move, snapshot)` in `Report.frozen` for as long as the
+freeze is granted, and keeps that snapshot and the shards' ranges meanwhile. The target finds it in
+`Grant.takes` once there is something to read. It deletes what it has of those shards, imports their ranges,
+takes a snapshot, and then lists `Covered(move, snapshot)` in `Report.imported` for as long as the take is
+granted. Shards taken from nobody (`agent` empty) are new: instead of importing, it admits their seeds. A
+take that is granted no more, the shards not being its own either, was given up.
+What is left of shards that are neither its own nor in a freeze or a take (`given_away`) may be deleted at
+leisure, but before a later take of the same shard begins.
+
+**An inheritance** is the outbox of a lost agent, as of a snapshot. The heir lets every message in it have
+its effect as if it had found the link itself, takes a snapshot, and lists `Covered(move, snapshot)` in
+`Report.imported`, too.
+
+**Snapshots are kept** as long as somebody may read them. An agent prunes only what is older than
+`Grant.snapshot` and named by no freeze of its own; nobody prunes those of others.
+
+**What others forget hangs on what is on record.** A receiver calls links `covered` only by a snapshot not
+later than `Grant.snapshot`, the one that would be read if it were lost now.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable
+
+import msgspec
+
+UNLIMITED = (1 << 63) - 1
+"""An allowance that never runs out."""
+
+NOBODY = 0
+"""Number of no agent."""
+
+_NUMBERS = (1 << 16) - 1
+
+
+def agent_name(number: int) -> str:
+    """Name of agent number 1, 2, …"""
+    return f"a-{number}"
+
+
+def agent_number(name: str) -> int:
+    """The number in an agent's name.
+
+    Raises:
+        ValueError: it is not such a name.
+    """
+    number = name.removeprefix("a-")
+    if not (
+        number.isascii() and number.isdigit() and agent_name(int(number)) == name and int(number) <= _NUMBERS
+    ):
+        raise ValueError(f"{name!r} is not the name of an agent (a-1, a-2, …)")
+    return int(number)
+
+
+def pack(numbers: Iterable[int]) -> bytes:
+    """Numbers below 65,536, two bytes each, little-endian."""
+    packed = array("H", numbers)
+    if sys.byteorder != "little":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def unpack(data: bytes) -> tuple[int, ...]:
+    """The numbers in `pack`ed bytes."""
+    packed = array("H", data)
+    if sys.byteorder != "little":
+        packed.byteswap()
+    return tuple(packed)
+
+
+def first_sequence(incarnation: int) -> int:
+    """Outbox sequences of an incarnation begin here, above all those of the one before.
+
+    A process that comes back with an older state (power failure) would otherwise give numbers twice, and
+    receivers would take new links for some they have applied.
+    """
+    return (incarnation << 40) + 1
+
+
+class Host(msgspec.Struct, frozen=True, array_like=True):
+    """Where an agent runs.
+
+    Attributes:
+        node: name of the machine, as operators call it (`drain NODE`).
+        boot: the kernel's boot id: two processes with the same one cannot both hold a folder's lock.
+        weight: the share of shards it should have, as compared with others; its cores, say.
+    """
+
+    node: str
+    boot: str
+    weight: float = 1.0
+
+
+class Registered(msgspec.Struct, frozen=True, array_like=True):
+    """Who the agent is from now on.
+
+    Attributes:
+        name: that of the state it has, if that may still be used; else a new one, and the folder is set
+            aside.
+        incarnation: counts the processes of this name.
+        term: see `Grant`.
+    """
+
+    name: str
+    incarnation: int
+    term: int
+
+
+class Covered(msgspec.Struct, frozen=True, array_like=True):
+    """What a move asked for is done, and in a finished snapshot of the one who did it."""
+
+    move: int
+    snapshot: int
+
+
+class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What an agent says of itself with every renewal; read at one moment, after the answer `answered` was
+    applied.
+
+    Attributes:
+        agent, incarnation: who, as registered.
+        term: of the last answer that counted, or of the registration.
+        number: of this report, from 1 in each incarnation.
+        answered: number of the report whose answer was the last that counted; 0 if none did.
+        epoch: of the view it goes by; 0 if it has none.
+        wave: the last one it was told.
+        idle: no URL of its shards is lent or can fall due; nothing is being frozen, imported or inherited.
+        sent: messages ever put into its outbox (durable with its state).
+        received: messages of others ever applied (durable with its state).
+        owed: messages in its outbox that the present owner, in its present incarnation, has not said to
+            have applied.
+        outbox: messages in its outbox, those applied and not yet covered among them.
+        pages, bytes: settled, ever.
+        queued: URLs that wait.
+        page_allowance, byte_allowance: as it holds them.
+        snapshot: the latest finished one; `snapshot_pages`, `snapshot_bytes` are the sums in it.
+        frozen: moves from it.
+        imported: moves to it, inheritances among them.
+        scope_known: how many of the scope's hosts it has been told.
+        scope_hosts: that joined its scope and it has not been told.
+        stopped: it was told to stop, lends nothing, and has taken its last snapshot (or cannot).
+    """
+
+    agent: str
+    incarnation: int
+    term: int
+    number: int
+    answered: int = 0
+    epoch: int = 0
+    wave: int = 0
+    idle: bool = False
+    sent: int = 0
+    received: int = 0
+    owed: int = 0
+    outbox: int = 0
+    pages: int = 0
+    bytes: int = 0
+    queued: int = 0
+    page_allowance: int = 0
+    byte_allowance: int = 0
+    snapshot: int = 0
+    snapshot_pages: int = 0
+    snapshot_bytes: int = 0
+    frozen: tuple[Covered, ...] = ()
+    imported: tuple[Covered, ...] = ()
+    scope_known: int = 0
+    scope_hosts: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+class View(msgspec.Struct, frozen=True, array_like=True):
+    """Who owns what as of an epoch; sent to those that go by another.
+
+    Attributes:
+        owners: the number of each shard's owner, `pack`ed; `NOBODY` while it moves.
+        peers: incarnation of each agent that may own shards.
+    """
+
+    owners: bytes
+    peers: dict[str, int]
+
+    def owned(self, number: int) -> list[int]:
+        """Shards of the agent with this number."""
+        return [shard for shard, owner in enumerate(unpack(self.owners)) if owner == number]
+
+
+class Freeze(msgspec.Struct, frozen=True, array_like=True):
+    """Shards (`pack`ed) to settle and take a snapshot of, because they move away.
+
+    `snapshot`: of the agent's own, in which they are and from which they are being read; 0 before there is
+    one.
+    """
+
+    move: int
+    shards: bytes
+    snapshot: int = 0
+
+
+class Take(msgspec.Struct, frozen=True, array_like=True):
+    """Shards (`pack`ed) to import from a snapshot of an agent; no agent: new, with their seeds to admit."""
+
+    move: int
+    shards: bytes
+    agent: str = ""
+    snapshot: int = 0
+
+
+class Inherit(msgspec.Struct, frozen=True, array_like=True):
+    """The outbox of a lost agent to take over from its snapshot."""
+
+    move: int
+    agent: str
+    snapshot: int
+
+
+class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="grant"):
+    """What the coordinator answers to an agent that is still one.
+
+    Attributes:
+        number: of the report it answers.
+        term: counts the starts of the coordinator; an answer of an older term than one met before does not
+            count.
+        epoch: changes with owners, peers or moves.
+        view: `None` if the agent goes by this epoch already.
+        lease: seconds, from when the report was sent, in which it may lend (0: not yet; see `Host.boot`).
+        end: seconds, from the same moment, after which its process must be gone.
+        freezes, takes, inherits: what it has to do.
+        snapshot: its latest snapshot on record.
+        page_allowance, byte_allowance: how many it may have in all, what is under way included.
+        wave: to be echoed.
+        scope_hosts: of the whole scope, from number `Report.scope_known` on.
+        stop: why to stop; empty to go on. May become empty again.
+        over: whether the process may end, after `stop`.
+    """
+
+    number: int
+    term: int
+    epoch: int
+    lease: float
+    end: float
+    view: View | None = None
+    freezes: tuple[Freeze, ...] = ()
+    takes: tuple[Take, ...] = ()
+    inherits: tuple[Inherit, ...] = ()
+    snapshot: int = 0
+    page_allowance: int = UNLIMITED
+    byte_allowance: int = UNLIMITED
+    wave: int = 0
+    scope_hosts: tuple[str, ...] = ()
+    stop: str = ""
+    over: bool = False
+
+
+def given_away(number: int, view: View, grant: Grant) -> list[int]:
+    """Shards of which an agent, by its number, may delete what it has; `view`: the one it goes by now."""
+    busy = {shard for freeze in grant.freezes for shard in unpack(freeze.shards)}
+    busy.update(shard for take in grant.takes for shard in unpack(take.shards))
+    owners = enumerate(unpack(view.owners))
+    return [shard for shard, owner in owners if owner != number and shard not in busy]
+
+
+class Fenced(msgspec.Struct, frozen=True, array_like=True, tag="fenced"):
+    """The agent is one no longer: it lends nothing, drops its connections, sets its folder aside, begins
+    anew."""
+
+    reason: str
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One message of the exchange.
+
+    Attributes:
+        shard: whom it concerns.
+        sequence: its place among those of the sender to this shard; they rise, with gaps.
+        data: the message (`messages.Message`: the link's `QueueRecord`, and the gift).
+    """
+
+    shard: int
+    sequence: int
+    data: bytes
+
+
+class Batch(msgspec.Struct, frozen=True, array_like=True):
+    """Messages of one agent to another, in order; one batch at a time is under way between two.
+
+    Attributes:
+        sender, incarnation: whose. The receiver applies nothing of another incarnation than `View.peers`
+            tells: what a process sent that is no more must not wake who was counted as idle since.
+        epoch: of the view by which it found the receiver.
+        entries: of each shard the next ones that are owed to it.
+        scope_hosts: that the receiver needs to know before it judges them.
+    """
+
+    sender: str
+    incarnation: int
+    epoch: int
+    entries: tuple[Entry, ...]
+    scope_hosts: tuple[str, ...] = ()
+
+
+class Position(msgspec.Struct, frozen=True, array_like=True):
+    """How far the sender's messages to a shard are applied, and how far no loss of the receiver undoes it."""
+
+    shard: int
+    applied: int
+    covered: int
+
+
+class Applied(msgspec.Struct, frozen=True, array_like=True):
+    """The receiver's answer.
+
+    What it says of a shard counts only if, by the view the sender goes by when it arrives, the receiver, in
+    this incarnation, is still the owner: whoever took the shard over may have less.
+
+    Attributes:
+        receiver, incarnation: whose.
+        epoch: of the view by which it judged what is its own.
+        positions: of the shards in the batch that it owns; of the others nothing was applied.
+        wait: seconds before the next batch, while it is busy.
+    """
+
+    receiver: str
+    incarnation: int
+    epoch: int
+    positions: tuple[Position, ...]
+    wait: float = 0.0

@@ -1,0 +1,18 @@
+"""What Ray must find in the environment; it reads it once, when it is imported."""
+
+import os
+
+LOCAL = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Where clusters of several machines are switched off (some systems have none) Ray takes 127.0.0.1 for this
+machine's address, and listens there only; else it listens on all addresses."""
+TOKEN = "RAY_AUTH_MODE"  # noqa: S105 - whether there is one, not what it is
+
+
+def settle(address: str) -> None:
+    """Call before Ray is imported. `address`: of the Ray cluster to reach; empty: one is started here.
+
+    Whoever reaches Ray can run any program, so its token is asked for unless the operator switches it off.
+    """
+    os.environ.setdefault(TOKEN, "token")
+    if not address or address.startswith("127."):
+        os.environ[LOCAL] = "0"

@@ -1,0 +1,117 @@
+"""Whole crawls by several agents: every page once, whoever owns its host, whatever happens to them."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from agents_here import World, agents_on, final
+
+from gossamer.cluster import snapshots
+from gossamer.cluster.store import Store
+from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
+
+RULES = CrawlRules(scope="any", sitemaps=True)
+SMALL = WorldSpec.friendly(hosts=12, pages=20, page_bytes=1_000)
+LONG = WorldSpec.friendly(hosts=24, pages=40, page_bytes=1_000)
+REST = 0.1
+SLOW = {"politeness.min_delay": REST}
+
+Event = Callable[[World], Awaitable[None]]
+
+
+async def pages(world: World, wanted: int) -> None:
+    """Until the agents together have so many pages."""
+    while sum(agent.pages for agent in world.core.overview(0.0).agents) < wanted:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+
+
+async def killed_and_started_again(world: World) -> None:
+    await pages(world, 150)
+    await world.kill(2)
+    world.start(2)
+
+
+async def killed_and_taken_over(world: World) -> None:
+    await pages(world, 150)
+    await world.kill(2)
+
+
+async def wiped_and_started_again(world: World) -> None:
+    await pages(world, 150)
+    await world.kill(2)
+    shutil.rmtree(world.path / "node-2")
+    world.start(2)
+
+
+async def joined(world: World) -> None:
+    await pages(world, 100)
+    world.core.scale_to(3)
+    world.start(3)
+
+
+async def drained(world: World) -> None:
+    await pages(world, 100)
+    world.core.drain("a-2")
+
+
+EVENTS = [killed_and_started_again, killed_and_taken_over, wiped_and_started_again, joined, drained]
+
+
+def crawled(path, spec, event: Event | None = None, **changes):
+    """A crawl of `spec` by two agents, the truth, and the visits that its servers saw."""
+
+    async def run(web) -> World:
+        async with agents_on(path, web, 2, changes) as world:
+            if event is not None:
+                await event(world)
+            await world.until_over()
+            return world
+
+    with SimulatedWeb(spec) as web:
+        world = asyncio.run(run(web))
+        true = truth(spec, web.seeds, RULES)
+        visits = web.log()
+    return world, true, visits
+
+
+def test_two_agents_fetch_what_one_would(tmp_path):
+    _, true, _ = crawled(tmp_path, SMALL)
+    folders = [tmp_path / "node-1" / "a-1", tmp_path / "node-2" / "a-2"]
+    statuses, ends = final(folders)
+    differences = true.compare(statuses)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    assert {url for url, times in ends.items() if times > 1} == set()
+    assert all((path / "crawl.log").stat().st_size for path in folders), "both have work"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.__name__)
+def test_nothing_is_lost_and_no_host_is_hurried(tmp_path, event):
+    world, true, visits = crawled(tmp_path, LONG, event, **SLOW)
+    statuses, ends = final(folders_of(world))
+    differences = true.compare(statuses)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    assert {url for url, times in ends.items() if times > 1} == set()
+    by_host: dict[str, list] = {}
+    for visit in visits:
+        by_host.setdefault(visit.host, []).append(visit)
+    for host, seen in by_host.items():
+        for one, other in pairwise(sorted(seen, key=lambda visit: visit.started)):
+            # The server writes down the end of a visit some time after we have seen it.
+            assert other.started - one.ended >= REST - 0.03, host
+
+
+def folders_of(world: World) -> list[Path]:
+    """The crawl folders that make up the collection: of lost agents, as of their last snapshots."""
+    found = []
+    store = Store(str(world.path / "store"))
+    for agent in world.core.overview(0.0).agents:
+        if agent.state != "lost":
+            found += world.path.glob(f"node-*/{agent.name}")
+        elif agent.snapshot:
+            found.append(world.path / "lost" / agent.name)
+            snapshots.fetch(store, snapshots.read(store, agent.name, agent.snapshot), found[-1])
+    return found

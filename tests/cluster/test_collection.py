@@ -1,0 +1,196 @@
+"""A crawl split in two by shards, each half gone on with on its own: every page once, in one index."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from cluster_world import HASTY, captured, checkpoint_of, config_of, problems, reading
+from fastwarc.warc import ArchiveIterator
+
+from gossamer.app.build import SECRET, Built, build
+from gossamer.app.extensions import Extensions, Membership
+from gossamer.app.folder import CrawlFolder
+from gossamer.app.run import reopen, run, start
+from gossamer.cluster import snapshots
+from gossamer.cluster.collection import INDEX, Part, collect
+from gossamer.cluster.manifest import Manifest
+from gossamer.cluster.ranges import shard_of
+from gossamer.cluster.store import Store
+from gossamer.cluster.transfer import Take, Transfer
+from gossamer.frontier.robots_table import RobotsEntry
+from gossamer.model.candidate import Candidate
+from gossamer.model.errors import ConfigError
+from gossamer.policy.canonical import Canonicaliser
+from gossamer.simweb import SimulatedWeb, WorldSpec
+from gossamer.state.environment import Environment, Family, StateConfig
+
+BITS = 5
+WORLD = WorldSpec(seed=7, hosts=8, pages=60, exponent=0.3, page_bytes=2_000, cross_links=0.4)
+SETTINGS = {
+    "scope__mode": "any",
+    "politeness__factor": 0.0,
+    "engine__give_up_after": 0.5,
+    "fetch__forbidden_networks": [],
+}
+
+
+class Agent:
+    """One half: owns some shards; links to the others' hosts are kept for them."""
+
+    def __init__(self, name: str, path: Path, shards: set[int], secret: bytes) -> None:
+        self.name, self.path, self.shards = name, path, shards
+        self.inbox: list[Candidate] = []
+        self.other: Agent
+        self.built: Built
+        self.extensions = Extensions(membership=Membership(secret, self.owns, self.was_built))
+
+    def owns(self, host: bytes) -> bool:
+        return shard_of(host, BITS) in self.shards
+
+    def was_built(self, built: Built) -> None:
+        self.built = built
+        built.crawl.parts.admission.elsewhere = self
+
+    def takes(self, host: bytes, candidate: Candidate, gift: object) -> bool:
+        if self.owns(host):
+            return False
+        self.other.inbox.append(candidate)
+        return True
+
+    def takes_robots(self, host: bytes, origin: str, entry: RobotsEntry) -> bool:
+        return not self.owns(host)
+
+    def session(self) -> None:
+        """Let in what was found elsewhere, and crawl until nothing is left."""
+        letters, self.inbox = self.inbox, []
+
+        def let_in(_: object) -> None:
+            parts = self.built.crawl.parts
+            with parts.frontier.changes():
+                for candidate in letters:
+                    parts.admission.receive(candidate, None)
+
+        folder = CrawlFolder(self.path)
+        asyncio.run(run(folder, reopen(folder), self.extensions, resumed=True, on_start=let_in))
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[SimulatedWeb]:
+    with SimulatedWeb(WORLD) as web:
+        yield web
+
+
+def begin(path: Path, web: SimulatedWeb, seeds: list[str], **changes: object):
+    folder = CrawlFolder(path)
+    config = config_of("", **SETTINGS, dns__nameservers=[web.nameserver], **changes)
+    config = msgspec.structs.replace(config, seeds=tuple(seeds))
+    return folder, start(folder, config)
+
+
+def whole(path: Path, web: SimulatedWeb, **changes: object) -> CrawlFolder:
+    folder, config = begin(path, web, list(web.seeds), **changes)
+    asyncio.run(run(folder, config, Extensions(), resumed=False))
+    return folder
+
+
+def split(tmp_path: Path, web: SimulatedWeb, store: Store, manifest: Manifest) -> list[Agent]:
+    """Two fresh agents, each with half of the shards of a snapshot."""
+    state = tmp_path / "first-state"
+    snapshots.fetch_state(store, manifest, state)
+    source = Environment.open_read_only(state, StateConfig())
+    secret = source.get(Family.META, SECRET)
+    assert secret
+    agents = []
+    for number, shards in enumerate((range(0, 1 << BITS, 2), range(1, 1 << BITS, 2)), 2):
+        agent = Agent(f"a-{number}", tmp_path / f"a-{number}", set(shards), secret)
+        folder, config = begin(agent.path, web, list(web.seeds))
+        built = build(folder, config, agent.extensions, resumed=False)
+
+        asyncio.run(take_in(built, Canonicaliser(config.canonical), source, Take("a-1", 1, tuple(shards))))
+        folder.release()
+        agents.append(agent)
+    source.close()
+    agents[0].other, agents[1].other = agents[1], agents[0]
+    return agents
+
+
+async def take_in(built: Built, canonical: Canonicaliser, source: Environment, take: Take) -> None:
+    parts = built.crawl.parts
+    held = parts.settlement.held
+    transfer = Transfer(parts.frontier, built.environment, held, bits=BITS, canonical=canonical)
+    await transfer.take_in(source, take)
+    await transfer.wake_up(take.shards)
+    await parts.close()
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line[line.index("{") :]) for line in path.read_text().splitlines()]
+
+
+def test_two_halves_are_the_whole(web, tmp_path):
+    reference = captured(whole(tmp_path / "reference", web).path)
+    assert len(reference) > 40
+    store = Store(str(tmp_path / "store"), HASTY)
+    first = whole(tmp_path / "first", web, budget__max_pages=20)
+    manifest = snapshots.take(first, checkpoint_of(first), store, "a-1", 1)
+    early = captured(first.path)
+    shutil.rmtree(first.path)  # its machine is lost
+    agents = split(tmp_path, web, store, manifest)
+    for _ in range(20):
+        for agent in agents:
+            agent.session()
+        if not any(agent.inbox for agent in agents):
+            break
+    parts = [Part("a-1", snapshot=manifest), *(Part(agent.name, agent.path) for agent in agents)]
+    assert all(captured(agent.path) for agent in agents)
+    sums = early + captured(agents[0].path) + captured(agents[1].path)
+    assert sums == reference
+    for agent in agents:
+        assert problems(agent.path) == []
+        with reading(agent.path) as environment:
+            assert all(shard_of(key, BITS) in agent.shards for key, _ in environment.scan(Family.HOSTS))
+
+    # One index over all of it, that leads to every record.
+    target = tmp_path / "collection"
+    collected = collect(parts, target, store)
+    assert (collected.doubled, collected.doubles) == (0, ())
+    found = lines(target / INDEX)
+    assert collected.captures == len(found)
+    assert (target / INDEX).read_bytes().splitlines() == sorted((target / INDEX).read_bytes().splitlines())
+    assert {line["filename"].rpartition("/")[0] for line in found} == {
+        "archive/a-1", "../a-2/archive", "../a-3/archive",
+    }  # fmt: skip
+    for line in found:
+        with (target / line["filename"]).open("rb") as file:
+            file.seek(int(line["offset"]))
+            record = next(iter(ArchiveIterator(file)))
+            assert record.headers["WARC-Target-URI"] == line["url"]
+    assert collect(parts, target, store) == collected
+    assert not list((target / "tmp").iterdir())
+
+
+def test_a_page_that_two_agents_have_is_told(web, tmp_path):
+    """What a lost agent fetched after its last snapshot counts only if its folder is collected instead."""
+    first = whole(tmp_path / "first", web, budget__max_pages=15)
+    second = tmp_path / "second"
+    shutil.copytree(first.path, second)
+    collected = collect([Part("a-1", first.path), Part("a-2", second)], tmp_path / "both")
+    assert collected.doubled == collected.pages > 15
+    assert collected.captures == 2 * collected.pages
+    assert collected.doubles
+    assert set(collected.doubles) <= {line["url"] for line in lines(tmp_path / "both" / INDEX)}
+    alone = collect([Part("a-1", first.path)], tmp_path / "one")
+    assert (alone.doubled, alone.captures) == (0, collected.pages)
+
+
+def test_what_cannot_be_collected(tmp_path):
+    empty = Manifest(agent="a-1", incarnation=1, id=1, checkpoint="1", taken=0.0, files=())
+    with pytest.raises(ConfigError, match="Name the snapshot store"):
+        collect([Part("a-1", snapshot=empty)], tmp_path / "x")
+    with pytest.raises(ConfigError, match="neither a folder nor a snapshot"):
+        collect([Part("a-1")], tmp_path / "x")
+    assert collect([], tmp_path / "x").captures == 0

@@ -1,0 +1,60 @@
+"""A whole crawl by agents that are processes of Ray, from the command line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agents_here import final
+from whole_crawl import QUICK
+
+from gossamer.app.config import CrawlConfig
+from gossamer.app.settings import load, merge, to_toml
+from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
+
+pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+
+SPEC = WorldSpec.friendly(hosts=16, pages=25, page_bytes=1_000)
+RULES = CrawlRules(scope="any", sitemaps=True)
+
+
+def gossamer(*arguments: str, seconds: float = 150.0) -> subprocess.CompletedProcess[str]:
+    """A command to its end."""
+    command = [sys.executable, "-m", "gossamer", *arguments]
+    environment = {**os.environ, "RAY_DEDUP_LOGS": "0"}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=seconds, env=environment, check=False
+    )
+
+
+def configured(path: Path, web: SimulatedWeb) -> list[str]:
+    """Options of a crawl of `web`."""
+    seeds, config = path / "seeds.txt", path / "gossamer.toml"
+    seeds.write_text("\n".join(web.seeds))
+    tree = merge({"dns": {"nameservers": [web.nameserver]}}, QUICK)
+    config.write_text(to_toml(load(CrawlConfig, tree)))
+    return ["--config", str(config), "--seeds", str(seeds), "--cores", "0.5", "--snapshot-every", "3s"]
+
+
+@pytest.mark.slow
+def test_two_processes_fetch_what_one_would(tmp_path):
+    with SimulatedWeb(SPEC) as web:
+        options = configured(tmp_path, web)
+        done = gossamer("cluster", "crawl", "--agents", "2", *options, "--dir", str(tmp_path / "c"), "--json")
+        true = truth(SPEC, web.seeds, RULES)
+    assert done.returncode == 0, done.stderr
+    folders = sorted((tmp_path / "c" / "agents").glob("a-*"))
+    assert len(folders) == 2
+    statuses, ends = final(folders)
+    differences = true.compare(statuses)
+    assert not (differences.missing or differences.forbidden or differences.wrong)
+    assert {url for url, times in ends.items() if times > 1} == set()
+    report = json.loads(done.stdout)
+    assert report["collected"]["doubled"] == 0
+    lines = (tmp_path / "c" / "index.cdxj").read_text().splitlines()
+    assert len(lines) == report["collected"]["captures"]
+    for line in lines:
+        place = json.loads(line.split(" ", 2)[2])
+        assert (tmp_path / "c" / place["filename"]).stat().st_size >= int(place["offset"])
