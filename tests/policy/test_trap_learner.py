@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.policy import trap_learner as learner
-from gossamer.policy.beta import chance_below
+from gossamer.policy.beta import chance_below, surely_below
 from gossamer.policy.farms import farm_handicap
 from gossamer.policy.ordering import LAST_LEVEL
 from gossamer.policy.text_sketch import Gists, HostText, HostTexts, Sketch, gist, likeness, sketch
@@ -52,6 +52,11 @@ def test_beta_is_the_binomial_sum(successes: int, failures: int) -> None:
         for wins in range(successes + 1, trials + 1)
     )
     assert chance_below(0.1, successes, failures) == pytest.approx(float(exact), abs=1e-12)
+
+
+@given(st.integers(0, 60), st.integers(0, 200), st.floats(0.02, 0.4), st.floats(0.5, 0.99))
+def test_what_is_plain_need_not_be_computed(wins: int, losses: int, limit: float, certain: float) -> None:
+    assert surely_below(limit, wins, losses, certain) == (chance_below(limit, wins, losses) > certain)
 
 
 def test_beta_of_the_field_notes() -> None:

@@ -21,6 +21,7 @@ from gossamer.state.records import PageRecord
 
 _TRY_AGAIN = frozenset({408, 425, 429})
 """Of the client's errors those that say nothing about the URL."""
+_ENDS = Done, Dropped
 _NOTHING: AbstractContextManager[object] = nullcontext()
 
 
@@ -73,15 +74,16 @@ class TrapWatch:
         A page teaches if it was sketched, and an error that the URL earned itself; redirects and failures of
         the network teach nothing.
         """
-        if self._drop_one is not None and isinstance(judgement.disposition, Done | Dropped):
+        ended = isinstance(judgement.disposition, _ENDS)
+        if self._drop_one is not None and ended:
             self._drop_one.settled(visit)
         outcome, candidate = visit.outcome, visit.lease.candidate
-        if self._gate is None or not isinstance(outcome, Fetched):
+        if self._gate is None:
             return
         name = visit.lease.queue_key
         host = self._gate.host_hash(name)
         self._gate.answered(host, candidate)
-        if not isinstance(judgement.disposition, Done | Dropped):
+        if not ended or not isinstance(outcome, Fetched):
             return
         if before is not None and before.state not in ("rejected", "retry"):
             return

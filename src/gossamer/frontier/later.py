@@ -24,6 +24,8 @@ class Later:
         self._environment = environment
         self._counters = counters
         self._buffer = buffer
+        self._batch: Batch | None = None
+        self._returned: set[bytes] = set()
 
     def put(
         self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, reason: str, batch: Batch
@@ -99,6 +101,15 @@ class Later:
         if not record.waiting:
             record.later_due = 0
 
+    def _is_there(self, key: bytes, batch: Batch) -> bool:
+        """Whether an entry on disk was not brought back within `batch` already, by another answer."""
+        if batch is not self._batch:
+            self._batch, self._returned = batch, set()
+        if key in self._returned:
+            return False
+        self._returned.add(key)
+        return True
+
     def _return(
         self,
         host: bytes,
@@ -108,6 +119,8 @@ class Later:
         waiting: QueueRecord,
         batch: Batch,
     ) -> None:
+        if not self._is_there(key, batch):
+            return
         candidate = waiting.candidate()
         batch.delete(Family.LATER, key)
         batch.put(Family.QUEUE, host + waiting.ticket, encode(QueueRecord.of(candidate)))

@@ -23,7 +23,7 @@ class LinkCount(msgspec.Struct, gc=False):
     stem: int = 0
 
     def add(self, own: PatternRecord, stem: PatternRecord, pattern: UrlPattern, target: str) -> None:
-        """A new URL with its pattern, and the records of that and of its stem."""
+        """A new URL with its pattern, and the records of that and, unless it is proven, of its stem."""
         page = self.pattern
         if pattern.text != page.text:
             self.proven += is_proven(own)

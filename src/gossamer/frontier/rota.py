@@ -1,7 +1,7 @@
 """The hosts being served: which is ready, which rests, whose turn it is."""
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gossamer.frontier.config import Census
 from gossamer.frontier.host_queue import HostQueue
@@ -65,6 +65,17 @@ class Rota:
                 queue.placed = None
                 return queue
         return None
+
+    def rested_by(self, until: int, most: int) -> Iterator[HostQueue]:
+        """Hosts that rest now, and no longer than `until`, among at most so many that are looked at."""
+        heap, at = self._resting, [0]
+        while at and most:
+            index = at.pop()
+            if index < len(heap) and heap[index][0] <= until:
+                most -= 1
+                at += 2 * index + 2, 2 * index + 1
+                if heap[index][2].placed == heap[index][1]:
+                    yield heap[index][2]
 
     @property
     def short(self) -> bool:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 import xxhash
@@ -18,9 +17,11 @@ from gossamer.frontier.link_count import LinkCount, LinkCounter
 from gossamer.frontier.patterns import PatternTable
 from gossamer.frontier.serving import Serving
 from gossamer.frontier.trap_return import TrapReturn
+from gossamer.frontier.trap_turns import FIRST_SUSPECT, SuspectTurns
 from gossamer.frontier.turn import Turn
 from gossamer.frontier.visited import VisitedTable
 from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
 from gossamer.policy import distinct
 from gossamer.policy.farms import farm_handicap
 from gossamer.policy.ordering import is_robots
@@ -41,7 +42,6 @@ from gossamer.policy.trap_learner import (
     wants_sketch,
     yields,
 )
-from gossamer.policy.trap_quota import SuspectQuota
 from gossamer.policy.url_pattern import ODD, REPEATS, UrlPattern, plainer, url_pattern
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, split_ticket, ticket
@@ -49,20 +49,10 @@ from gossamer.state.records import Counters, QueueRecord, encode
 
 PAUSE = 1_000
 """Microseconds that a host rests when all its entries in memory had to move, so that others have turns."""
-PATIENCE = 60_000_000
-"""Microseconds within which a better URL must fall due for suspects to wait for it."""
 ASK_AGAIN = 500_000
 """Microseconds after which a suspect that waits asks again."""
 READ_AT_ONCE = 32
 """Entries of a suspect host that are read from disk to see whether they are suspects still."""
-LOOKED_AT = 2_000
-"""Hosts in memory among which a better URL is looked for."""
-
-
-_FIRST_SUSPECT = bytes((SUSPECT << 4,))
-"""No ticket of a suspect stands before this."""
-
-
 SMALL = 16
 """Entries and visits of a host up to which no URL of it is put behind others."""
 _REDUNDANT = Verdict("admit", SUSPECT + 1, "the same is known without session id or cycle")
@@ -109,11 +99,10 @@ class TrapGate:
         self._returning = TrapReturn(*queues[:4])
         # From outside it cannot be told which URLs of a trap are probed.
         self._seed = int.from_bytes(session.fingerprints.url("probes"), "big")
-        self._quota = SuspectQuota(policy.traps.suspects)
-        self._suspects_out: set[tuple[bytes, bytes]] = set()
-        self._out = 0
+        self._turns = SuspectTurns(policy.traps.suspects, policy.rest, queues.serving.rota, session.now)
         self._approved = False
-        self._better: HostQueue | None = None
+        self._lessons = 0
+        self._convicted = (b"", 0)
         # Often a URL has its turn and is settled soon after it was found.
         self._pattern = lru_cache(maxsize=4_096)(url_pattern)
         self._asked: Counter[tuple[bytes, str]] = Counter()
@@ -133,7 +122,7 @@ class TrapGate:
         away = verdict.action == "quarantine"
         self._table.count(host, pattern, turned_away=away)
         if self.counter.current is not None:
-            stem = self._table.get(host, pattern.stem)
+            stem = own if own.proven else self._table.get(host, pattern.stem)
             self.counter.current.add(own, stem, pattern, candidate.url.target)
         return verdict.handicap, TRAP + verdict.reason if away else ""
 
@@ -163,12 +152,14 @@ class TrapGate:
             if behind != queue.behind:
                 queue.behind = behind
                 return Turn.NEXT
-        suspect = queue.first_ticket >= _FIRST_SUSPECT
-        if suspect and queue.has_entry and self._let_forward(queue):
+        if queue.first_ticket < FIRST_SUSPECT:
+            self._approved = self.holding_back = False
+            return Turn.GO
+        if queue.has_entry and self._let_forward(queue):
             return Turn.NEXT
-        self._approved = suspect and self._quota.allows(others=self._others())
-        self.holding_back = suspect and not self._approved
-        return Turn.WAIT if self.holding_back else Turn.GO
+        self._approved = self._turns.allows(queue.record.name)
+        self.holding_back = not self._approved
+        return Turn.GO if self._approved else Turn.WAIT
 
     def judge(self, queue: HostQueue) -> Turn:
         """Whether the first entry may go by what is known now; moves entries back until the first one may."""
@@ -176,23 +167,18 @@ class TrapGate:
         handicap = place[0] >> 4
         if not _exempt(candidate):
             verdict = self._verdict(queue.key, candidate)
-            if _is_worse(verdict, handicap):
+            if verdict is not GOOD and _is_worse(verdict, handicap):
                 self._move_back(queue)
                 return Turn.WAIT
         return Turn.WAIT if handicap >= SUSPECT and not self._approved else Turn.GO
 
     def lent(self, queue: HostQueue, place: bytes) -> None:
         """A lease goes out."""
-        suspect = max(place[0] >> 4, queue.behind) >= SUSPECT
-        self._quota.count(suspect=suspect)
-        self._out += 1
-        if suspect:
-            self._suspects_out.add((queue.key, place))
+        self._turns.lent(queue, place)
 
     def settled(self, host: bytes, place: bytes) -> None:
         """It comes back."""
-        self._out -= 1
-        self._suspects_out.discard((host, place))
+        self._turns.settled(host, place)
 
     def _move_back(self, queue: HostQueue) -> None:
         """Move entries from the front to where they belong now, as many as are in memory."""
@@ -221,6 +207,10 @@ class TrapGate:
 
     def _let_forward(self, queue: HostQueue) -> bool:
         """Move entries in memory that were taken for suspects, and are none any more, to their places."""
+        state = queue.key, self._lessons
+        if state == self._convicted:
+            return False  # it asked before, and nothing was learned since
+        self._convicted = state
         if not queue.buffer:
             queue.fill(self._queues.environment, READ_AT_ONCE)
         place, candidate = queue.buffer[0]
@@ -244,19 +234,6 @@ class TrapGate:
     def _is_cleared(self, host: bytes, candidate: Candidate) -> bool:
         verdict = self._verdict(host, candidate)
         return verdict.action == "admit" and verdict.handicap < SUSPECT
-
-    def _others(self) -> bool:
-        """Something better is under way, or a host with something better may be visited before long."""
-        if self._out > len(self._suspects_out):
-            return True
-        until = self._now() + PATIENCE
-        served, last = self._queues.serving.rota.served, self._better
-        if last is not None and served.get(last.key) is last and _is_better(last, until):
-            return True
-        self._better = next(
-            (queue for queue in islice(served.values(), LOOKED_AT) if _is_better(queue, until)), None
-        )
-        return self._better is not None
 
     def _farm(self, queue: HostQueue) -> int:
         """The handicap of a host for what its domain is."""
@@ -311,11 +288,12 @@ class TrapGate:
 
     def wants_sketch(self, host: bytes, candidate: Candidate) -> bool:
         """Whether a page is to be judged by its text."""
-        if is_robots(candidate) or is_requisite(candidate):
-            return False
-        pattern = self._pattern(candidate.url.target)
+        url = candidate.url
+        pattern = self._pattern(url.target)
         own = self._table.get(host, pattern.text)
-        if not wants_sketch(own, pattern.doubts, hash(candidate.url.text)):
+        if not wants_sketch(own, pattern.doubts, hash(url.text)):
+            return False
+        if is_robots(candidate) or is_requisite(candidate):
             return False
         key = host, pattern.text
         if self._asked[key] >= ASKED_AT_ONCE and not pattern.doubts & ODD and (own.gained or not own.tried):
@@ -330,6 +308,7 @@ class TrapGate:
     def learn(self, host: bytes, name: str, candidate: Candidate, evidence: Evidence) -> None:
         """Learn from a page, within a batch; if its pattern is let out, what was set aside comes back."""
         config, table = self._config, self._table
+        self._lessons += 1
         pattern = self._pattern(candidate.url.target)
         own = table.get(host, pattern.text)
         stem = own if pattern.stem == pattern.text else table.get(host, pattern.stem)
@@ -381,9 +360,11 @@ class TrapGate:
 
 def _exempt(candidate: Candidate) -> bool:
     """Seeds with what they redirect to, robots files, requisites, and what is fetched by force."""
-    return (
-        not candidate.hops.strip("R") or is_robots(candidate) or candidate.forced or is_requisite(candidate)
-    )
+    if candidate.forced or not candidate.hops.strip("R"):
+        return True
+    if candidate.kind is LinkKind.NAVIGATION:  # nearly all
+        return bool(candidate.origin)
+    return is_robots(candidate) or is_requisite(candidate)
 
 
 def _is_worse(verdict: Verdict, handicap: int) -> bool:
@@ -391,10 +372,3 @@ def _is_worse(verdict: Verdict, handicap: int) -> bool:
     if verdict.action == "quarantine" or verdict.handicap >= SUSPECT > handicap:
         return True
     return verdict.handicap > handicap + (handicap < SUSPECT)
-
-
-def _is_better(queue: HostQueue, until: int) -> bool:
-    record = queue.record
-    return (
-        queue.has_entry and not record.parked and queue.first_ticket < _FIRST_SUSPECT and record.due <= until
-    )

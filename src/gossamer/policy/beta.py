@@ -20,3 +20,10 @@ def chance_below(limit: float, successes: int, failures: int) -> float:
         for wins in range(successes + 1)
     )
     return min(1.0, max(0.0, 1.0 - fsum(terms)))
+
+
+def surely_below(limit: float, successes: int, failures: int, certain: float) -> bool:
+    """Whether `chance_below` is above `certain`, at no cost where the share seen is twice the limit."""
+    if certain >= 0.5 and successes > 2 * limit * (successes + failures):
+        return False
+    return chance_below(limit, successes, failures) > certain

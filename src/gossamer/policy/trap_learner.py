@@ -41,7 +41,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Count
-from gossamer.policy.beta import chance_below
+from gossamer.policy.beta import surely_below
 from gossamer.policy.ordering import GRADE_SHIFT
 from gossamer.policy.url_pattern import CYCLE, CYCLES, DEEP, FACETS, ODD, REPEATS, SESSION
 
@@ -80,9 +80,9 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         bool,
         Meta(
             description="Learn which URL patterns yield nothing: put them last, and set those aside that have"
-            " no end; off, only looks count. Costs 6% of the CPU, and what comes last waits for hosts at rest"
+            " no end; off, only looks count. Costs 3% of the CPU"
         ),
-    ] = False
+    ] = True
     barren: Annotated[
         Share, Meta(description="A pattern is a trap if fewer of its pages than this share yield anything.")
     ] = 0.1
@@ -95,7 +95,7 @@ class TrapLearnerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     min_new_text: Annotated[
         Count,
         Meta(description="Characters that a page must be the first of its host to say, to count as new."),
-    ] = 260
+    ] = 130
     min_new_links: Annotated[
         Annotated[int, Meta(ge=1)],
         Meta(description="New URLs of other patterns that a page must lead to, to count as a list of such."),
@@ -226,7 +226,7 @@ def head_start(doubts: int, elsewhere: tuple[int, int], config: TrapLearnerConfi
     tried, gained = elsewhere
     looks = config.looks if doubts & (SESSION | CYCLES) else 0
     # Half of what it would take by itself, once the others are past doubt.
-    barren = chance_below(config.barren, gained, tried - gained) > config.confidence
+    barren = surely_below(config.barren, gained, tried - gained, config.confidence)
     return max(looks, config.elsewhere if barren else 0)
 
 
@@ -353,9 +353,9 @@ def learn(
         tried, gained = tried // 2, gained // 2
     quarantined = record.quarantined
     if not record.released:
-        barren = chance_below(config.barren, gained, tried - gained + start)
         endless = breeders >= _BREEDERS and bred >= _BREEDS * (record.fetched + 1)
-        quarantined = barren > 0.5 if quarantined else endless and barren > config.confidence
+        failed, certain = tried - gained + start, 0.5 if quarantined else config.confidence
+        quarantined = (quarantined or endless) and surely_below(config.barren, gained, failed, certain)
     return msgspec.structs.replace(
         record,
         fetched=record.fetched + 1,

@@ -89,18 +89,27 @@ class _Folder(NamedTuple):
     Attributes:
         text: from slash to slash.
         stem: without what is to come.
+        below: the stem of the pages in it.
         doubts: as for `UrlPattern`.
         dated: how many more numbers would belong to the date that it ends in.
     """
 
     text: str
     stem: str
+    below: str
     doubts: int
     dated: int
 
 
 def url_pattern(target: str) -> UrlPattern:
     """The pattern of a URL's target (path with query, as `Url.target`)."""
+    if "?" not in target and ";" not in target:
+        directory, _, leaf = target.rpartition("/")
+        name = _leaf(leaf) if leaf else ""
+        if name[:1] == "*":  # most pages; what is below would say the same
+            folder = _folder(directory)
+            text = folder.text + name
+            return UrlPattern(text, folder.below, folder.doubts | NUMBERS if "#" in text else folder.doubts)
     text, stem, doubts = _pattern(target)
     return UrlPattern(text, stem, doubts | NUMBERS if "#" in text else doubts)
 
@@ -178,7 +187,7 @@ def _pattern(target: str) -> tuple[str, str, int]:
             if session:
                 return (_with_query(text, query), f"**;{session}", doubts | SESSION)
     if not mark:
-        return (text, f"{stem}/**", doubts)
+        return (text, folder.below if stem is folder.stem else f"{stem}/**", doubts)
     parameters, session = _parameters(query)
     text = f"{text}?{parameters}"
     if parameters.count("&") >= 2:
@@ -223,7 +232,8 @@ def _folder(directory: str) -> _Folder:
     loop = next((at for at, one in enumerate(shown) if one[-1:] == "+"), -1)
     # What the cycle is made of is left to chance where folders have random names.
     stem = "/".join([*shown[:loop], "(+)"] if loop >= 0 else shown[:1])
-    return _Folder(f"/{'/'.join(shown)}/" if shown else "/", f"/{stem}" if stem else "", doubts, dated)
+    stem = f"/{stem}" if stem else ""
+    return _Folder(f"/{'/'.join(shown)}/" if shown else "/", stem, f"{stem}/**", doubts, dated)
 
 
 def _without_cycles(names: list[str]) -> tuple[list[str], dict[int, str], int]:
@@ -258,16 +268,23 @@ def _leaf(name: str) -> str:
     if name.isdigit():
         return _kind(name)
     stem, dot, extension = name.rpartition(".")
-    if dot and stem and len(extension) <= 5 and extension.isalnum() and not extension.isdigit():
-        ending = "." + extension.lower()
-    else:
-        stem, ending = name, ""
+    ending = _ending(extension) if dot and stem else ""
+    if not ending:
+        stem = name
     if not _DIGITS.search(stem) and (len(stem) < _TOKEN or not _HEX.fullmatch(stem)):
-        return f"*{ending}"  # most names, and what is below would say the same
+        return "*" + ending  # most names, and what is below would say the same
     kind = _kind(stem)
     if kind not in ("#", "D", "H", "*"):
         kind = "*#" if "#" in kind else "*"
     return kind + ending
+
+
+@lru_cache(maxsize=256)
+def _ending(extension: str) -> str:
+    """As patterns show it; empty if that is none."""
+    if len(extension) <= 5 and extension.isalnum() and not extension.isdigit():
+        return "." + extension.lower()
+    return ""
 
 
 def _kind(name: str) -> str:
