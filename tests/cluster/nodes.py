@@ -17,12 +17,12 @@ from gossamer.simweb import WorldSpec
 from gossamer.simweb.visits import Visit, read_visits
 
 HEAD, WEB = "head", "web"
-PORT = 6379
 CLUSTER_NET, WEB_NET = "10.97", "10.98"
 """Machines talk to each other over the one, with the simulated web over the other."""
 STORE_BYTES = 80_000_000
 """Of Ray's object store on each node, close to the least it takes."""
-PATIENCE = 60.0
+PATIENCE = 120.0
+STARTS = 3
 BIN = Path(sys.executable).parent
 
 
@@ -136,6 +136,7 @@ class Site:
         self.started: list[subprocess.Popen[bytes]] = []
         self.machines: dict[str, Machine] = {}
         self.seeds: list[str] = []
+        self.port = 20_000 + secrets.randbelow(10_000)  # Ray looks at processes of other namespaces too
         self._workers = workers
         token = self.path / "token"
         token.touch(mode=0o600)
@@ -158,7 +159,8 @@ class Site:
             self.machines[HEAD] = Machine(self, HEAD, 1)
             self.start_head()
             for number in range(1, self._workers + 1):
-                self.join(number)
+                self.machines[str(number)] = Machine(self, str(number), number + 1)
+            self.start_nodes()
         except BaseException:
             self.close()
             raise
@@ -211,29 +213,38 @@ class Site:
     @property
     def address(self) -> str:
         """Of the Ray cluster."""
-        return f"{self.machines[HEAD].address}:{PORT}"
+        return f"{self.machines[HEAD].address}:{self.port}"
 
     def start_head(self) -> None:
         """`ray start --head`; no agents live there."""
-        options = ("--head", "--port", str(PORT), "--include-dashboard", "false", "--num-cpus", "0")
-        self._ray(self.machines[HEAD], *options)
+        plain = ("--num-cpus", "0", "--include-dashboard", "false")
+        self._start([self.machines[HEAD]], "--head", "--port", str(self.port), *plain)
 
-    def join(self, number: int) -> Machine:
-        """A machine more, with room for two agents."""
+    def join(self, number: int) -> None:
+        """A machine more."""
         machine = self.machines[str(number)] = Machine(self, str(number), number + 1)
-        self.start_node(machine)
-        return machine
+        self.start_nodes(machine)
 
-    def start_node(self, machine: Machine) -> None:
-        """`ray start` on a worker, or again."""
-        self._ray(machine, "--address", self.address, "--num-cpus", "1")
+    def start_nodes(self, *machines: Machine) -> None:
+        """`ray start` on workers (by default all), or again; each has room for two agents."""
+        self._start(list(machines) or self.workers, "--address", self.address, "--num-cpus", "1")
 
-    def _ray(self, machine: Machine, *options: str) -> None:
+    def _start(self, machines: list[Machine], *options: str) -> None:
+        """All at once; those that Ray gives up after half a minute, as on a busy machine, again."""
+        for _ in range(STARTS):
+            started = [(machine, self._ray(machine, *options)) for machine in machines]
+            machines = [machine for machine, process in started if process.wait(PATIENCE)]
+            if not machines:
+                return
+            for machine in machines:
+                machine.kill()
+        raise AssertionError((self.path / f"ray-{machines[0].name}.err").read_text())
+
+    def _ray(self, machine: Machine, *options: str) -> "subprocess.Popen[bytes]":
         own = ("--node-ip-address", machine.address, "--temp-dir", str(machine.disk / "r"))
         limits = ("--object-store-memory", str(STORE_BYTES), "--disable-usage-stats")
-        process = machine.start(f"ray-{machine.name}", str(BIN / "ray"), "start", *options, *own, *limits)
-        if process.wait(PATIENCE):
-            raise AssertionError((self.path / f"ray-{machine.name}.err").read_text())
+        words = ("start", *options, *own, *limits)
+        return machine.start(f"ray-{machine.name}", str(BIN / "ray"), *words)
 
     # Gossamer …
 
@@ -263,10 +274,12 @@ class Site:
             return self.machines[HEAD].start("driver", *command, stdout=out)
 
     def status(self) -> dict[str, Any]:
-        """`gossamer cluster status --json`; empty if it fails."""
+        """`gossamer cluster status --json`; empty if it fails, for example because all is over."""
         try:
             return json.loads(self.gossamer("cluster", "status", str(self.folder), "--json"))
-        except AssertionError:
+        except (AssertionError, subprocess.TimeoutExpired) as error:
+            with (self.path / "status.err").open("a") as log:
+                log.write(f"{error}\n")
             return {}
 
     def report(self, process: "subprocess.Popen[bytes]", seconds: float) -> dict[str, Any]:

@@ -125,7 +125,8 @@ def test_a_drained_agent_gives_all_away_and_leaves() -> None:
     assert "a-2" not in world.owners()
     assert [process.me.name for process in world.alive()] == ["a-1", "a-3"]
     assert world.there.wanted_agents == 2
-    assert world.there.wanted_slots == 3
+    assert world.there.retired_slots == (2,)
+    assert world.there.wanted_slots == (1, 3)
     states = {agent.name: agent.state for agent in world.there.overview(world.now()).agents}
     assert states == {"a-1": "live", "a-2": "gone", "a-3": "live"}
     settled(world)
@@ -459,7 +460,7 @@ def test_an_agent_lost_before_its_last_snapshot_takes_the_end_back() -> None:
     assert world.there.stop_reason == FINISHED
     assert not world.there.over
     dumb.end()
-    world.run(25, visits=False)
+    world.run(22, visits=False)
     assert world.there.stop_reason == ""
     world.run(30, visits=False)
     assert world.there.over

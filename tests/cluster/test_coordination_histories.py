@@ -10,6 +10,7 @@ from gossamer.cluster.protocol import Fenced, Grant, Report
 from gossamer.policy.tenure import DRIFT
 
 LIMIT = 100_000
+PLACES = st.integers(0, 5)
 RATES = st.sampled_from([1 - DRIFT, 1.0, 1 + DRIFT])
 
 
@@ -30,22 +31,76 @@ class Cluster(RuleBasedStateMachine):
         alive = self.world.alive()
         return alive[place % len(alive)] if alive else None
 
-    # The network …
+    # Much at once …
 
-    @rule(place=st.integers(0, 5))
-    def send(self, place: int) -> None:
+    @rule(seconds=st.integers(1, 12))
+    def go_on(self, seconds: int) -> None:
+        self.world.run(seconds)
+
+    @rule(place=PLACES, seconds=st.sampled_from([3, 9, 14, 18, 22, 30]))
+    def cut_off(self, place: int, seconds: int) -> None:
+        """One reaches nobody, and visits as long as it may."""
+        self.world.run(seconds, cut=self.some(place))
+
+    @rule(rate=RATES, seconds=st.integers(0, 3))
+    def grow(self, rate: float, seconds: int) -> None:
+        world = self.world
+        if world.coordinator is not None and len(world.alive()) < 4:
+            world.there.scale_to(len(world.alive()) + 1)
+            world.start(rate=rate)
+            world.run(seconds)
+
+    @rule(agents=st.integers(1, 3), seconds=st.integers(0, 3))
+    def shrink(self, agents: int, seconds: int) -> None:
+        if self.world.coordinator is not None:
+            self.world.there.scale_to(agents)
+            self.world.run(seconds)
+
+    @rule(place=PLACES, how=st.sampled_from(["killed", "no power", "wiped"]), again=st.booleans(), rate=RATES)
+    def die(self, place: int, how: str, again: bool, rate: float) -> None:
         process = self.some(place)
-        if process is not None:
-            self.reports.append((process, process.report()))
+        if process is None:
+            return
+        process.end()
+        if how == "no power":
+            self.lose_unsynced(process.folder)
+        elif how == "wiped":
+            process.folder = Folder()
+        if again:
+            self.world.start(process.folder, rate=rate)
+
+    def lose_unsynced(self, folder: Folder) -> None:
+        """Disk has what was synced: all that is in the last snapshot, and nothing else."""
+        last = self.world.snapshots.get((folder.name, folder.snapshots))
+        folder.shards = {shard: set(held) for shard, held in last.shards.items()} if last else {}
+        folder.outbox = set(last.outbox) if last else set()
+        folder.pages = last.pages if last else 0
+
+    @rule(place=PLACES, rate=RATES, boot=st.sampled_from(["b", "c", ""]))
+    def come_again(self, place: int, rate: float, boot: str) -> None:
+        dead = [process for process in self.world.processes if not process.alive and process.folder.name]
+        if dead:
+            self.world.start(dead[place % len(dead)].folder, boot=boot, rate=rate)
+
+    # Messages one by one …
+
+    @rule(place=PLACES, times=st.integers(1, 3))
+    def send(self, place: int, times: int) -> None:
+        process = self.some(place)
+        for _ in range(times):
+            if process is not None:
+                self.reports.append((process, process.report()))
 
     @precondition(lambda self: self.reports)
-    @rule(place=st.integers(0, 20), double=st.booleans())
-    def reach(self, place: int, double: bool) -> None:
+    @rule(place=st.integers(0, 20), double=st.booleans(), late=st.booleans())
+    def reach(self, place: int, double: bool, late: bool) -> None:
         at = place % len(self.reports)
         process, report = self.reports[at] if double else self.reports.pop(at)
         answer = self.world.ask(process, report)
-        if answer is not None:
+        if answer is not None and late:
             self.answers.append((process, answer))
+        elif answer is not None:
+            process.answer(answer)
 
     @precondition(lambda self: self.answers)
     @rule(place=st.integers(0, 20), double=st.booleans())
@@ -54,126 +109,56 @@ class Cluster(RuleBasedStateMachine):
         process, answer = self.answers[at] if double else self.answers.pop(at)
         process.answer(answer)
 
-    @rule()
-    def lose_everything(self) -> None:
-        self.reports.clear()
-        self.answers.clear()
-
-    @rule(place=st.integers(0, 5))
-    def renew(self, place: int) -> None:
+    @rule(
+        place=PLACES,
+        shard=st.integers(0, 7),
+        what=st.sampled_from(["renew", "work", "visit", "end visits", "snapshot", "drop", "flush"]),
+    )
+    def do(self, place: int, shard: int, what: str) -> None:
         process = self.some(place)
-        if process is not None:
+        if process is None:
+            return
+        if what == "renew":
             self.world.renew(process)
-
-    @rule(seconds=st.integers(1, 12))
-    def all_is_well(self, seconds: int) -> None:
-        self.world.run(seconds)
-
-    # Agents …
-
-    @rule(place=st.integers(0, 5))
-    def work(self, place: int) -> None:
-        process = self.some(place)
-        if process is not None:
+        elif what == "work":
             process.work()
-
-    @rule(place=st.integers(0, 5), shard=st.integers(0, 7))
-    def visit(self, place: int, shard: int) -> None:
-        process = self.some(place)
-        if process is not None:
+        elif what == "visit":
             process.visit(shard)
-
-    @rule(place=st.integers(0, 5))
-    def end_visits(self, place: int) -> None:
-        process = self.some(place)
-        if process is not None:
+        elif what == "end visits":
             process.visits.clear()
-
-    @rule(place=st.integers(0, 5))
-    def snapshot(self, place: int) -> None:
-        process = self.some(place)
-        if process is not None:
+        elif what == "snapshot":
             process.snapshot()
             process.prune()
-
-    @rule(place=st.integers(0, 5))
-    def tidy(self, place: int) -> None:
-        process = self.some(place)
-        if process is not None:
+        elif what == "drop":
             process.drop()
+        else:
             process.flush()
-
-    @rule(place=st.integers(0, 5))
-    def kill(self, place: int) -> None:
-        process = self.some(place)
-        if process is not None:
-            process.end()
-
-    @rule(place=st.integers(0, 5))
-    def fail_of_power(self, place: int) -> None:
-        """Disk has what was synced: all that is in the last snapshot, and nothing else."""
-        process = self.some(place)
-        if process is not None:
-            process.end()
-            folder = process.folder
-            last = self.world.snapshots.get((folder.name, folder.snapshots))
-            folder.shards = {shard: set(held) for shard, held in last.shards.items()} if last else {}
-            folder.outbox = set(last.outbox) if last else set()
-            folder.pages = last.pages if last else 0
-
-    @rule(rate=RATES)
-    def join(self, rate: float) -> None:
-        if len(self.world.alive()) < 5:
-            self.world.start(rate=rate)
-
-    @rule(place=st.integers(0, 20), rate=RATES, boot=st.sampled_from(["b", "c", ""]))
-    def come_again(self, place: int, rate: float, boot: str) -> None:
-        dead = [process for process in self.world.processes if not process.alive and process.folder.name]
-        if dead:
-            self.world.start(dead[place % len(dead)].folder, boot=boot, rate=rate)
-
-    @rule(place=st.integers(0, 20))
-    def wipe(self, place: int) -> None:
-        dead = [process for process in self.world.processes if not process.alive]
-        if dead:
-            dead[place % len(dead)].folder = Folder()
 
     # The coordinator …
 
-    @rule(save=st.booleans())
-    def tick(self, save: bool) -> None:
-        if self.world.coordinator is not None:
-            self.world.coordinator.tick(self.world.now())
-            if save:
-                self.world.save()
+    @rule(save=st.sampled_from(["yes", "no", "fails", "dies after"]))
+    def tick(self, save: str) -> None:
+        world = self.world
+        if world.coordinator is None:
+            return
+        world.there.tick(world.now())
+        if save == "yes":
+            world.save()
+        elif save == "fails":
+            world.there.data()
+        elif save == "dies after" and world.store_works:
+            world.saved = world.there.data()
+            world.crash()
 
-    @rule()
-    def save_and_die_before_saying_so(self) -> None:
-        if self.world.coordinator is not None and self.world.coordinator.dirty and self.world.store_works:
-            self.world.saved = self.world.coordinator.data()
-            self.world.crash()
-
-    @rule()
-    def fail_to_save(self) -> None:
-        if self.world.coordinator is not None and self.world.coordinator.dirty:
-            self.world.coordinator.data()
-
-    @rule()
-    def die(self) -> None:
+    @rule(dies=st.booleans())
+    def coordinator_restarts(self, dies: bool) -> None:
         self.world.crash()
-
-    @rule()
-    def restart(self) -> None:
-        self.world.restart()
+        if not dies:
+            self.world.restart()
 
     @rule(works=st.booleans())
     def store(self, works: bool) -> None:
         self.world.store_works = works
-
-    @rule(agents=st.integers(1, 4))
-    def scale(self, agents: int) -> None:
-        if self.world.coordinator is not None:
-            self.world.coordinator.scale_to(agents)
 
     @rule(number=st.integers(1, 4))
     def drain(self, number: int) -> None:
@@ -209,11 +194,15 @@ class Cluster(RuleBasedStateMachine):
         world.restart()
         if not world.alive():
             world.start()
-        for _ in range(6):
-            world.run(20)
-            if not world.alive():  # those that were there were cut off for too long, or were drained
+        calm = 0
+        for _ in range(80):
+            world.run(5)
+            if not world.there.live_agents:  # as whoever starts agents would, if fewer live than are wanted
                 world.start()
-        world.run(100)
+            now = world.there.overview(world.now())
+            calm = calm + 1 if now.owned == now.shards and not now.moves and "" not in world.owners() else 0
+            if calm == 6:  # whoever was silent is known to be lost
+                break
         assert "" not in world.owners()
         world.check_kept()
         overview = world.there.overview(world.now())
@@ -223,17 +212,22 @@ class Cluster(RuleBasedStateMachine):
 
     def end(self) -> None:
         """All agents become idle: this is noticed, and they end."""
-        for process in self.world.alive():
-            process.idle = True
-        self.world.run(20, visits=False)
-        assert self.world.there.stop_reason == FINISHED
-        assert self.world.there.over
-        assert self.world.alive() == []
+        world = self.world
+        for _ in range(60):
+            for process in world.alive():
+                process.idle = True
+            world.run(1, visits=False)
+            if not world.alive():
+                break
+        assert world.there.stop_reason == FINISHED
+        assert world.there.over
+        assert world.alive() == []
+        world.check_covered()
 
 
 TestCluster = Cluster.TestCase
 TestCluster.settings = settings(
-    max_examples=60,
+    max_examples=40,
     stateful_step_count=40,
     deadline=None,
     derandomize=True,

@@ -122,3 +122,17 @@ def test_addresses():
     with pytest.raises(ConfigError, match="Name a folder, or install fsspec's package"):
         Store("nonsense://somewhere")
     assert "secret" not in Store("memory://user:secret@host/path").address
+
+
+def test_killed_while_it_is_written_an_object_is_as_before(tmp_path, monkeypatch):
+    store = Store(str(tmp_path / "store"), ONCE)
+    store.put("a/b", b"old")
+
+    def killed(*_: object) -> None:
+        raise OSError(5, "killed here")
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(StorageError, match="killed here"):
+        store.put("a/b", b"new")
+    assert store.get("a/b") == b"old"
+    assert [path.name for path in (tmp_path / "store/a").iterdir()] == ["b"]

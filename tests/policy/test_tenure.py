@@ -9,7 +9,7 @@ from gossamer.policy.tenure import DRIFT, Silence, Tenure, TenureConfig
 RATES = st.floats(1 - DRIFT, 1 + DRIFT)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data(), old=RATES, coordinator=RATES, offset=st.floats(-1e6, 1e6))
 def test_the_old_has_ended_before_the_new_begins(
     data: st.DataObject, old: float, coordinator: float, offset: float

@@ -311,6 +311,10 @@ class StageDaemon:
             "by_depth": {str(n): int(3e6 / (1 + (n - 4) ** 2)) for n in range(14)},
             "by_level": {"levels": levels, "urls": 1, "keys_read": 1},
             "by_domain": {"domains": domains, "hosts": 5, "hosts_read": 5},
+            "hosts": 1_204_331,
+            "hosts_looked_at": 130_000,
+            "estimated": True,
+            "as_of": time.time(),
         }
 
     def _pages(self, params: dict[str, Any]) -> dict[str, Any]:

@@ -166,6 +166,24 @@ def test_the_part_that_lives_is_a_part_of_the_page(path: str) -> None:
     Markup(part)
 
 
+@pytest.mark.parametrize("path", ["/jobs/docs", "/jobs/docs/hosts", "/jobs/docs/codes"])
+def test_the_head_of_a_job_lives_with_the_rest(path: str) -> None:
+    part = get(path + "?part=live").text
+    assert part.count('id="job-head"') == 1
+    assert get(path).text.count('id="job-head"') == 1
+    assert part.index('id="job-head"') > part.index("<dl" if path == "/jobs/docs" else "<"), "behind the rest"
+
+
+@pytest.mark.parametrize("job", ["docs", "fresh"])
+def test_the_head_alone_can_be_asked_for(job: str) -> None:
+    head = get(f"/jobs/{job}?part=head").text
+    Markup(head)
+    assert head.startswith('<div class="job-head" id="job-head"')
+    assert f'data-from="/jobs/{job}"' in head
+    assert len(head) < 6_000
+    assert ("pages" in head) == (job == "docs"), "as many as are known"
+
+
 def test_the_whole_page_is_bounded_and_fast_to_send() -> None:
     assert len(get("/jobs/docs/hosts").content) < 100_000
 

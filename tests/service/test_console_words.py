@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.service.claims import RESOURCES
-from gossamer.service.console import job_acts, job_lists, live_settings, new_job, words
+from gossamer.service.console import job_acts, job_lists, live_settings, new_job, reasons, words
 from gossamer.service.console.painter import TABS
 from gossamer.service.jobs import JobState
 
@@ -57,7 +57,7 @@ def test_chinese_is_chinese() -> None:
         for key, text in words.Words("zh").table.items()
         if isinstance(text, str) and len(text) > 8 and not re.search("[\u4e00-\u9fff]", text)
     ]
-    assert same == ["host.crawl_delay", "field.crawl_delay"]
+    assert same == ["host.crawl_delay", "reason.fault", "field.crawl_delay"]
 
 
 def test_every_key_that_is_called_is_there() -> None:
@@ -86,6 +86,7 @@ def test_every_value_of_our_own_has_its_word() -> None:
         *(f"resource.{name}" for name in RESOURCES),
         *(f"resource_short.{name}" for name in RESOURCES),
         *(f"state.{state}" for state in JobState),
+        *(f"reason.{key}" for key, _ in reasons._SENTENCES),
     ]
     assert [key for key in wanted if key not in ENGLISH] == []
 

@@ -61,3 +61,9 @@ def test_seeds_that_were_never_reached_fail_but_a_network_that_is_away_comes_bac
 def test_of_another_s_child_only_the_report_tells() -> None:
     assert sentence(report="finished").verdict is Verdict.FINISHED
     assert sentence().verdict is Verdict.AGAIN
+
+
+def test_a_folder_that_somebody_else_had_is_tried_again() -> None:
+    found = sentence(status=2, locked=True, words="another process is crawling into this folder.")
+    assert found.verdict is Verdict.AGAIN
+    assert sentence(status=2).verdict is Verdict.FAILED

@@ -90,7 +90,8 @@ class LevelCensus:
             self._drawn.append(_Drawn(key, record.head, record.queued, int(draws)))
 
     def sizes(self, order: str) -> LevelSizes:
-        """The histogram."""
+        """The histogram of the hosts told of so far."""
+        self._weights, self._read, self._unread = {}, 0, 0.0
         if self._step:
             for host in self._drawn:
                 self._read_host(host)

@@ -152,6 +152,8 @@ def show_status(folder: Path, *, as_json: bool) -> None:
         f"shards    {overview.owned:,} of {overview.shards:,} owned, {overview.moving:,} moving, "
         f"{overview.homeless:,} without owner; epoch {overview.epoch}"
     )
+    if overview.problem:
+        show(f"problem   {safe(overview.problem)}")
     for agent in overview.agents:
         silent = "never heard" if agent.silent is None else f"heard {agent.silent:.0f} s ago"
         age = "none" if agent.snapshot_age is None else f"{duration(agent.snapshot_age)} old"
@@ -160,6 +162,8 @@ def show_status(folder: Path, *, as_json: bool) -> None:
             f"{agent.pages:,} pages, {agent.queued:,} queued, outbox {agent.outbox:,} ({agent.owed:,} owed), "
             f"snapshot {age}"
         )
+        if agent.problem:
+            show(f"          {safe(agent.problem)}")
     for move in overview.moves:
         source = move.source or "new"
         show(f"move {move.number}    {move.shards} shards {source} -> {move.target}: {move.state}")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 NEEDED = ("argon2", "cronsim", "fastapi", "jinja2", "numpy", "uvicorn")
 _BACKLOG = 128
+_TICKS = 10
+"""Of a second, as uvicorn counts them: by the tenth of them it sets its clock."""
+_TICKS_OF_A_DAY = 864_000
 
 
 def run_serve(folder: Path, host: str | None, port: int | None) -> None:
@@ -52,7 +55,8 @@ async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: in
         check_listen(daemon, config, address)
         with _listening(address, config.listen.port if port is None else port) as listening:
             await daemon.begin()
-            say(f"gossamer serves {_url(listening)} - jobs in {daemon.path}")
+            url = _url(listening, secure=bool(config.security.certificate))
+            say(f"gossamer serves {url} - jobs in {daemon.path}")
             await _answer(daemon, config, address, listening)
     finally:
         await daemon.close()
@@ -65,19 +69,34 @@ async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listenin
     from gossamer.service.api.app import make_app, server_options
 
     class Server(uvicorn.Server):
-        """Leaves signals to us: uvicorn sends them again when it has ended, before the daemon is closed."""
+        """Leaves signals to us: uvicorn sends them again when it has ended, before the daemon is closed.
+
+        Nor does it look ten times a second whether it is to end, which is most of what an idle daemon does.
+        """
+
+        async def main_loop(self) -> None:
+            ticks = 0
+            while not await self.on_tick(ticks):
+                ticks = (ticks + _TICKS) % _TICKS_OF_A_DAY
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(1.0):
+                        await ending.wait()
 
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
 
+    ending = asyncio.Event()
     options = {"access_log": False, "log_level": "warning", **server_options(config)}
-    server = Server(uvicorn.Config(make_app(daemon, config, host), **options))
+    app = make_app(daemon, config, host)
+    server = Server(uvicorn.Config(app, **options))
     loop = asyncio.get_running_loop()
 
     def end() -> None:
+        ending.set()
         server.force_exit = server.should_exit
         server.should_exit = True
+        app.state.streams.close()  # they have no end of their own, and would be waited for
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
@@ -102,6 +121,7 @@ def _listening(host: str, port: int) -> socket.socket:
         raise ConfigError(f"listen: {host} port {port} cannot be had ({reason}). Choose another.") from None
 
 
-def _url(listening: socket.socket) -> str:
+def _url(listening: socket.socket, *, secure: bool) -> str:
     host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    scheme = "https" if secure else "http"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"

@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,6 +22,7 @@ from gossamer.cluster.orders import Plan, order_of
 from gossamer.cluster.overview import Overview
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.store import Store
+from gossamer.cluster.tenancy import boot_clock
 from gossamer.model.errors import GossamerError
 
 NAMESPACE = "gossamer"
@@ -30,6 +32,8 @@ TICK_SECONDS = 0.5
 FAILED = 75
 """Exit status of a process whose crawl failed (EX_TEMPFAIL): another may try."""
 CALL_SECONDS = 5.0
+RETIRE_LOOKS = 60
+"""One a tick: as long a drained agent may take to close its files."""
 DELIVER_SECONDS = 60.0
 CALLS_AT_ONCE = 16
 PAUSE_SECONDS = 5.0
@@ -61,7 +65,7 @@ class CoordinatorActor:
         self._plan = msgspec.msgpack.decode(plan, type=Plan)
         self._store = Store(self._plan.store)
         data = self._store.get(STATE)
-        now = time.monotonic()
+        now = boot_clock()
         if data is None:
             self._core = Coordination.new(self._plan.coordination, now)
         else:
@@ -72,15 +76,16 @@ class CoordinatorActor:
             self._store.put(STATE, self._core.data())
             self._core.saved()
         self._saving = asyncio.Lock()
+        self._problem = ""
         self._slots: dict[str, int] = {}  # agent -> slot
         self._started: dict[int, Any] = {}
+        self._retiring: dict[int, asyncio.Task[None]] = {}
         self._ticking = asyncio.get_event_loop().create_task(self._tick())
 
     async def register(self, host: bytes, has_state_of: str, slot: int) -> bytes:
         """See `Coordination.register`."""
-        registered = self._core.register(
-            msgspec.msgpack.decode(host, type=Host), has_state_of or None, time.monotonic()
-        )
+        there = msgspec.structs.replace(msgspec.msgpack.decode(host, type=Host), slot=slot)
+        registered = self._core.register(there, has_state_of or None, boot_clock())
         self._slots[registered.name] = slot
         await self._save()
         return _encode(registered)
@@ -88,7 +93,7 @@ class CoordinatorActor:
     async def renew(self, report: bytes, slot: int) -> bytes:
         """See `Coordination.renew`."""
         told = msgspec.msgpack.decode(report, type=Report)
-        answer = self._core.renew(told, time.monotonic())
+        answer = self._core.renew(told, boot_clock())
         if isinstance(answer, Grant):
             self._slots[told.agent] = slot
         return _encode(answer)
@@ -99,7 +104,8 @@ class CoordinatorActor:
 
     async def overview(self) -> bytes:
         """The cluster as of now, packed `Overview`."""
-        return _encode(self._core.overview(time.monotonic()))
+        overview = self._core.overview(boot_clock())
+        return _encode(msgspec.structs.replace(overview, problem=self._problem))
 
     async def scale_to(self, agents: int) -> None:
         """See `Coordination.scale_to`."""
@@ -118,28 +124,52 @@ class CoordinatorActor:
         await self._save()
 
     async def _tick(self) -> None:
-        while True:
-            self._core.tick(time.monotonic())
-            if self._core.dirty:
+        try:
+            while True:
+                self._core.tick(boot_clock())
                 with contextlib.suppress(GossamerError):  # tried again with the next tick
                     await self._save()
-            self._staff()
-            await asyncio.sleep(TICK_SECONDS)
+                self._staff()
+                await asyncio.sleep(TICK_SECONDS)
+        except Exception as error:  # noqa: BLE001 - agents renew on, but nobody would be missed any more
+            traceback.print_exception(error)  # into Ray's log of this process
+            os._exit(FAILED)
 
     async def _save(self) -> None:
         """Have the store keep what was decided; it may take its time, agents renew meanwhile."""
         async with self._saving:
             if self._core.dirty:
                 data = self._core.data()
-                await asyncio.get_running_loop().run_in_executor(None, self._store.put, STATE, data)
+                try:
+                    await asyncio.get_running_loop().run_in_executor(None, self._store.put, STATE, data)
+                except GossamerError as error:
+                    self._problem = f"what it decides cannot be saved: {error}"
+                    raise
                 self._core.saved()
+                self._problem = ""
 
     def _staff(self) -> None:
-        """Have as many processes as are wanted."""
-        wanted = self._core.wanted_slots
-        for slot in range(1, wanted + 1):
+        """Have as many processes as are wanted, and see off those of drained agents."""
+        for slot in self._core.wanted_slots:
             if slot not in self._started:
                 self._started[slot] = _start_agent(self._plan, slot)
+        for slot in self._core.retired_slots:
+            if slot not in self._retiring:
+                self._retiring[slot] = asyncio.get_running_loop().create_task(self._retire(slot))
+
+    async def _retire(self, slot: int) -> None:
+        """End the process of a drained agent once it has closed what it wrote."""
+        with contextlib.suppress(ConnectionError):  # a coordinator before this one saw to it
+            actor = await _found(slot_name(self._plan.cluster, slot))
+            for _ in range(RETIRE_LOOKS):
+                try:
+                    if await answered(actor.ended.remote(), CALL_SECONDS):
+                        break
+                except (ConnectionError, TimeoutError):
+                    break  # its node went first; lest Ray start it elsewhere
+                await asyncio.sleep(TICK_SECONDS)
+            kill = partial(ray.kill, actor, no_restart=True)
+            await asyncio.get_running_loop().run_in_executor(None, kill)
 
 
 def _start_agent(plan: Plan, slot: int) -> Any:

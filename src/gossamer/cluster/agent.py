@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import socket
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,10 +31,11 @@ from gossamer.cluster.protocol import (
 from gossamer.cluster.router import Router
 from gossamer.cluster.snapshooter import Snapshooter
 from gossamer.cluster.store import Store
-from gossamer.cluster.tenancy import Tenancy
+from gossamer.cluster.tenancy import Tenancy, boot_clock
 from gossamer.model.errors import GossamerError
 
 RENEW_SECONDS = 1.0
+LONGEST_PROBLEM = 500
 FENCED = "fenced"
 OVER = "over"
 SHORTEST = 0.001
@@ -216,7 +216,7 @@ class _Life:
 
     async def _renew(self) -> None:
         while not self._over:
-            sent = time.monotonic()
+            sent = boot_clock()
             try:
                 answer = await self._links.renew(self._report())
             except (ConnectionError, TimeoutError):
@@ -227,7 +227,7 @@ class _Life:
                 return
             if self.tenancy.counts(answer):
                 await self._go_by(answer, sent)
-            await asyncio.sleep(max(0.0, RENEW_SECONDS - (time.monotonic() - sent)))
+            await asyncio.sleep(max(0.0, RENEW_SECONDS - (boot_clock() - sent)))
 
     async def _go_by(self, grant: Grant, sent: float) -> None:
         assert self._built is not None
@@ -238,7 +238,7 @@ class _Life:
         if grant.scope_hosts:
             crawl.parts.admission.add_places(grant.scope_hosts)
         self._scope_known += len(grant.scope_hosts)
-        self._die_in(max(self.tenancy.ends_at - time.monotonic(), SHORTEST))
+        self._die_in(max(self.tenancy.ends_at - boot_clock(), SHORTEST))
         self.snapshooter.on_record(grant.snapshot, parts.inbox)
         self.wave = grant.wave
         gained = self.tenancy.shards - had
@@ -299,7 +299,13 @@ class _Life:
             scope_known=self._scope_known,
             scope_hosts=tuple(hosts),
             stopped=self.duties.stopped,
+            problem=self._problem(),
         )
+
+    def _problem(self) -> str:
+        troubled = (("snapshot", self.snapshooter), ("move", self.duties), ("exchange", self.exchange))
+        told = [f"{name}: {part.problem}" for name, part in troubled if part is not None and part.problem]
+        return "; ".join(told)[:LONGEST_PROBLEM]
 
     wave = 0
 

@@ -15,6 +15,7 @@ from gossamer.cluster.record import (
     Record,
     State,
 )
+from gossamer.cluster.slots import slots
 from gossamer.cluster.versions import Versions
 from gossamer.model.errors import ConfigError, InternalError
 from gossamer.policy.budget import BudgetConfig, Spent, crawl_limit_reached
@@ -46,6 +47,7 @@ class Coordination:
         self._began = now
         self._counted = now
         self._patient_until = now
+        self._calm_at = now  # whoever came in the place of a dead one is no surplus: the dead is lost by then
         self._silence = Silence(now, record.config.tenure.give_away)
         self._withheld = {
             agent.number: now + record.config.tenure.give_away for agent in record.present if agent.withheld
@@ -178,6 +180,7 @@ class Coordination:
         if agent.state is State.JOINING:
             record = self._versions.turn()
             record.change(agent.number, state=State.LIVE, since=record.epoch)
+            self._calm_at = now + record.config.tenure.give_away
         if report.snapshot > agent.snapshot:
             sums = {"pages": report.snapshot_pages, "bytes": report.snapshot_bytes}
             self._versions.edit().change(agent.number, snapshot=report.snapshot, **sums)
@@ -240,7 +243,8 @@ class Coordination:
             if all_stopped(self._versions, self._hearing):
                 self._versions.turn().over = True
             return
-        drain_surplus(self._versions, self._hearing)
+        if now >= self._calm_at:
+            drain_surplus(self._versions, self._hearing)
         self._move(now)
         let_go(self._versions, self._hearing)
         self._end(now)
@@ -341,7 +345,7 @@ class Coordination:
                     f"bits: a crawl that began with {record.config.bits} cannot go on with {config.bits}"
                 )
             record.config, record.wanted = config, config.agents
-        record.stop, record.over, record.drained = "", False, 0
+        record.stop, record.over = "", False
         self._hearing = Hearing(record, record.term << WAVES_OF_A_TERM)
         self._silence = Silence(now, record.config.tenure.give_away)
         self._counted = now
@@ -363,14 +367,14 @@ class Coordination:
         return self._record.wanted
 
     @property
-    def wanted_slots(self) -> int:
-        """Processes that should have been started since the last start of the whole.
+    def wanted_slots(self) -> tuple[int, ...]:
+        """Slots that should have a process; see `slots`."""
+        return slots(self._record).wanted
 
-        One for each agent that is wanted, one for each that was drained or is being drained. That of an agent
-        which is lost or fenced goes on as a new agent.
-        """
-        leaving = len(self._record.having(State.DRAINING, State.LEAVING))
-        return self._record.wanted + self._record.drained + leaving
+    @property
+    def retired_slots(self) -> tuple[int, ...]:
+        """Slots whose agent was drained, so that its process is to end."""
+        return slots(self._record).retired
 
     @property
     def live_agents(self) -> tuple[str, ...]:

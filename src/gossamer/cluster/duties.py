@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from gossamer.cluster import snapshots
@@ -33,6 +34,7 @@ class Duties:
         self._parts = parts
         self._scratch = scratch
         self._snapshooter = snapshooter
+        snapshooter.promised = lambda: {done.snapshot for done in self._frozen.values()}
         self._store = store
         crawl = parts.built.crawl
         self._transfer = Transfer(
@@ -164,17 +166,16 @@ class Duties:
     async def _inherit(self, inherit: Inherit) -> None:
         """Bring in what a lost agent still owed to others; what they have already is seen there."""
         source = await self._open(inherit.agent, inherit.snapshot)
+        built = self._parts.built
         try:
-            messages = [data for _, data in source.scan(Family.OUTBOX, prefix=OURS)]
+            owed = source.scan(Family.OUTBOX, prefix=OURS)
+            while some := list(islice(owed, ADMITTED_AT_ONCE)):
+                with built.crawl.parts.frontier.changes():
+                    for _, data in some:
+                        self._parts.router.bring_in(data, built.crawl.parts.admission, built.robots)
+                await asyncio.sleep(0)
         finally:
             source.close()
-        built = self._parts.built
-        while messages:
-            some, messages = messages[:ADMITTED_AT_ONCE], messages[ADMITTED_AT_ONCE:]
-            with built.crawl.parts.frontier.changes():
-                for data in some:
-                    self._parts.router.bring_in(data, built.crawl.parts.admission, built.robots)
-            await asyncio.sleep(0)
         self._imported[inherit.move] = Covered(inherit.move, await self._snapshooter.take())
 
     async def _rest(self) -> None:
@@ -187,7 +188,10 @@ class Duties:
     async def _open(self, agent: str, snapshot: int) -> Environment:
         """The state of another agent, as of a snapshot, for reading."""
         place = self._scratch / f"{agent}-{snapshot}"
-        manifest = await in_thread(snapshots.read, self._store, agent, snapshot)
-        shutil.rmtree(place, ignore_errors=True)
-        await in_thread(snapshots.fetch_state, self._store, manifest, place)
+        if not place.exists():  # shards of one agent come some at a time, all from much the same tables
+            earlier = list(self._scratch.glob(f"{agent}-*"))
+            manifest = await in_thread(snapshots.read, self._store, agent, snapshot)
+            await in_thread(snapshots.fetch_state, self._store, manifest, place, earlier)
+            for old in earlier:
+                await in_thread(shutil.rmtree, old, ignore_errors=True)
         return Environment.open_read_only(place, StateConfig())

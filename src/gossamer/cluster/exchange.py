@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 import msgspec
@@ -22,9 +23,15 @@ LARGEST = 64 << 20
 APPLIED_AT_ONCE = 250
 """Messages applied without a pause, some 20 us each, in one commit."""
 LOOK_SECONDS = 0.05
+ENOUGH = 500
+"""Messages for which a batch sets out at once: the call costs as much as a hundred of them."""
+PATIENCE_SECONDS = 0.5
+"""That fewer wait for more, while there is something else to do."""
 AGAIN_SECONDS = 0.5
 """After which an agent that could not be reached is tried again."""
 TRIM_SECONDS = 1.0
+ASK_SECONDS = 5.0
+"""Between two questions to owners how much of what they have applied is covered, lest it be kept for ever."""
 
 Deliver = Callable[[str, bytes], Awaitable[bytes]]
 """(name of an agent, packed `Batch`) -> packed `Applied`; `ConnectionError` if it cannot be reached."""
@@ -55,6 +62,8 @@ class Exchange:
         self._deliver = deliver
         self._sending: dict[str, asyncio.Task[None]] = {}
         self._applying = asyncio.Lock()
+        self._more = False  # a batch arrived and was full
+        self._asked = 0.0
         self.problem = ""
         """Why the last batch that failed did; empty once one arrives."""
 
@@ -62,15 +71,15 @@ class Exchange:
 
     async def run(self) -> None:
         """Send until cancelled."""
-        loop = asyncio.get_running_loop()
-        trimmed = loop.time()
+        loop, counts = asyncio.get_running_loop(), self._parts.counts
+        trimmed = looked = loop.time()
+        sent = -ENOUGH
         try:
             while True:
-                for name, shards in self._by_owner().items():
-                    if name not in self._sending:
-                        task = loop.create_task(self._send(name, shards))
-                        self._sending[name] = task
-                        task.add_done_callback(partial(self._sent, name))
+                now = self._more or self._parts.built.crawl.parts.dispatch.quiet
+                if now or counts.sent - sent >= ENOUGH or loop.time() - looked >= PATIENCE_SECONDS:
+                    looked, sent, self._more = loop.time(), counts.sent, False
+                    self._send_all()
                 if loop.time() - trimmed >= TRIM_SECONDS:
                     self._parts.outbox.trim()
                     trimmed = loop.time()
@@ -79,31 +88,43 @@ class Exchange:
             for task in list(self._sending.values()):
                 task.cancel()
 
+    def _send_all(self) -> None:
+        asks = time.monotonic() - self._asked >= ASK_SECONDS
+        if asks:
+            self._asked = time.monotonic()
+        outbox = self._parts.outbox
+        for name, shards in self._by_owner(outbox.shards_kept() if asks else outbox.shards_owed()).items():
+            if name not in self._sending:
+                task = asyncio.create_task(self._send(name, shards, tuple(shards) if asks else ()))
+                self._sending[name] = task
+                task.add_done_callback(partial(self._sent, name))
+
     def _sent(self, name: str, _: asyncio.Task[None]) -> None:
         self._sending.pop(name, None)
 
-    def _by_owner(self) -> dict[str, list[int]]:
-        """Owed shards by the name of who owns them now."""
+    def _by_owner(self, shards: Iterable[int]) -> dict[str, list[int]]:
+        """Shards by the name of who owns them now."""
         tenancy, found = self._parts.tenancy, dict[str, list[int]]()
         if not tenancy.lends:
             return found
-        for shard in self._parts.outbox.shards_owed():
+        for shard in shards:
             owner = tenancy.owner(shard)
             name = agent_name(owner) if owner else ""
             if name in tenancy.peers and (owner != self._number or tenancy.owns_shard(shard)):
                 found.setdefault(name, []).append(shard)
         return found
 
-    async def _send(self, name: str, shards: list[int]) -> None:
+    async def _send(self, name: str, shards: list[int], ask: tuple[int, ...]) -> None:
         try:
             entries = self._next_entries(shards)
-            life = self._parts.tenancy.peers.get(name)
+            number = agent_number(name)
             batch = Batch(
                 self._name,
                 self._incarnation,
                 self._parts.tenancy.epoch,
                 tuple(entries),
                 self._parts.built.crawl.parts.admission.scope.hosts,
+                ask,
             )
             if name == self._name:
                 answer = await self.apply(batch)
@@ -111,10 +132,12 @@ class Exchange:
                 packed = await self._deliver(name, pack(batch))
                 answer = msgspec.msgpack.decode(packed, type=Applied)
             self.problem = ""
-            if answer.incarnation != life:
-                return
+            tenancy = self._parts.tenancy
             for position in answer.positions:
-                self._parts.outbox.answered(position.shard, position.applied, position.covered)
+                # Who was the owner when it was asked may be another by now, whose word counts.
+                if tenancy.peers.get(name) == answer.incarnation and tenancy.owner(position.shard) == number:
+                    self._parts.outbox.answered(position.shard, position.applied, position.covered)
+            self._more |= len(entries) >= MOST_ENTRIES
             await asyncio.sleep(answer.wait if answer.positions else AGAIN_SECONDS)
         except (ConnectionError, TimeoutError) as error:
             self.problem = f"{name}: {error}"
@@ -144,7 +167,9 @@ class Exchange:
         """Apply those messages that are for our shards and were not applied before."""
         parts, tenancy = self._parts, self._parts.tenancy
         async with self._applying:
-            entries = list(batch.entries)
+            # What a process sent that is none any more would come after the crawl was found to be over.
+            known = tenancy.peers.get(batch.sender) == batch.incarnation
+            entries = list(batch.entries) if known else []
             while entries and tenancy.lends:
                 some, entries = entries[:APPLIED_AT_ONCE], entries[APPLIED_AT_ONCE:]
                 self._apply_some(batch, some)
@@ -153,7 +178,7 @@ class Exchange:
             inbox = parts.inbox
             positions = tuple(
                 Position(shard, inbox.position(shard, batch.sender), inbox.covered(shard, batch.sender))
-                for shard in sorted({entry.shard for entry in batch.entries})
+                for shard in sorted({entry.shard for entry in batch.entries}.union(batch.ask))
                 if tenancy.owns_shard(shard)
             )
         return Applied(self._name, self._incarnation, tenancy.epoch, positions)

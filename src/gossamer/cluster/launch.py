@@ -1,9 +1,10 @@
 """Starts a cluster on Ray, goes on with one, reaches one that runs."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,8 @@ def connected(folder: Path, address: str, agents: float = 0) -> Iterator[None]:
         raise ConfigError(f"Ray cannot be reached at {address or 'this machine'}: {error}") from None
     try:
         write_whole(folder / ADDRESS, ray.get_runtime_context().gcs_address)
-        yield
+        with redirect_stdout(sys.stderr):  # where Ray tells of lost processes, from a thread of its own
+            yield
     finally:
         ray.shutdown()
 
@@ -239,18 +241,20 @@ class Control:
 
     def end(self, overview: Overview, tell: Callable[[str], None]) -> None:
         """Let all processes end, once they have closed what they wrote; `tell` hears who did not."""
-        slots = range(1, max(overview.wanted_agents, len(overview.agents)) + 1)
         ends = time.monotonic() + OVER_SECONDS
-        for slot in slots:
+        for slot in range(1, overview.wanted_agents + len(overview.agents) + 1):
             try:
                 actor: Any = ray.get_actor(slot_name(self._plan.cluster, slot), namespace=NAMESPACE)
+            except ValueError:
+                continue
+            try:
                 while not ray.get(actor.ended.remote(), timeout=CALL_SECONDS) and time.monotonic() < ends:
                     time.sleep(0.1)
-                ray.kill(actor, no_restart=True)
             except ray.exceptions.RayTaskError as error:
                 tell(f"an agent did not end well: {str(error).strip().rpartition(chr(10))[2]}")
-            except (ValueError, ray.exceptions.RayError, TimeoutError):
-                continue
+            except (ray.exceptions.RayError, TimeoutError):
+                pass  # it has no process: its node is gone, and there is no room on others
+            ray.kill(actor, no_restart=True)
         ray.kill(self._coordinator, no_restart=True)
 
 

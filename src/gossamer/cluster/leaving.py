@@ -41,7 +41,6 @@ def let_go(versions: Versions, hearing: Hearing) -> None:
             record = versions.turn()
             sums = {"pages": report.pages, "bytes": report.bytes}
             record.change(agent.number, state=State.GONE, since=record.epoch, inherited=True, **sums)
-            record.drained += 1
             hearing.gone(agent.name, report.pages, report.bytes)
 
 

@@ -35,8 +35,8 @@ def destinations(record: Record) -> list[int]:
 def begin_moves(record: Record, wanted: Sequence[int]) -> bool:
     """Begin moving shards to where `destinations` wants them, as many at once as is allowed.
 
-    Of a lost agent the last snapshot is read; nobody waits for it, so nothing is gained by moving less at
-    once than all, except that what is first is served first. Returns whether the record changed.
+    Of a lost agent the last snapshot is read, which is fetched for each move, and nobody serves what it had
+    meanwhile: so all goes at once. Returns whether the record changed.
     """
     busy = {(move.source, move.target) for move in record.moves.values() if move.shards}
     moving = record.moving()
@@ -48,10 +48,10 @@ def begin_moves(record: Record, wanted: Sequence[int]) -> bool:
         if source == NOBODY:
             _begin(record, Move(number=0, source=NOBODY, target=target, shards=tuple(shards)))
             continue
-        most = shards[: record.config.shards_at_once]
         lost = record.agents[source].state is State.LOST
+        some = shards if lost else shards[: record.config.shards_at_once]
         snapshot = record.agents[source].snapshot if lost else 0
-        _begin(record, Move(number=0, source=source, target=target, shards=tuple(most), snapshot=snapshot))
+        _begin(record, Move(number=0, source=source, target=target, shards=tuple(some), snapshot=snapshot))
     return bool(ways)
 
 

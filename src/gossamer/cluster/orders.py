@@ -79,6 +79,11 @@ def refuse(config: CrawlConfig) -> None:
         ConfigError: what, and what to do instead.
     """
     problems = []
+    if config.frontier.visited != "exact":
+        problems.append(
+            "frontier.visited: a Bloom table cannot forget, so a shard that comes back from a snapshot would "
+            'lose URLs; leave it at "exact"'
+        )
     if config.seeds_watch:
         problems.append("seeds_watch: a cluster does not watch a file; leave it out")
     if config.budget.by_domain:

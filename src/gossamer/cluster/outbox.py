@@ -6,6 +6,7 @@ in the batch that makes them true. The `i` entries move with the shard: a messag
 """
 
 import struct
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 
@@ -21,6 +22,8 @@ _NUMBER = struct.Struct(">Q")
 _COUNTS = struct.Struct(">QQQ")
 OURS, THEIRS = b"o", b"i"
 DROPPED_AT_ONCE = 2_000
+FRESH = 1 << 14
+"""Messages not applied yet that memory holds too, some 300 bytes each, lest each shard be sought on disk."""
 
 
 class Counts:
@@ -35,6 +38,12 @@ class Counts:
     def enter(self, batch: Batch) -> None:
         """Put the sums into `batch`."""
         batch.put(Family.META, COUNTS, _COUNTS.pack(self.next, self.sent, self.received))
+
+
+def _durable(environment: Environment) -> int:
+    """The sequence below which all messages are committed."""
+    known = environment.get(Family.META, COUNTS)
+    return int(_COUNTS.unpack(known)[0]) if known else 0
 
 
 def outbox_key(shard: int, sequence: int) -> bytes:
@@ -73,6 +82,10 @@ class Outbox:
         self._first: dict[int, int] = {}
         self._applied: dict[int, int] = {}
         self._trim: dict[int, int] = {}
+        self._fresh: dict[int, deque[Entry]] = {}
+        self._before: dict[int, int] = {}  # what is later in the shard is fresh, all of it
+        self._held = 0
+        self._durable = _durable(environment)
         self.waiting = 0
         """Messages on disk, those applied and not yet covered among them."""
         for key, _ in environment.scan(Family.OUTBOX, prefix=OURS):
@@ -80,6 +93,7 @@ class Outbox:
             self._first.setdefault(shard, sequence)
             self._last[shard] = sequence
             self.waiting += 1
+        self._before |= self._last
 
     def put(self, shard: int, data: bytes) -> None:
         """Owe a message to the owner of `shard`, within the open batch."""
@@ -92,11 +106,31 @@ class Outbox:
         self._first.setdefault(shard, sequence)
         self._last[shard] = sequence
         self.waiting += 1
+        self._keep(shard, Entry(shard, sequence, data))
+
+    def _keep(self, shard: int, entry: Entry) -> None:
+        fresh = self._fresh.get(shard)
+        if self._held >= FRESH:  # its owner is slow: disk it is
+            self._before[shard] = entry.sequence
+            if fresh:
+                self._held -= len(fresh)
+                fresh.clear()
+            return
+        if fresh is None:
+            fresh = self._fresh[shard] = deque()
+        fresh.append(entry)
+        self._held += 1
 
     def shards_owed(self) -> list[int]:
         """Shards with messages of which their owner has not said that it applied them."""
+        self._durable = _durable(self._environment)
         applied = self._applied
         return [shard for shard, last in self._last.items() if last > applied.get(shard, 0)]
+
+    def shards_kept(self) -> list[int]:
+        """Shards with messages that are not covered yet, all that are owed any among them."""
+        self._durable = _durable(self._environment)
+        return list(self._last)
 
     def owed(self, shard: int, most_bytes: int, most: int) -> list[Entry]:
         """The next messages to `shard`, at least one if any is owed."""
@@ -104,12 +138,26 @@ class Outbox:
         size = 0
         if shard not in self._applied:
             most = 1  # the owner's answer says where to go on
-        start = outbox_key(shard, self._applied.get(shard, 0) + 1)
+        applied = self._applied.get(shard, 0)
+        if applied >= self._before.get(shard, 0):
+            return self._first_fresh(shard, most_bytes, most)
+        start = outbox_key(shard, max(applied + 1, self._first[shard]))  # before it is what was deleted
         for key, data in self._environment.scan(Family.OUTBOX, start, _PLACE.pack(OURS, shard)):
             found.append(Entry(shard, _KEY.unpack(key)[2], data))
             size += len(data)
             if size >= most_bytes or len(found) >= most:
                 break
+        return found
+
+    def _first_fresh(self, shard: int, most_bytes: int, most: int) -> list[Entry]:
+        found: list[Entry] = []
+        size = 0
+        for entry in self._fresh.get(shard, ()):
+            # What a failed commit left in memory only was never found, and must not be told.
+            if entry.sequence >= self._durable or size >= most_bytes or len(found) >= most:
+                break
+            found.append(entry)
+            size += len(entry.data)
         return found
 
     def forget_answers(self, shard: int) -> None:
@@ -120,8 +168,15 @@ class Outbox:
         """What the owner of `shard` has applied, and what of it no loss of its disk can undo."""
         if shard in self._last:
             self._applied[shard] = applied
+            self._let_go(shard, applied)
             if covered >= self._first[shard]:
                 self._trim[shard] = covered
+
+    def _let_go(self, shard: int, applied: int) -> None:
+        fresh = self._fresh.get(shard)
+        while fresh and fresh[0].sequence <= applied:
+            self._before[shard] = fresh.popleft().sequence
+            self._held -= 1
 
     def trim(self) -> None:
         """Delete a bounded number of messages that are covered."""
@@ -130,9 +185,8 @@ class Outbox:
             shard, covered = self._trim.popitem()
             with self._changes() as batch:
                 done = True
-                start = outbox_key(
-                    shard, self._first[shard]
-                )  # what was deleted before is not stepped over again
+                # What was deleted before is not stepped over again.
+                start = outbox_key(shard, self._first[shard])
                 for key, _ in self._environment.scan(Family.OUTBOX, start, _PLACE.pack(OURS, shard)):
                     sequence = _KEY.unpack(key)[2]
                     self._first[shard] = sequence
@@ -146,7 +200,8 @@ class Outbox:
                     left -= 1
                     self.waiting -= 1
                     if sequence == self._last[shard]:
-                        self._last.pop(shard), self._first.pop(shard), self._applied.pop(shard, None)
+                        for known in (self._last, self._first, self._applied, self._before):
+                            known.pop(shard, None)
                         break
             if not done:
                 return

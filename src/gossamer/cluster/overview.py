@@ -22,6 +22,7 @@ class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
         snapshot_age: seconds since its latest snapshot was reported; `None` if that was before the
             coordinator began.
         outbox: messages kept for others; `owed`: those not yet applied.
+        problem: what keeps it from something now.
     """
 
     name: str
@@ -42,6 +43,7 @@ class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
     outbox: int
     snapshot: int
     snapshot_age: float | None
+    problem: str
 
 
 class MoveOverview(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +58,7 @@ class MoveOverview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole. `owned + moving + homeless == shards`."""
+    """The whole. `owned + moving + homeless == shards`. `problem`: of the coordinator."""
 
     term: int
     epoch: int
@@ -75,6 +77,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     elapsed: float
     stop: str
     over: bool
+    problem: str = ""
 
 
 def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) -> Overview:
@@ -133,6 +136,7 @@ def _agent(
         outbox=report.outbox,
         snapshot=agent.snapshot,
         snapshot_age=now - snapshot_at if snapshot_at is not None else None,
+        problem=report.problem if agent.state in PRESENT else "",
     )
 
 

@@ -97,11 +97,13 @@ class Host(msgspec.Struct, frozen=True, array_like=True):
         node: name of the machine, as operators call it (`drain NODE`).
         boot: the kernel's boot id: two processes with the same one cannot both hold a folder's lock.
         weight: the share of shards it should have, as compared with others; its cores, say.
+        slot: the process's place among all that are wanted; 0: told to nobody.
     """
 
     node: str
     boot: str
     weight: float = 1.0
+    slot: int = 0
 
 
 class Registered(msgspec.Struct, frozen=True, array_like=True):
@@ -152,6 +154,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         scope_known: how many of the scope's hosts it has been told.
         scope_hosts: that joined its scope and it has not been told.
         stopped: it was told to stop, lends nothing, and has taken its last snapshot (or cannot).
+        problem: what keeps it from something now, in words for operators.
     """
 
     agent: str
@@ -179,6 +182,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     scope_known: int = 0
     scope_hosts: tuple[str, ...] = ()
     stopped: bool = False
+    problem: str = ""
 
 
 class View(msgspec.Struct, frozen=True, array_like=True):
@@ -302,6 +306,7 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
         epoch: of the view by which it found the receiver.
         entries: of each shard the next ones that are owed to it.
         scope_hosts: that the receiver needs to know before it judges them.
+        ask: shards whose position is asked for, though nothing may be owed to them any more.
     """
 
     sender: str
@@ -309,6 +314,7 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     epoch: int
     entries: tuple[Entry, ...]
     scope_hosts: tuple[str, ...] = ()
+    ask: tuple[int, ...] = ()
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True):

@@ -142,7 +142,7 @@ class Record(msgspec.Struct, kw_only=True):
         holders: for each shard, the number of the agent whose state has it; `NOBODY` if it has yet to begin.
         moves: by number.
         scope_hosts: that joined the scope, in the order in which they did.
-        wanted: agents there should be; `drained`: how many were, since the last start of the whole.
+        wanted: agents there should be.
         stop: reason to stop; `stop_epoch`: since when it holds.
         over: all have stopped.
         elapsed: seconds of the crawl, all its starts together.
@@ -158,7 +158,6 @@ class Record(msgspec.Struct, kw_only=True):
     moves: dict[int, Move] = {}
     next_agent: int = 1
     next_move: int = 1
-    drained: int = 0
     scope_hosts: list[str] = []
     stop: str = ""
     stop_epoch: int = 0

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from gossamer.archive.file import OPEN_SUFFIX, sync_directory
 from gossamer.cluster.catalogue import ids, read
 from gossamer.cluster.manifest import DIGEST_BYTES, DamagedError, Manifest, Piece, StoredFile, object_key
@@ -16,6 +18,8 @@ from gossamer.model.errors import ConfigError, StorageError
 
 _PARTIAL = ".partial"
 _STATE = "state/"
+FETCHED = "tables.fetched"
+"""File in a state that was fetched alone: its tables by their pieces."""
 
 
 def fetch(store: Store, manifest: Manifest, target: Path) -> None:
@@ -34,14 +38,17 @@ def fetch(store: Store, manifest: Manifest, target: Path) -> None:
     _fetch(store, manifest, {file.name: file for file in manifest.files}, target)
 
 
-def fetch_state(store: Store, manifest: Manifest, target: Path) -> None:
+def fetch_state(store: Store, manifest: Manifest, target: Path, earlier: Iterable[Path] = ()) -> None:
     """Make the folder `target` (absent or empty) the state (RocksDB) of a snapshot, for `transfer`.
+
+    Args:
+        earlier: folders that this has made before; tables that are in one of them need not travel.
 
     Raises:
         As `fetch`.
     """
     files = {f.name.removeprefix(_STATE): f for f in manifest.files if f.name.startswith(_STATE)}
-    _fetch(store, manifest, files, target)
+    _fetch(store, manifest, files, target, _tables(earlier))
 
 
 def fetch_archive(store: Store, manifest: Manifest, target: Path) -> list[Path]:
@@ -109,7 +116,29 @@ def verify(store: Store, manifest: Manifest) -> list[str]:
     return problems
 
 
-def _fetch(store: Store, manifest: Manifest, files: dict[str, StoredFile], target: Path) -> None:
+_Tables = dict[tuple[Piece, ...], Path]
+"""Tables of RocksDB on this disk by their pieces: they are never written to again."""
+
+
+def _tables(states: Iterable[Path]) -> _Tables:
+    found: _Tables = {}
+    for state in states:
+        with contextlib.suppress(FileNotFoundError, msgspec.MsgspecError):
+            listed = msgspec.msgpack.decode((state / FETCHED).read_bytes(), type=dict[str, tuple[Piece, ...]])
+            for name, pieces in listed.items():
+                found[pieces] = state / name
+    return found
+
+
+def _list_tables(files: dict[str, StoredFile], state: Path) -> None:
+    tables = {name: file.pieces for name, file in files.items() if name.endswith(".sst")}
+    (state / FETCHED).write_bytes(msgspec.msgpack.encode(tables))
+
+
+def _fetch(
+    store: Store, manifest: Manifest, files: dict[str, StoredFile], target: Path, here: _Tables | None = None
+) -> None:
+    """`here`: for a state alone, of which note is taken for the next time."""
     partial = target.with_name(target.name + _PARTIAL)
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -119,10 +148,14 @@ def _fetch(store: Store, manifest: Manifest, files: dict[str, StoredFile], targe
             name, file = item
             path = partial / _within(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(store, manifest, file, path)
+            near = here.get(file.pieces) if here and name.endswith(".sst") else None
+            if near is None or not _linked(path, near, file.size):
+                _write(store, manifest, file, path)
             fault_point("snapshot.fetching")
 
         in_parallel(fetch_one, files.items())
+        if here is not None:
+            _list_tables(files, partial)
         for folder in (partial, *(path for path in partial.iterdir() if path.is_dir())):
             sync_directory(folder)
         if target.exists():
@@ -135,6 +168,14 @@ def _fetch(store: Store, manifest: Manifest, files: dict[str, StoredFile], targe
     except StorageError:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+def _linked(path: Path, near: Path, size: int) -> bool:
+    with contextlib.suppress(OSError):
+        if near.stat().st_size == size:
+            path.hardlink_to(near)
+            return True
+    return False
 
 
 def _write(store: Store, manifest: Manifest, file: StoredFile, path: Path) -> None:

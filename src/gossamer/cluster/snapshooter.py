@@ -1,6 +1,7 @@
 """Takes snapshots of a running agent, at intervals and when a move asks for one."""
 
 import asyncio
+from collections.abc import Callable
 
 from gossamer.app.folder import CrawlFolder
 from gossamer.cluster import snapshots
@@ -27,6 +28,8 @@ class Snapshooter:
         self._keep = keep
         self._taking = asyncio.Lock()
         self._taken: list[Manifest] = []
+        self.promised: Callable[[], set[int]] = set
+        """Ids of snapshots that other agents are still to read."""
         self.latest = 0
         """Id of the latest finished one; 0 if there is none."""
         self.pages = 0
@@ -59,7 +62,7 @@ class Snapshooter:
         manifest = await in_thread(snapshots.take, self._folder, pinned, self._store, me.name, me.incarnation)
         self._taken.append(manifest)
         self.latest, self.pages, self.bytes, self.problem = manifest.id, pages, received, ""
-        spare = {taken.id for taken in self._taken}
+        spare = {taken.id for taken in self._taken} | self.promised()
         await in_thread(snapshots.prune, self._store, me.name, self._keep, spare)
         return manifest.id
 

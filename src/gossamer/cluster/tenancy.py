@@ -7,6 +7,11 @@ from gossamer.cluster.protocol import NOBODY, UNLIMITED, Freeze, Grant, View, ag
 from gossamer.cluster.ranges import shard_of
 
 
+def boot_clock() -> float:
+    """Seconds since the machine started, those of a suspend included."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 class Tenancy:
     """The agent's side of `protocol`: nothing is visited but what it says.
 
@@ -14,9 +19,7 @@ class Tenancy:
     until the lease ends, which runs from the moment the answered report was sent.
     """
 
-    def __init__(
-        self, bits: int, number: int, term: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, bits: int, number: int, term: int, clock: Callable[[], float] = boot_clock) -> None:
         """`bits`: of a host's hash that name its shard; `number`: of the agent; `term`: as registered."""
         self._bits = bits
         self._shift = 16 - bits

@@ -93,6 +93,19 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ] = ()
 
+    def __post_init__(self) -> None:
+        """Check what one setting alone does not tell."""
+        for root in self.roots:
+            try:
+                Path(root).expanduser()
+            except RuntimeError:
+                raise ValueError(f"roots: {root!r} is in nobody's home: write the whole path") from None
+
+    @property
+    def root_paths(self) -> tuple[Path, ...]:
+        """The roots, whole."""
+        return tuple(Path(root).expanduser() for root in self.roots)
+
 
 class ServiceFolder:
     """Paths of one daemon."""

@@ -18,13 +18,20 @@ VARIABLES = "GOSSAMER_SECRET_"
 """Secrets of jobs come from environment variables whose names begin so; all others are the daemon's own."""
 
 
+def followed(path: Path) -> Path | None:
+    """Where a path leads through `~` and all links; `None` if nowhere: no such user, a ring of links."""
+    try:
+        return path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 def is_within(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a path, followed through all links, lies in one of the folders."""
-    try:
-        real = path.expanduser().resolve()
-    except (OSError, RuntimeError):
+    real = followed(path)
+    if real is None:
         return False
-    return any(real == root or root in real.parents for root in (root.resolve() for root in roots))
+    return any(real == root or root in real.parents for root in map(followed, roots))
 
 
 def confinement_problems(config: CrawlConfig, roots: Sequence[Path]) -> list[str]:

@@ -9,13 +9,14 @@ from typing import Any
 
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.protocol import NotRunning
-from gossamer.model.errors import GossamerError
+from gossamer.app.live.views import VIEWS
 from gossamer.service import folders
 from gossamer.service.asking import Asking
 from gossamer.service.changes import change_settings
 from gossamer.service.claims import claim_problems
 from gossamer.service.config import ServiceConfig, ServiceFolder
 from gossamer.service.confinement import change_problems
+from gossamer.service.copies import copy_and_start
 from gossamer.service.database import Database
 from gossamer.service.errors import ServiceError
 from gossamer.service.grants import AllocationView, Grants
@@ -28,7 +29,7 @@ from gossamer.service.schedule import Schedule, next_start, schedule_problems
 from gossamer.service.single import Single
 from gossamer.service.store import Store
 from gossamer.service.supervisor import Supervisor, find_running
-from gossamer.service.surroundings import WHO, Surroundings, crawl_config
+from gossamer.service.surroundings import Surroundings, crawl_config
 from gossamer.service.telling import telling
 from gossamer.service.views import Event, JobView, possible
 
@@ -37,6 +38,7 @@ _ORDERS = ("pause", "unpause", "stop")
 """Methods of a crawl that are the daemon's, too: it would undo what went past it."""
 _NOT_FOR_ASKING = ("limits",)
 """What a crawl takes from its daemon only."""
+_CHANGE_NOTHING = frozenset({*VIEWS, "preview_scope"})
 
 
 class Daemon:
@@ -318,7 +320,9 @@ class Daemon:
         if method == "status":
             return await self.figures(name)
         if method != "set":
-            return await self._asking.any(job.path, method, given, who)
+            result = await self._asking.any(job.path, method, given, who)
+            self._note_asked(who, method, name, given)
+            return result
         changes = given.get("changes")
         if not isinstance(changes, dict) or set(given) != {"changes"}:
             raise ServiceError("invalid", "changes: a table of settings by their paths is needed")
@@ -326,14 +330,17 @@ class Daemon:
             with telling():
                 made = await change_settings(job, changes, who, self._registry.frame)
             self._asking.forget(job.path)
-            self.store.note(who, "set", name, str(changes))
+            self._note_asked(who, method, name, changes)
             return made
         if problems := change_problems(changes, self._registry.frame.roots):
             raise ServiceError("invalid", problems[0], problems)
         try:
-            return await self._supervisor.keeper(name).change(changes, who)
+            result = await self._supervisor.keeper(name).change(changes, who)
         except NotRunning:
             raise ServiceError("conflict", "the crawl does not answer just now: try again") from None
+        waits = isinstance(result, dict) and "waits" in result
+        self._note_asked(who, method, name, changes, " (waits for what it needs)" if waits else "")
+        return result
 
     async def _order(self, name: str, method: str, params: dict[str, Any], who: str) -> dict[str, str]:
         now = params.pop("now", False) if method == "stop" else False
@@ -363,6 +370,11 @@ class Daemon:
         self._supervisor.wake(name)
         return self._noted(who, action, name)
 
+    def _note_asked(self, who: str, method: str, name: str, given: Mapping[str, Any], more: str = "") -> None:
+        """Put what was done to a crawl into the audit, too: its own log goes with its folder."""
+        if method not in _CHANGE_NOTHING:
+            self.store.note(who, method, name, f"{dict(given) or ''}{more}")
+
     def _noted(self, who: str, action: str, name: str, details: str = "") -> JobView:
         self.store.note(who, action, name, details)
         return self._roster.view(name)
@@ -373,16 +385,7 @@ class Daemon:
         self._roster.tell_allocation()
 
     def _start_anew(self, name: str) -> None:
-        """By the schedule: start a copy of a job in an empty folder."""
-        self._run_errand(self._copy_and_start(name))
-
-    async def _copy_and_start(self, name: str) -> None:
-        new = f"{name[:48]}-{time.strftime('%Y%m%d-%H%M%S')}"
-        try:
-            await self.clone(name, new, who=WHO)
-            await self.start(new, who=WHO)
-        except GossamerError as error:
-            self.store.note(WHO, "scheduled start failed", name, str(error))
+        self._run_errand(copy_and_start(self, self._roster, name))
 
     def _run_errand(self, errand: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(errand)

@@ -12,9 +12,11 @@ from gossamer.app.live.change_log import read_changes
 from gossamer.model.errors import StorageError
 from gossamer.service.job_process import last_words
 from gossamer.service.jobs import Job
-from gossamer.service.restart import Ending
+from gossamer.service.restart import CONFIG, Ending
 
 _LARGEST = 16 << 20
+LOCKED = "another process is crawling into this folder"
+"""What a crawl says that finds its folder taken."""
 
 
 class Beginning(msgspec.Struct, frozen=True):
@@ -61,13 +63,15 @@ def ending_of(job: Job, status: int | None, errors: Path, *, stopped: bool) -> E
     folder = Path(job.folder)
     now = beginning(folder)
     report = (read_report(folder) or {}) if now.report and now.report != job.report_was else {}
+    words = last_words(errors)
     return Ending(
         status=status,
         report=str(report.get("ended", "")),
         stopped=stopped,
         progressed=now.log_size > job.log_size,
         visited=now.log_size > 0,
-        words=last_words(errors),
+        locked=status == CONFIG and LOCKED in words.rpartition(" / ")[2],
+        words=words,
     )
 
 

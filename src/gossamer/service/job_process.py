@@ -178,7 +178,7 @@ def boot() -> str:
 
 
 def crawler_of(folder: Path) -> Mark | None:
-    """The process that holds the lock of a crawl's folder; `None` if nobody does.
+    """The process that holds the lock of a crawl's folder; `None` if nobody but we does.
 
     Only looked up, never tried: who tries a lock has it for a moment, and a crawl that starts in that
     moment would be turned away.
@@ -188,13 +188,15 @@ def crawler_of(folder: Path) -> Mark | None:
         locks = Path("/proc/locks").read_text(encoding="ascii").splitlines()
     except OSError:
         return None
+    own = os.getpid()
     for line in locks:
         fields = line.split()
         if len(fields) < 6 or fields[1:4] != ["FLOCK", "ADVISORY", "WRITE"]:
             continue
         # The device is not compared: some file systems (btrfs, overlays) tell programs another one.
-        if fields[5].rpartition(":")[2] == str(status.st_ino) and _has_open(int(fields[4]), status):
-            return mark_of(int(fields[4]))
+        pid = int(fields[4])
+        if pid != own and fields[5].rpartition(":")[2] == str(status.st_ino) and _has_open(pid, status):
+            return mark_of(pid)
     return None
 
 

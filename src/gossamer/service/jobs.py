@@ -71,6 +71,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         name: unique.
         folder: absolute path.
         adopted: the folder was made by hand and is not the daemon's to remove.
+        copy_of: the job of which a schedule has made this one; empty for most.
         seeds: the first few.
         wanted: what the operator wants. A pause keeps the process, with its memory.
         by: who wanted that.
@@ -96,6 +97,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     folder: str
     adopted: bool = False
+    copy_of: str = ""
     seeds: tuple[str, ...] = ()
     wanted: Wanted = "stop"
     by: str = ""

@@ -6,10 +6,12 @@ import time
 import traceback
 from collections.abc import Callable
 
+from gossamer.app.live.hold import Ceilings, Hold, read_hold, write_hold
 from gossamer.app.live.protocol import NotRunning
 from gossamer.model.errors import ConfigError, GossamerError
 from gossamer.service.claims import amounts_for
 from gossamer.service.endings import beginning, ending_of, read_report, stopped_by_hand
+from gossamer.service.enforcement import TOLD
 from gossamer.service.errors import ServiceError
 from gossamer.service.job_process import JobProcess, crawler_of, cut_errors, spawn
 from gossamer.service.jobs import Job, JobState, Mark
@@ -93,8 +95,10 @@ class Keeper:
             except Exception as error:  # noqa: BLE001 - a mistake of ours must not leave the job without care
                 self._note_trouble(error)
                 sleep = RETRY
+            # Not `wait_for`: until Python 3.12 it loses a cancellation that comes as what it waits for does.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._until_something(), sleep)
+                async with asyncio.timeout(sleep):
+                    await self._until_something()
 
     def _note_trouble(self, error: Exception) -> None:
         """Once, however often it comes back."""
@@ -212,6 +216,9 @@ class Keeper:
             queued=None,
             retry_at=None,
         )
+        # It is told again once it answers; until then it keeps to this.
+        held = around.grants.held(self._name)
+        write_hold(job.path, Hold(ceilings=Ceilings(**{name: held[name] for name in TOLD})))
         mark = spawn(job.path, errors)
         self._take_over(mark)
         around.roster.change(self._name, process=mark, state=JobState.RUNNING, reason="")
@@ -248,6 +255,8 @@ class Keeper:
             self._adopt(mark)  # another process was faster than ours
             return
         around.grants.leave(self._name)
+        if by := self._paused_by_hand(tending):
+            job = around.roster.change(self._name, wanted="pause", by=by, reason=f"paused by {by}")
         stopped = job.wanted != "run" or (not tending.ending and stopped_by_hand(job))
         ending = ending_of(job, status, around.errors_of(self._name), stopped=stopped)
         sentence = judge(ending, job.crashes, around.config.restart)
@@ -255,6 +264,8 @@ class Keeper:
         again = sentence.verdict is Verdict.AGAIN
         held_back = sentence.verdict is Verdict.STOPPED and job.wanted == "pause"
         reason = tending.ending or sentence.reason or (job.reason if job.wanted == "stop" else "")
+        if held_back:
+            reason = "; ".join(filter(None, (f"paused by {job.by}", reason)))
         if again or sentence.verdict is Verdict.FAILED:
             around.roster.store.note(WHO, "crash" if again else "failed", self._name, reason)
         around.roster.see(self._name, memory=0, files=0, ended=read_report(job.path))
@@ -271,6 +282,13 @@ class Keeper:
             wanted=job.wanted if again or held_back else "stop",
         )
         around.roster.tell_allocation()
+
+    def _paused_by_hand(self, tending: Tending) -> str:
+        """Who had paused a crawl, past the daemon, that has died since; empty if nobody had."""
+        if self._job.wanted != "run" or tending.held_back:
+            return ""
+        by = read_hold(self._job.path).paused_by
+        return "" if by == WHO else by
 
     def _rest(self, state: JobState, reason: str) -> None:
         self._around.roster.change(self._name, state=state, reason=reason)

@@ -1,6 +1,7 @@
 """Makes jobs, takes them in, and removes them."""
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.model.errors import ConfigError
 from gossamer.service import folders
 from gossamer.service.claims import Claim, default_claim
-from gossamer.service.confinement import is_within
+from gossamer.service.confinement import followed, is_within
 from gossamer.service.errors import ServiceError
 from gossamer.service.job_process import crawler_of
 from gossamer.service.jobs import NAME, Job, JobState, name_problems
@@ -38,7 +39,7 @@ class Registry:
         """What every job must fit into."""
         around = self._around
         return Frame(
-            roots=(around.folder.path, *(Path(root).expanduser() for root in around.config.roots)),
+            roots=(around.folder.path, *around.config.root_paths),
             politeness=around.folder.politeness,
             limits=around.grants.limits,
             defaults=around.config.claim,
@@ -97,18 +98,20 @@ class Registry:
     def _adoptable(self, name: str, path: Path) -> Path:
         """The folder of a crawl that may be adopted."""
         problems = self._name_problems(name)
-        roots = [Path(root).expanduser() for root in self._around.config.roots]
-        folder = path.expanduser().resolve()
-        if not is_within(path, roots):
+        roots = self._around.config.root_paths
+        folder = followed(path)
+        if folder is None:
+            problems.append(f"folder: {str(path)!r} leads nowhere: write the whole path, without ~")
+        elif not is_within(folder, roots):
             allowed = ", ".join(map(str, roots)) or "there are none"
             problems.append(
                 f"folder: does not lie below one of the daemon's roots ({allowed}): name one in service.toml"
             )
         elif folder in {job.path for job in self._jobs()}:
             problems.append("folder: is another job's already")
-        elif not CrawlFolder(folder).config.exists():
+        elif not os.path.exists(CrawlFolder(folder).config):  # noqa: PTH110 - also of a name that is too long
             problems.append("folder: holds no crawl")
-        if problems:
+        if problems or folder is None:
             raise ConfigError(*problems)
         return folder
 

@@ -32,6 +32,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
         stopped: it was told to stop, so that it stays stopped.
         progressed: a visit was settled while it ran.
         visited: a visit was ever settled.
+        locked: another process had the folder; whoever that was has gone since.
         words: the last it said on standard error.
     """
 
@@ -40,6 +41,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     stopped: bool = False
     progressed: bool = False
     visited: bool = False
+    locked: bool = False
     words: str = ""
 
 
@@ -74,7 +76,7 @@ def judge(ending: Ending, crashes: int, config: RestartConfig) -> Sentence:
             return Sentence(Verdict.FAILED, f"no seed could be reached{_said(ending)}")
         # It has worked before, so it is the network that is away. That comes back.
         return Sentence(Verdict.AGAIN, "no server answers", crashes + 1, _wait(config, crashes + 1))
-    if ending.status == CONFIG:
+    if ending.status == CONFIG and not ending.locked:
         return Sentence(Verdict.FAILED, f"it cannot run as it is set{_said(ending)}")
     crashes = 1 if ending.progressed else crashes + 1
     how = _how(ending)

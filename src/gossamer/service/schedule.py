@@ -42,6 +42,15 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             description="resume: the same crawl goes on; anew: a copy of the job starts with an empty folder"
         ),
     ] = "resume"
+    keep: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1_000,
+            description="with anew, copies that are kept; older ones that have ended are removed with their"
+            " folders; 0: all are kept, until the disk is full",
+        ),
+    ] = 7
     quiet: Annotated[
         tuple[Annotated[str, Meta(max_length=64)], ...],
         Meta(

@@ -49,8 +49,16 @@ class Tending:
         return self._around.roster.get(self._name)
 
     async def _ask(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        who = self._job.by or WHO
+        job = self._job
+        # A pause of ours ends by itself: quiet hours, memory. One that an operator wants does not.
+        ours = method == "pause" and job.wanted != "pause"
+        who = WHO if ours else job.by or WHO
         return await self._around.asking.running(self._job.path, method, params or {}, who, patience=PATIENCE)
+
+    @property
+    def held_back(self) -> bool:
+        """We have paused it."""
+        return bool(self._paused)
 
     async def step(self) -> float:
         """Do what is to be done now; seconds until the next look."""

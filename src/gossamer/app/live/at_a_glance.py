@@ -53,7 +53,8 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
 async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
     """The hosts by what they do, and whether that is an estimate; an older one if views are busy."""
     with contextlib.suppress(TimeoutError):
-        live.hosts_by_state = await asyncio.wait_for(live.look(_counted, None), _SOON)
+        async with asyncio.timeout(_SOON):
+            live.hosts_by_state = await live.look(_counted, None)
     return live.hosts_by_state
 
 

@@ -54,8 +54,8 @@ class RunningCrawl:
     async def _exchange(self, line: bytes) -> Reply:
         try:
             self._writer.write(line)
-            answer = await asyncio.wait_for(self._reader.readline(), self._patience)
-            return _decode(answer)
+            async with asyncio.timeout(self._patience):
+                return _decode(await self._reader.readline())
         except TimeoutError:
             raise NotRunning(f"the crawl has not answered for {self._patience:g} s") from None
         except (OSError, ValueError, msgspec.DecodeError):

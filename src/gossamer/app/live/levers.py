@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 
-import msgspec
-
 from gossamer.app.build import Built
 from gossamer.app.config import CrawlConfig
 from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.live.changeable import Group
 from gossamer.app.live.errands import Errands, SpentHosts
+from gossamer.app.live.hold import Ceilings
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.reclaim import Reclaim
 from gossamer.engine.rejudging import may_widen
@@ -19,22 +18,6 @@ from gossamer.policy.host_overrides import overrides_for
 from gossamer.policy.opic import Opic
 from gossamer.policy.politeness import for_host
 from gossamer.policy.scope import Scope
-
-
-class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the crawl may take at most, whatever its settings say; `None` for no ceiling.
-
-    Attributes:
-        connections: visits at once.
-        bandwidth: bytes a second.
-        memory: bytes; kept by whoever watches the process.
-        files: open files; likewise.
-    """
-
-    connections: int | None = None
-    bandwidth: int | None = None
-    memory: int | None = None
-    files: int | None = None
 
 
 class Levers:

@@ -11,6 +11,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.live.change_log import Change, ChangeLog
 from gossamer.app.live.changeable import Plan
+from gossamer.app.live.hold import Ceilings, Hold, write_hold
 from gossamer.app.live.levers import Levers
 from gossamer.app.live.lookout import Lookout
 from gossamer.app.live.protocol import LiveError
@@ -120,6 +121,45 @@ class LiveCrawl:
         ]
         await kept(self.log.append, entries)
         return entries
+
+    async def pause(self, who: str) -> None:
+        """Lend nothing more for now, nor after a crash.
+
+        Raises:
+            LiveError: `internal` if the disk refuses; then it goes on.
+        """
+        await self._keep(Hold(who or "someone", self.levers.ceilings))
+        self.paused_by = who or "someone"
+        self.crawl.pause()
+
+    async def unpause(self) -> None:
+        """Go on.
+
+        Raises:
+            LiveError: `internal` if the disk refuses; then it stays paused.
+        """
+        await self._keep(Hold("", self.levers.ceilings))
+        self.paused_by = ""
+        self.crawl.unpause()
+
+    async def hold_to(self, ceilings: Ceilings) -> None:
+        """Take no more than so much from now on, nor after a crash.
+
+        Raises:
+            LiveError: `internal` if the disk refuses; then nothing has changed.
+        """
+        await self._keep(Hold(self.paused_by, ceilings))
+        self.levers.hold_to(ceilings)
+
+    def take_up(self, hold: Hold) -> None:
+        """Be held back as before a crash; nothing was lent yet."""
+        self.levers.hold_to(hold.ceilings)
+        if hold.paused_by:
+            self.paused_by = hold.paused_by
+            self.crawl.pause()
+
+    async def _keep(self, hold: Hold) -> None:
+        await kept(write_hold, self.folder.path, hold)
 
     def _refuse_above_ceilings(self, config: CrawlConfig) -> None:
         """Raise a conflict if a setting exceeds what the crawl may take, and more so than it does now."""

@@ -12,6 +12,7 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import Inspection, inspect
 from gossamer.app.live.host_census import FRESH_FOR, HostCensus
 from gossamer.app.live.protocol import LiveError
+from gossamer.app.live.queue_census import QueueCensus
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -40,6 +41,7 @@ class Lookout:
         self.folder = folder
         self.environment = environment
         self.census = HostCensus(environment)
+        self.queue_census = QueueCensus(environment)
         self._config = config
         self.pulse: Callable[[], tuple[float, bool]] = lambda: (0.0, False)
         """(visits a second of late, whether all workers are busy); nothing of a stopped crawl."""

@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.app.live.change_log import Change, read_changes
 from gossamer.app.live.changeable import Settings, plan_changes
+from gossamer.app.live.hold import Ceilings
 from gossamer.app.live.host_operations import (
     HostName,
     Release,
@@ -19,7 +20,6 @@ from gossamer.app.live.host_operations import (
     traps_release,
     undo_host,
 )
-from gossamer.app.live.levers import Ceilings
 from gossamer.app.live.live_crawl import LiveCrawl
 from gossamer.app.live.preview import preview_scope
 from gossamer.app.live.protocol import LiveError, Nothing
@@ -52,8 +52,7 @@ async def pause(live: LiveCrawl, _: Nothing, who: str) -> dict[str, Any]:
         live.refuse_if_ending()
         if not live.crawl.parts.dispatch.paused:
             await live.note({"path": "pause", "old": "running", "new": "paused"}, who=who)
-            live.paused_by = who or "someone"
-            live.crawl.pause()
+            await live.pause(who)
         return {"state": live.state}
 
 
@@ -63,8 +62,7 @@ async def unpause(live: LiveCrawl, _: Nothing, who: str) -> dict[str, Any]:
         live.refuse_if_ending()
         if live.crawl.parts.dispatch.paused:
             await live.note({"path": "pause", "old": "paused", "new": "running"}, who=who)
-            live.paused_by = ""
-            live.crawl.unpause()
+            await live.unpause()
         return {"state": live.state}
 
 
@@ -125,17 +123,16 @@ async def _undo_pause(live: LiveCrawl, change: Change, who: str) -> list[Change]
     entry = {"path": "pause", "old": change.new, "new": change.old, "undoes": change.id, "final": True}
     entries = await live.note(entry, who=who)
     if paused:
-        live.crawl.unpause()
+        await live.unpause()
     else:
-        live.paused_by = who or "someone"
-        live.crawl.pause()
+        await live.pause(who)
     return entries
 
 
 async def _undo_limits(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     entry = {"path": "limits", "old": change.new, "new": change.old, "undoes": change.id, "final": True}
     entries = await live.note(entry, who=who)
-    live.levers.hold_to(msgspec.convert(change.old, Ceilings))
+    await live.hold_to(msgspec.convert(change.old, Ceilings))
     return entries
 
 
@@ -146,7 +143,7 @@ async def limits(live: LiveCrawl, params: Ceilings, who: str) -> dict[str, Any]:
         if params != live.levers.ceilings:
             old, new = msgspec.to_builtins(live.levers.ceilings), msgspec.to_builtins(params)
             await live.note({"path": "limits", "old": old, "new": new}, who=who)
-            live.levers.hold_to(params)
+            await live.hold_to(params)
             live.crawl.parts.dispatch.pump()
         speed = live.built.http.throttle.rate
         return {"ceilings": params, "workers": live.crawl.workers, "max_speed": int(speed)}

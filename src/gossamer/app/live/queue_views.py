@@ -5,20 +5,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.app.level_words import ordering_of, split_grade
+from gossamer.app.level_words import split_grade
 from gossamer.app.live.lookout import Lookout
 from gossamer.app.live.paging import Cursor as CursorText
 from gossamer.app.live.paging import Limit, Page, behind, cursor_of, key_of, take
 from gossamer.app.live.protocol import Nothing
-from gossamer.app.queue_levels import LevelCensus, LevelSizes
-from gossamer.app.queue_sizes import DomainCensus, DomainSizes
+from gossamer.app.live.queue_census import QueueSizes
 from gossamer.model.link import LinkKind
 from gossamer.model.quantity import Count
-from gossamer.policy.best import BestFirst
-from gossamer.policy.levels import depth_at
-from gossamer.policy.opic import Opic
-from gossamer.policy.ordering import DEEPEST, ROBOTS_LEVEL, BreadthFirst, DepthFirst
-from gossamer.ports import OrderingPolicy
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, split_later, split_ticket, ticket
 from gossamer.state.records import QueueRecord, decode_host, decode_queue
@@ -59,14 +53,6 @@ class QueueItem(msgspec.Struct, frozen=True):
     attempts: int
     due: float | None = None
     reason: str = ""
-
-
-class QueueSizes(msgspec.Struct, frozen=True):
-    """How many URLs are queued, by level, registrable domain and depth."""
-
-    by_level: LevelSizes
-    by_domain: DomainSizes
-    by_depth: dict[str, int]
 
 
 def queue(look: Lookout, params: Queue) -> Page:
@@ -153,36 +139,5 @@ def _item(entry: QueueRecord, host: str, level: int, grade: int) -> QueueItem:
 
 
 def queue_sizes(look: Lookout, _: Nothing) -> QueueSizes:
-    """How much is queued where; a large queue is sampled. Takes 3 us for each host, so it is kept a while."""
-    return look.kept("queue_sizes", lambda: _measured(look))
-
-
-def _measured(look: Lookout) -> QueueSizes:
-    order, counters = look.config.engine.order, look.counters()
-    ordering = ordering_of(order, look.config.order)
-    domains = DomainCensus(counters.hosts, counters.queued + counters.waiting)
-    levels = LevelCensus(look.environment, ordering, counters.queued)
-    for key, data in look.environment.scan(Family.HOSTS):
-        record = decode_host(data)
-        domains.add(record)
-        levels.add(key, record)
-    sizes = levels.sizes(order)
-    return QueueSizes(sizes, domains.sizes(), _by_depth(ordering, levels.by_level()))
-
-
-def _by_depth(ordering: OrderingPolicy | None, levels: dict[int, float]) -> dict[str, int]:
-    """By the depth that some orderings put into the level; empty for others."""
-    depths: dict[int, float] = {}
-    for level, urls in levels.items():
-        if level == ROBOTS_LEVEL:
-            continue
-        if isinstance(ordering, BreadthFirst):
-            depth = level - 1
-        elif isinstance(ordering, DepthFirst):
-            depth = DEEPEST - level
-        elif isinstance(ordering, Opic | BestFirst):
-            depth = depth_at(level)
-        else:
-            return {}
-        depths[depth] = depths.get(depth, 0.0) + urls
-    return {str(depth): round(urls) for depth, urls in sorted(depths.items())}
+    """How much is queued where; of many hosts some are looked at with each question, and stand for all."""
+    return look.queue_census.look(look.config, look.counters())

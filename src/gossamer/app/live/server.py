@@ -14,6 +14,8 @@ from gossamer.app.live.control_socket import ControlSocket
 from gossamer.app.live.protocol import LONGEST_REPLY, LONGEST_REQUEST, LiveError, Reply, Request, trouble_of
 
 MOST_CONNECTIONS = 32
+REFUSED_SECONDS = 1.0
+"""A client that is one too many has so long to say what nobody will do."""
 WRITE_SECONDS = 30.0
 """A client that does not take an answer for so long is left."""
 
@@ -67,6 +69,10 @@ class ControlServer:
         if not _is_ours(writer.get_extra_info("socket")):
             return
         if len(self._connections) > MOST_CONNECTIONS:
+            # Read first: who closes with something unread resets the connection, and the answer is lost.
+            with contextlib.suppress(ValueError):
+                async with asyncio.timeout(REFUSED_SECONDS):
+                    await reader.readline()
             error = LiveError("conflict", f"there are {MOST_CONNECTIONS} connections already; try again")
             await _send(writer, Reply(None, error=trouble_of(error)))
             return
@@ -102,7 +108,8 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> None:
         error = LiveError("invalid", "the answer is too long; ask for a smaller page")
         text = _encode(Reply(reply.id, error=trouble_of(error)))
     writer.write(text + b"\n")
-    await asyncio.wait_for(writer.drain(), WRITE_SECONDS)
+    async with asyncio.timeout(WRITE_SECONDS):
+        await writer.drain()
 
 
 def _is_ours(peer: socket.socket) -> bool:

@@ -14,11 +14,15 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.control_socket import ControlSocket
 from gossamer.app.live.history import EVERY, write_line
+from gossamer.app.live.hold import NOTHING, forget_hold, read_hold
 from gossamer.app.live.protocol import Request
+from gossamer.app.live.resting import resting_hosts
 from gossamer.app.live.server import ControlServer
 from gossamer.app.live.speedometer import Speedometer, memory_bytes
+from gossamer.engine.dispatch import FAILED
 from gossamer.engine.reclaim import RECLAIM
 from gossamer.frontier.reweighing import REWEIGH
+from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
 from gossamer.state.environment import Family
 
@@ -68,11 +72,16 @@ class _Session:
             built.rejudging.begin(built.crawl.parts.ledger.counters.sequence, batch)
         self._start("history", self._tick())
         under_way = any(built.environment.get(Family.META, key) is not None for key in (RECLAIM, REWEIGH))
-        if widened or under_way or self._config.seeds_watch:
+        hold = read_hold(self._folder.path)
+        if widened or under_way or self._config.seeds_watch or hold != NOTHING:
             live = self._loaded()
+            live.take_up(hold)
             if widened:
                 live.levers.reclaim.begin()
             live.levers.errands.call()
+        if hold.paused_by:
+            how = f"'gossamer unpause {self._folder.path}' lets it go on"
+            self._tell("pause", f"{hold.paused_by} had paused it when it died, so it still is: {how}")
 
     async def listen(self) -> None:
         """Open the socket, if there can be one."""
@@ -94,6 +103,9 @@ class _Session:
         await asyncio.wait(self._tasks)
         if self._live is not None:
             await self._live.close()
+        if self._built.crawl.parts.dispatch.ended not in ("", FAILED):
+            with contextlib.suppress(StorageError):
+                forget_hold(self._folder.path)
         self._note_line()
 
     async def _answer(self, request: Request) -> Any:
@@ -146,7 +158,7 @@ class _Session:
             counters.failed,
             counters.queued,
             counters.waiting,
-            crawl.parts.frontier.census().resting,
+            resting_hosts(self._built.environment, int(crawl.parts.frontier.now() * 1e6), counters.hosts),
             counters.hosts_parked,
             crawl.workers,
             memory_bytes(),

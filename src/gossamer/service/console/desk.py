@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from gossamer.service.console.glance import Glance
+from gossamer.service.console.kept_charts import KeptCharts
 from gossamer.service.console.painter import Painter
 from gossamer.service.console.reports import Reports
 from gossamer.service.console.words import DEFAULT, LANGUAGES, Words, preferred, words
@@ -21,15 +23,19 @@ LANGUAGE, THEME, KEYS = "gossamer-language", "gossamer-theme", "gossamer-keys"
 THEMES = ("light", "dark")
 
 Form = dict[str, str]
+Kept = tuple[Reports, KeptCharts]
+"""What was made for all who look."""
 
 
 class Desk:
     """Where one request is served."""
 
-    def __init__(self, request: Request, daemon: Daemon, painter: Painter, reports: Reports) -> None:
+    def __init__(self, request: Request, daemon: Daemon, painter: Painter, kept: Kept) -> None:
         self.request = request
         self.daemon = daemon
-        self.reports = reports
+        self.reports, self.charts = kept
+        self.glance = Glance()
+        """At the job whose page this is."""
         self._painter = painter
         self.person: Visitor | None = visitor_of(request)
 

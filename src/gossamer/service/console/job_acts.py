@@ -13,6 +13,7 @@ from gossamer.service.errors import ServiceError
 from gossamer.service.schedule import Schedule
 from gossamer.service.security.door import safe_next
 
+MOST_KEPT = 1_000
 ACTS = ("start", "pause", "unpause", "stop", "checkpoint", "withdraw")
 
 
@@ -81,6 +82,7 @@ async def set_schedule(desk: Desk, job: str) -> Response:
         cron=desk.sent("cron")[:200],
         zone=desk.sent("zone")[:64],
         how="anew" if desk.sent("how") == "anew" else "resume",
+        keep=_kept(desk.sent("keep")),
         quiet=tuple(line[:64] for line in lines(desk.sent("quiet"))[:50]),
     )
     try:
@@ -92,6 +94,12 @@ async def set_schedule(desk: Desk, job: str) -> Response:
         said: dict[str, Any] = {"problem": str(error), "details": error.details}
         return desk.job_page(view, "schedule", 400, schedule=schedule, **said)
     return desk.go(f"/jobs/{job}", "scheduled")
+
+
+def _kept(text: str) -> int:
+    """How many copies; what is no number is the default."""
+    number = int(text) if text.isascii() and text.isdigit() else Schedule().keep
+    return min(number, MOST_KEPT)
 
 
 async def show_claim(desk: Desk, job: str) -> Response:

@@ -16,8 +16,6 @@ UNSORTED = "all"
 SORTS = ("queued", "pages", "seconds", "name", UNSORTED)
 ALL_SORTED = 20_000
 """Of more hosts only the first of an order are listed; without an order all are."""
-COUNTED_AT_ONCE = 100_000
-"""Hosts up to which the queue is counted unasked; a million take a second and a half."""
 EMPTY: dict[str, Any] = {"items": [], "cursor": None, "total": None, "estimated": False}
 HOST_ACTS = ("rest", "park", "revive", "block", "unblock")
 _WHOLE = 1 << 62
@@ -52,13 +50,16 @@ async def queue(desk: Desk, job: str) -> Response:
         level=_whole(desk, "level"),
         cursor=desk.asked("cursor"),
     )
-    charts, count = [], False
+    sizes: dict[str, Any] = {}
     if not problem and not desk.asked("cursor") and not desk.asked("host"):
-        hosts = (await desk.daemon.figures(job))["sums"]["hosts"]
-        count = hosts > COUNTED_AT_ONCE and not desk.asked("sizes")
-        charts = [] if count else drawings.queue_charts(await desk.ask(job, "queue_sizes"), desk.words)
+        sizes = await desk.ask(job, "queue_sizes")
     return desk.job_page(
-        desk.daemon.job(job), "queue", list=found, charts=charts, count=count, problem=problem
+        desk.daemon.job(job),
+        "queue",
+        list=found,
+        sizes=sizes,
+        charts=drawings.queue_charts(sizes, desk.words),
+        problem=problem,
     )
 
 

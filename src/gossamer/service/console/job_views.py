@@ -14,6 +14,7 @@ from gossamer.service.console.routes import get
 from gossamer.service.console.waits import wait_text
 from gossamer.service.console.words import Words
 from gossamer.service.errors import ServiceError
+from gossamer.service.views import JobView
 
 POINTS = 160
 """Of a chart over time: as many as its pixels can tell apart, with their hints."""
@@ -24,23 +25,30 @@ async def overview(desk: Desk, job: str) -> Response:
     """Figures and charts over time."""
     view = desk.daemon.job(job)
     status: dict[str, Any] | None = None
-    history: dict[str, Any] = {}
-    try:
-        status, history = await asyncio.gather(
-            desk.daemon.figures(job), desk.ask(job, "history", points=POINTS)
-        )
-    except ServiceError:
-        if view.state not in _NEW and view.started is None:
-            raise
+    charts: list[drawings.Drawing] = []
     t = desk.words
+    if desk.asked("part") != "head":
+        try:
+            status, charts = await asyncio.gather(desk.daemon.figures(job), _over_time(desk, view))
+        except ServiceError:
+            if view.state not in _NEW and view.started is None:
+                raise
     return desk.job_page(
         view,
         "overview",
         status=status,
-        charts=drawings.over_time(drawings.History(history), t),
+        charts=charts,
         hosts_chart=drawings.hosts_by_state(status["hosts_by_state"], t) if status else "",
         wait_text=wait_text(view.waits, t) if view.waits else "",
     )
+
+
+async def _over_time(desk: Desk, view: JobView) -> list[drawings.Drawing]:
+    known = desk.charts.known(view, desk.words)
+    if known is not None:
+        return known
+    history = await desk.ask(view.name, "history", points=POINTS)
+    return desk.charts.draw(view, drawings.History(history), desk.words)
 
 
 async def codes(desk: Desk, job: str) -> Response:

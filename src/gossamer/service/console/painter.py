@@ -11,11 +11,13 @@ from gossamer.app.charts import visible
 from gossamer.service.console import figures
 from gossamer.service.console.assets import Assets
 from gossamer.service.console.figures import NOTHING
+from gossamer.service.console.reasons import reason_text
 from gossamer.service.console.words import LANGUAGES
 
 if TYPE_CHECKING:
     from gossamer.service.console.desk import Desk
 
+HEAD = "job/head.html"
 TABS = (
     "overview", "hosts", "queue", "pages", "log", "codes", "names", "traps", "why", "forecast",
     "settings", "changes", "seeds", "report",
@@ -55,12 +57,18 @@ class Painter:
         )
 
     def paint(self, desk: "Desk", template: str, status: int, context: dict[str, Any]) -> Response:
-        """The page, or its block `live` if only that is asked for."""
+        """The page, or its block `live` with the head if only that is asked for, or the head alone."""
         from_request = _from_request(desk)
         page = self._templates.get_template(template)
         values = {"section": "", "job": None, "tab": "", **from_request, **context}
-        if desk.request.query_params.get("part") == "live" and "live" in page.blocks:
+        part = desk.request.query_params.get("part")
+        head = self._templates.get_template(HEAD) if values["job"] is not None else None
+        if part == "live" and "live" in page.blocks:
             text = "".join(page.blocks["live"](page.new_context(values)))
+            if head is not None:
+                text += head.render(values).strip()
+        elif part == "head" and head is not None:
+            text = head.render(values).strip()
         else:
             text = page.render(values)
         return HTMLResponse(text, status)
@@ -96,6 +104,7 @@ def _from_request(desk: "Desk") -> dict[str, Any]:
         "t": t,
         "person": desk.person,
         "operates": desk.operates,
+        "glance": desk.glance,
         "theme": theme if theme in ("light", "dark") else "",
         "keys": cookies.get("gossamer-keys") != "off",
         "said": desk.asked("said", 40),
@@ -104,6 +113,7 @@ def _from_request(desk: "Desk") -> dict[str, Any]:
         "here": desk.link(),
         "as_field": lambda name, value: figures.as_field(name, value, t),
         "duration": lambda seconds: figures.duration(seconds, t),
+        "reason": lambda text: reason_text(text, t),
         "ago": lambda stamp: figures.ago(stamp, t),
     }
 

@@ -17,6 +17,8 @@ from gossamer.service.console import (
 )
 from gossamer.service.console.assets import Assets
 from gossamer.service.console.desk import Desk
+from gossamer.service.console.glance import glance_at
+from gossamer.service.console.kept_charts import KeptCharts
 from gossamer.service.console.painter import Painter
 from gossamer.service.console.reports import Reports
 from gossamer.service.console.routes import Page
@@ -32,6 +34,8 @@ PAGES: tuple[Page, ...] = (
     *job_lists.PAGES,
     *job_views.PAGES,
 )
+PATIENCE = 0.5
+"""Seconds that a page waits for what its head says."""
 _STATUS = {"invalid": 400, "not_found": 404, "conflict": 409, "refused": 409}
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -41,7 +45,7 @@ def console_router(daemon: Daemon) -> APIRouter:
     """The console over `daemon`, at the root of the site; the gate of `service.security` stands around it."""
     assets = Assets()
     painter = Painter(assets)
-    reports = Reports()
+    kept = Reports(), KeptCharts()
     router = APIRouter(include_in_schema=False, default_response_class=Response)
 
     async def asset(request: Request) -> Response:
@@ -56,7 +60,7 @@ def console_router(daemon: Daemon) -> APIRouter:
     for page in PAGES:
         router.add_route(
             page.path,
-            _handler(page, lambda request: Desk(request, daemon, painter, reports)),
+            _handler(page, lambda request: Desk(request, daemon, painter, kept)),
             methods=[page.method],
         )
     return router
@@ -66,6 +70,8 @@ def _handler(page: Page, desk_of: Callable[[Request], Desk]) -> Handler:
     async def answer(request: Request) -> Response:
         desk = desk_of(request)
         try:
+            if request.method == "GET" and (name := request.path_params.get("job")):
+                desk.glance = await glance_at(desk.daemon, desk.daemon.job(name), PATIENCE)
             return await page.answer(desk, **request.path_params)
         except ServiceError as error:
             return _problem(desk, error)

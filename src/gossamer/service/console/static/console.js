@@ -2,7 +2,10 @@
 import { keepLive } from "./live.js";
 import { listenForKeys } from "./keys.js";
 
-for (const place of document.querySelectorAll("[data-live]")) keepLive(place);
+const places = [...document.querySelectorAll("[data-live]")];
+const head = document.getElementById("job-head");
+if (head && !places.length) places.push(head); // else it comes with the rest
+places.forEach(keepLive);
 if (document.documentElement.dataset.keys) listenForKeys();
 
 if (!document.querySelector("[autofocus]")) document.querySelector("#problems, #preview")?.focus();

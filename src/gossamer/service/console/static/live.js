@@ -19,6 +19,17 @@ function tell(place, ok) {
   if (lost) lost.hidden = failing.size === 0;
 }
 
+// The answer brings the head of the page, too, whatever part of it was asked for.
+function show(place, fresh) {
+  const head = document.getElementById("job-head");
+  const anew = fresh.querySelector("#job-head");
+  if (head && anew) {
+    anew.remove();
+    morph(head, anew);
+  }
+  if (place !== head) morph(place, fresh);
+}
+
 export function keepLive(place) {
   const every = Number(place.dataset.every) || 3000;
   let wait = every;
@@ -27,15 +38,15 @@ export function keepLive(place) {
   async function refresh() {
     timer = 0;
     if (document.hidden) return;
-    const address = new URL(location.href);
-    address.searchParams.set("part", "live");
+    const address = new URL(place.dataset.from || "", location.href);
+    address.searchParams.set("part", place.dataset.part || "live");
     address.searchParams.delete("said");
     address.hash = "";
     try {
       const answer = await fetch(address, { credentials: "same-origin", redirect: "error" });
       if (answer.status === 404 || answer.status === 401) return tell(place, false);
       if (!answer.ok) throw new Error(`status ${answer.status}`);
-      morph(place, parsed(await answer.text()));
+      show(place, parsed(await answer.text()));
       wait = every;
       tell(place, true);
     } catch {

@@ -1,0 +1,95 @@
+"""What holds a job back outlives its process: a pause, whoever wanted it, and what it was granted."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from service_world import WHO, answering, crawlers, job_settings, no_survivors, open_daemon, reach, until
+
+from gossamer.app.live.change_log import read_changes
+from gossamer.app.live.client import ask
+from gossamer.app.live.hold import read_hold
+from gossamer.service.daemon import Daemon
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
+SPEC = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)
+LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[SimulatedWeb]:
+    with SimulatedWeb(SPEC) as simulated:
+        yield simulated
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "service"
+    with no_survivors(path):
+        yield path
+
+
+async def begun(daemon: Daemon, web: SimulatedWeb) -> None:
+    await daemon.create("first", job_settings(web, **LONG), who=WHO, claim={"connections": 8})
+    await daemon.start("first", who=WHO)
+    await answering(daemon, "first")
+    await reach(daemon, "first", "running")
+
+
+async def kill(daemon: Daemon) -> None:
+    pid = daemon.job("first").pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    await until(lambda: daemon.job("first").pid != pid)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("past_the_daemon", [False, True])
+def test_a_paused_job_that_is_killed_stays_paused(
+    web: SimulatedWeb, home: Path, *, past_the_daemon: bool
+) -> None:
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await begun(daemon, web)
+            if past_the_daemon:  # which has not looked yet
+                await ask(home / "jobs" / "first", "pause", who="bob")
+            else:
+                await daemon.pause("first", who=WHO)
+                await reach(daemon, "first", "paused")
+            await kill(daemon)
+            view = await reach(daemon, "first", "paused")
+            await asyncio.sleep(1.0)  # ten times what it takes to be started again
+            view = daemon.job("first")
+            assert (view.state, view.wanted, view.pid) == ("paused", "pause", None)
+            by = "bob" if past_the_daemon else WHO
+            assert view.reason.startswith(f"paused by {by}; its process was killed")
+            assert crawlers(home) == []
+            await daemon.unpause("first", who=WHO)
+            await answering(daemon, "first")
+            await daemon.stop("first", who=WHO, now=True)
+            await reach(daemon, "first", "stopped")
+
+    asyncio.run(live())
+
+
+@pytest.mark.slow
+def test_what_was_granted_holds_before_the_daemon_has_told(web: SimulatedWeb, home: Path) -> None:
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await begun(daemon, web)
+            folder = home / "jobs" / "first"
+            held = daemon.job("first").held
+            await until(lambda: read_hold(folder).ceilings.connections == 4)
+            await kill(daemon)
+            await answering(daemon, "first")
+            status = await daemon.figures("first")
+            assert status["ceilings"]["bandwidth"] == held["bandwidth"] > 0
+            told = [change for change in read_changes(folder) if change.path == "limits"]
+            assert told == [], "it began with them"
+            await daemon.stop("first", who=WHO, now=True)
+            await reach(daemon, "first", "stopped")
+
+    asyncio.run(live())
