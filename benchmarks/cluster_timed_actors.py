@@ -9,9 +9,9 @@ from gossamer.cluster import actors
 class TimedAgent(actors.AgentActor):
     """An agent that keeps account of itself."""
 
-    def __init__(self, plan: bytes, slot: int) -> None:
+    def __init__(self, store: str, slot: int) -> None:
         watch()
-        super().__init__(plan, slot)
+        super().__init__(store, slot)
 
 
 class TimedCoordinator(actors.CoordinatorActor):

@@ -18,7 +18,7 @@ import uvloop
 
 from gossamer.cluster.agent import Agent
 from gossamer.cluster.coordination import Coordination
-from gossamer.cluster.orders import Plan, order_of
+from gossamer.cluster.orders import Plan, kept_plan, order_of
 from gossamer.cluster.overview import Overview
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.store import Store
@@ -61,9 +61,9 @@ class CoordinatorActor:
     Ray restarts it where it died; it goes on from the store.
     """
 
-    def __init__(self, plan: bytes, resumed: bool) -> None:
-        self._plan = msgspec.msgpack.decode(plan, type=Plan)
-        self._store = Store(self._plan.store)
+    def __init__(self, store: str, resumed: bool) -> None:
+        self._plan = kept_plan(store)
+        self._store = Store(store)
         data = self._store.get(STATE)
         now = boot_clock()
         if data is None:
@@ -183,14 +183,14 @@ def _start_agent(plan: Plan, slot: int) -> Any:
         "num_cpus": plan.cores,
         "scheduling_strategy": ANYWHERE,
     }
-    return ray.remote(AgentActor).options(**options).remote(_encode(plan), slot)
+    return ray.remote(AgentActor).options(**options).remote(plan.store, slot)
 
 
 class AgentActor:
     """An agent in a thread with its own event loop, so that Ray and the crawl do not wait on each other."""
 
-    def __init__(self, plan: bytes, slot: int) -> None:
-        self._plan = msgspec.msgpack.decode(plan, type=Plan)
+    def __init__(self, store: str, slot: int) -> None:
+        self._plan = kept_plan(store)
         self._slot = slot
         self._loop = uvloop.new_event_loop()
         self._ended: Future[str] = Future()

@@ -25,7 +25,7 @@ from gossamer.cluster.actors import (
 )
 from gossamer.cluster.address import ADDRESS
 from gossamer.cluster.collection import Collected, Part, collect
-from gossamer.cluster.orders import AGENTS, Plan, refuse
+from gossamer.cluster.orders import AGENTS, Plan, keep_plan, refuse
 from gossamer.cluster.overview import Overview
 from gossamer.cluster.record import CoordinationConfig
 from gossamer.cluster.store import Store
@@ -188,7 +188,8 @@ class Control:
             "resources": {HEAD: 0.001},
         }
         remote: Any = ray.remote(CoordinatorActor)
-        actor = remote.options(**options).remote(msgspec.msgpack.encode(plan), resumed)
+        keep_plan(plan)
+        actor = remote.options(**options).remote(plan.store, resumed)
         ray.get(actor.overview.remote(), timeout=60)
         return cls(plan)
 

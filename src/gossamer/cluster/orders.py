@@ -10,7 +10,8 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.settings import load
 from gossamer.cluster.agent import Order
 from gossamer.cluster.record import CoordinationConfig
-from gossamer.model.errors import ConfigError
+from gossamer.cluster.store import Store
+from gossamer.model.errors import ConfigError, StorageError
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +42,34 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     keep: int = 3
 
 
+KEPT = "plan"
+"""Object in the store with the plan."""
 AGENTS = "GOSSAMER_AGENTS"
 """Environment variable of a machine: where its agents have their folders, instead of below the cluster's."""
+
+
+def keep_plan(plan: Plan) -> None:
+    """Put the plan into its store.
+
+    Whoever begins reads it there: as an argument Ray could lose it, if it is long (many seeds), with the
+    machine it was made on, and would then start nothing again.
+
+    Raises:
+        StorageError: the store refuses.
+    """
+    Store(plan.store).put(KEPT, msgspec.msgpack.encode(plan))
+
+
+def kept_plan(store: str) -> Plan:
+    """The plan in the store at an address.
+
+    Raises:
+        StorageError: it is not there, or the store cannot be read.
+    """
+    data = Store(store).get(KEPT)
+    if data is None:
+        raise StorageError(f"{store}: holds no plan of a cluster. Start again by 'gossamer cluster resume'.")
+    return msgspec.msgpack.decode(data, type=Plan)
 
 
 def order_of(plan: Plan, slot: int) -> Order:
