@@ -87,12 +87,22 @@ def test_open_files_are_bounded_by_the_kernel(sleeper: subprocess.Popen[bytes]) 
 
 def test_who_crawls_into_a_folder_is_found_without_touching_its_lock(tmp_path: Path) -> None:
     folder = CrawlFolder(tmp_path / "crawl")
-    folder.create()
-    try:
-        assert crawler_of(folder.path) == mark_of(os.getpid())
-    finally:
-        folder.release()
+    program = (
+        "import sys; from pathlib import Path; from gossamer.app.folder import CrawlFolder;"
+        "CrawlFolder(Path(sys.argv[1])).create(); print(flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(folder.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdin is not None and other.stdout is not None
+        other.stdout.readline()
+        assert crawler_of(folder.path) == mark_of(other.pid)
+        other.stdin.close()
     assert crawler_of(folder.path) is None
+    # Not whoever asks: the daemon has the lock for a moment while it writes to a folder.
+    (folder.path / "crawl.toml").touch()
+    folder.reopen()
+    assert crawler_of(folder.path) is None
+    folder.release()
     assert crawler_of(tmp_path / "nothing") is None
 
 
