@@ -156,6 +156,7 @@ def test_a_node_is_cut_off_and_returns(crawling):
     assert (found["live"], found["lost"]) == (2, 1)
 
 
+@pytest.mark.parametrize("site", [LONGER], indirect=True)  # or it is over before the third is up
 def test_a_node_joins(crawling):
     site, driver = crawling
     site.join(3)

@@ -84,7 +84,17 @@ def test_twice_stops_now(life: Life, number: signal.Signals) -> None:
     assert not rude_visits(life, Manners(min_delay=0.06, factor=0.0))
 
 
+@pytest.fixture
+def sigint_is_heard() -> Iterator[None]:
+    """What a shell starts in the background ignores SIGINT, with all that it starts."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("sigint_is_heard")
 def test_at_start_up_it_can_be_interrupted(tmp_path: Path) -> None:
     with SimulatedWeb(small_world()) as web:
         interrupt_early(Life(web, tmp_path / "crawl"))
