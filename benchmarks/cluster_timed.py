@@ -58,16 +58,16 @@ class Clocks:
 
     def install(self) -> None:
         """Put clocks around the parts of this process."""
-        from gossamer.cluster import exchange, outbox, router
+        from gossamer.cluster import link_exchange, outbox, router
         from gossamer.engine.admission import Admission
         from gossamer.engine.robots_desk import RobotsDesk
 
         places: list[tuple[Any, str, str]] = [
-            (exchange.Exchange, "_by_owner", EXCHANGE),
-            (exchange.Exchange, "_next_entries", EXCHANGE),
-            (exchange.Exchange, "_apply_some", EXCHANGE),
-            (exchange, "pack", EXCHANGE),
-            (exchange, "unpacked", EXCHANGE),
+            (link_exchange.LinkExchange, "_by_owner", EXCHANGE),
+            (link_exchange.LinkExchange, "_next_entries", EXCHANGE),
+            (link_exchange.LinkExchange, "_apply_some", EXCHANGE),
+            (link_exchange, "pack", EXCHANGE),
+            (link_exchange, "unpacked", EXCHANGE),
             (outbox.Outbox, "put", EXCHANGE),
             (outbox.Outbox, "answered", EXCHANGE),
             (outbox.Outbox, "trim", EXCHANGE),

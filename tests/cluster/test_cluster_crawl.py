@@ -7,9 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from agents_here import World, agents_on, final
+from agents_here import Links, World, agents_on, final
 
 from gossamer.cluster import snapshots
+from gossamer.cluster.link_exchange import unpacked
 from gossamer.cluster.store import Store
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
@@ -85,6 +86,35 @@ def test_two_agents_fetch_what_one_would(tmp_path):
     assert not (differences.missing or differences.forbidden or differences.wrong)
     assert {url for url, times in ends.items() if times > 1} == set()
     assert all((path / "crawl.log").stat().st_size for path in folders), "both have work"
+
+
+def test_a_place_that_joins_the_scope_is_told_once(tmp_path, monkeypatch):
+    told, reported, known = [], [], set()
+    deliver, renew = Links.deliver, Links.renew
+
+    async def delivered(links, agent, data):
+        batch = unpacked(data)
+        told.extend((batch.sender, agent) for place in batch.scope_hosts if place == "late.example")
+        return await deliver(links, agent, data)
+
+    async def renewed(links, report):
+        answer = await renew(links, report)
+        reported.extend(report.agent for place in report.scope_hosts if report.agent in known)
+        if "late.example" in getattr(answer, "scope_hosts", ()):
+            known.add(report.agent)
+        return answer
+
+    monkeypatch.setattr(Links, "deliver", delivered)
+    monkeypatch.setattr(Links, "renew", renewed)
+
+    async def place_joins(world: World) -> None:
+        await pages(world, 20)
+        world.agents[1]._life.parts.built.crawl.parts.admission.add_places(["late.example"])
+
+    crawled(tmp_path, SMALL, place_joins, **SLOW)
+    assert told.count(("a-1", "a-2")) == 1, "with the next batch, and never again"
+    assert known == {"a-1", "a-2"}
+    assert reported == [], "what the coordinator is known to have is not told it again"
 
 
 @pytest.mark.slow

@@ -156,10 +156,6 @@ def test_a_node_is_cut_off_and_returns(crawling):
     assert (found["live"], found["lost"]) == (2, 1)
 
 
-@pytest.mark.skipif(
-    "GOSSAMER_NODES_REPEAT" not in os.environ,
-    reason="open: the third agent does not always come to work on the third machine; cause not known yet",
-)
 @pytest.mark.parametrize("site", [LONGER], indirect=True)  # or it is over before the third is up
 def test_a_node_joins(crawling):
     site, driver = crawling

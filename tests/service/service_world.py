@@ -15,10 +15,14 @@ from gossamer.service.config import ServiceConfig
 from gossamer.service.daemon import Daemon
 from gossamer.service.job_process import mark_of
 from gossamer.service.views import JobView
-from gossamer.simweb import SimulatedWeb
+from gossamer.simweb import SimulatedWeb, WorldSpec
 
 PATIENCE = 60.0
 WHO = "tester"
+
+SMALL = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)
+LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
+"""So that a crawl of it does not end while it is looked at."""
 
 
 def service_config(**sections: Any) -> ServiceConfig:
@@ -136,3 +140,12 @@ def report(daemon_folder: Path, name: str) -> dict[str, Any]:
     """Of a job's last end."""
     found: dict[str, Any] = json.loads((daemon_folder / "jobs" / name / "report.json").read_bytes())
     return found
+
+
+async def begun(daemon: Daemon, web: SimulatedWeb, name: str = "first", **settings: Any) -> None:
+    """Make a job that takes long, and wait until it crawls."""
+    claim = {"connections": settings.pop("claim", 8)}
+    await daemon.create(name, job_settings(web, **{**LONG, **settings}), who=WHO, claim=claim)
+    await daemon.start(name, who=WHO)
+    await answering(daemon, name)
+    await reach(daemon, name, "running")

@@ -7,36 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service_world import WHO, answering, crawlers, job_settings, no_survivors, open_daemon, reach, until
+from service_world import SMALL, WHO, answering, begun, crawlers, open_daemon, reach, until
 
 from gossamer.app.live.change_log import read_changes
 from gossamer.app.live.client import ask
 from gossamer.app.live.hold import read_hold
 from gossamer.service.daemon import Daemon
-from gossamer.simweb import SimulatedWeb, WorldSpec
-
-SPEC = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)
-LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
+from gossamer.simweb import SimulatedWeb
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[SimulatedWeb]:
-    with SimulatedWeb(SPEC) as simulated:
+    with SimulatedWeb(SMALL) as simulated:
         yield simulated
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
-
-
-async def begun(daemon: Daemon, web: SimulatedWeb) -> None:
-    await daemon.create("first", job_settings(web, **LONG), who=WHO, claim={"connections": 8})
-    await daemon.start("first", who=WHO)
-    await answering(daemon, "first")
-    await reach(daemon, "first", "running")
 
 
 async def kill(daemon: Daemon) -> None:

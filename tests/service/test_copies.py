@@ -1,22 +1,14 @@
 """Fresh copies by schedule: the last few are kept."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service_world import WHO, job_settings, no_survivors, open_daemon, until
+from service_world import WHO, job_settings, open_daemon, until
 
 from gossamer.service.copies import copy_and_start, too_old
 from gossamer.service.daemon import Daemon
 from gossamer.service.schedule import Schedule
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
 
 
 async def nightly(daemon: Daemon, keep: int) -> None:

@@ -1,25 +1,17 @@
 """What is done to a crawl through the daemon stands in the daemon's audit, too."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from service_world import WHO, answering, job_settings, no_survivors, open_daemon, reach
+from service_world import WHO, answering, job_settings, open_daemon, reach
 
 from gossamer.service.daemon import Daemon
 from gossamer.service.errors import ServiceError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
 
 
 def noted(daemon: Daemon) -> list[tuple[str, str, str]]:

@@ -10,16 +10,17 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 from service_world import (
+    LONG,
+    SMALL,
     WHO,
     answering,
+    begun,
     crawlers,
     job_settings,
-    no_survivors,
     open_daemon,
     reach,
     report,
@@ -32,33 +33,13 @@ from gossamer.model.errors import ConfigError
 from gossamer.service.daemon import Daemon
 from gossamer.service.errors import ServiceError
 from gossamer.service.schedule import Schedule
-from gossamer.simweb import SimulatedWeb, WorldSpec
-
-SPEC = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)
-LONG = {"politeness__min_delay": "20s", "engine__give_up_after": "60s"}
-"""So that it does not end while it is looked at."""
+from gossamer.simweb import SimulatedWeb
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[SimulatedWeb]:
-    with SimulatedWeb(SPEC) as simulated:
+    with SimulatedWeb(SMALL) as simulated:
         yield simulated
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
-
-
-async def begun(daemon: Daemon, web: SimulatedWeb, name: str = "first", **settings: Any) -> None:
-    """Make a job that takes long, and wait until it crawls."""
-    claim = {"connections": settings.pop("claim", 8)}
-    await daemon.create(name, job_settings(web, **{**LONG, **settings}), who=WHO, claim=claim)
-    await daemon.start(name, who=WHO)
-    await answering(daemon, name)
-    await reach(daemon, name, "running")
 
 
 def actions(daemon: Daemon) -> list[str]:

@@ -387,10 +387,9 @@ def test_chinese_and_dark(viewer: Viewer) -> None:
     page.click("text=中文")
     expect(page.locator(".side")).to_contain_text("主机")
     assert page.get_attribute("html", "lang") == "zh-Hans"
-    background = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(background)
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("[name=theme]")
-    assert page.evaluate(background) != light
+    expect(page.locator("body")).not_to_have_css("background-color", light)
     viewer.keep("chinese-dark")
     page.click("text=English")
     expect(page.locator(".side")).to_contain_text("Hosts")

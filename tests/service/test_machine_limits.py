@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from service_world import WHO, job_settings, no_survivors, open_daemon, until
+from service_world import WHO, job_settings, open_daemon, until
 from slow_servers import SlowServers
 
 from gossamer.service.daemon import Daemon
@@ -104,13 +104,6 @@ def fastest(visits: Sequence[Visit], seconds: float) -> float:
             first += 1
         most = max(most, total) if last >= first else most
     return most / seconds
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
 
 
 @pytest.mark.slow

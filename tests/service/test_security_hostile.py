@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from urllib.parse import quote, urljoin, urlsplit
 
 import html5lib
@@ -10,7 +9,7 @@ import httpx
 import pytest
 from api_client import client_of
 from hostile_site import RUNS, hostile_site
-from service_world import WHO, no_survivors, open_daemon, reach
+from service_world import WHO, open_daemon, reach
 
 from gossamer.app.live.views import VIEWS
 from gossamer.service.api.app import make_app
@@ -75,13 +74,6 @@ async def look_around(client: httpx.AsyncClient, start: list[str]) -> dict[str, 
                 shapes[shape] = shapes.get(shape, 0) + 1
                 waiting.append(target)
     return seen
-
-
-@pytest.fixture
-def home(tmp_path) -> Iterator:
-    path = tmp_path / "service"
-    with no_survivors(path):
-        yield path
 
 
 def test_hostile_pages_are_shown_as_text(home) -> None:

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
@@ -20,6 +21,7 @@ from gossamer.cluster.agent import Agent
 from gossamer.cluster.coordination import Coordination
 from gossamer.cluster.orders import Plan, kept_plan, order_of
 from gossamer.cluster.overview import Overview
+from gossamer.cluster.placement import place
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.store import Store
 from gossamer.cluster.tenancy import boot_clock
@@ -38,7 +40,6 @@ DELIVER_SECONDS = 60.0
 CALLS_AT_ONCE = 16
 PAUSE_SECONDS = 5.0
 """Before a process whose crawl failed is gone, so that what fails at once is not started without end."""
-ANYWHERE = "SPREAD"
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.encode
@@ -79,6 +80,7 @@ class CoordinatorActor:
         self._problem = ""
         self._slots: dict[str, int] = {}  # agent -> slot
         self._started: dict[int, Any] = {}
+        self._placed: dict[int, str] = {}  # slot -> name of the machine where it was to begin
         self._retiring: dict[int, asyncio.Task[None]] = {}
         self._ticking = asyncio.get_event_loop().create_task(self._tick())
 
@@ -152,10 +154,16 @@ class CoordinatorActor:
         """Have as many processes as are wanted, and see off those of drained agents."""
         for slot in self._core.wanted_slots:
             if slot not in self._started:
-                self._started[slot] = _start_agent(self._plan, slot)
+                strategy, self._placed[slot] = place(self._agents_by_node(), self._plan.cores)
+                self._started[slot] = _start_agent(self._plan, slot, strategy)
         for slot in self._core.retired_slots:
             if slot not in self._retiring:
+                self._placed.pop(slot, None)
                 self._retiring[slot] = asyncio.get_running_loop().create_task(self._retire(slot))
+
+    def _agents_by_node(self) -> Counter[str]:
+        """How many agents there are, or will be, on each machine."""
+        return Counter({**self._placed, **self._core.nodes}.values())
 
     async def _retire(self, slot: int) -> None:
         """End the process of a drained agent once it has closed what it wrote."""
@@ -172,7 +180,7 @@ class CoordinatorActor:
             await asyncio.get_running_loop().run_in_executor(None, kill)
 
 
-def _start_agent(plan: Plan, slot: int) -> Any:
+def _start_agent(plan: Plan, slot: int, strategy: Any) -> Any:
     options = {
         "name": slot_name(plan.cluster, slot),
         "namespace": NAMESPACE,
@@ -181,7 +189,7 @@ def _start_agent(plan: Plan, slot: int) -> Any:
         "max_restarts": -1,
         "max_concurrency": CALLS_AT_ONCE,
         "num_cpus": plan.cores,
-        "scheduling_strategy": ANYWHERE,
+        "scheduling_strategy": strategy,
     }
     return ray.remote(AgentActor).options(**options).remote(plan.store, slot)
 

@@ -17,7 +17,7 @@ from gossamer.app.live.client import connect
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.run import reopen, run, start
 from gossamer.cluster.duties import Duties
-from gossamer.cluster.exchange import Exchange, Parts
+from gossamer.cluster.link_exchange import LinkExchange, Parts
 from gossamer.cluster.outbox import Counts, Inbox, Outbox
 from gossamer.cluster.protocol import (
     Fenced,
@@ -138,12 +138,13 @@ class _Life:
         self._links = links
         self._die_in = die_in
         self._slot = order.folder / f"{order.slot}.agent"
-        self.exchange: Exchange | None = None
+        self.exchange: LinkExchange | None = None
         self._built: Built | None = None
         self._reports = 0
         self._over = False
         self._fenced = False
         self._stop = ""
+        self._places_known = set[str]()  # to the coordinator
         self._scope_known = 0
 
     async def run(self) -> str:
@@ -189,7 +190,7 @@ class _Life:
         crawl.parts.dispatch.expect("cluster")
         parts = Parts(self.tenancy, router, outbox, inbox, counts, built)
         self.parts = parts
-        self.exchange = Exchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
+        self.exchange = LinkExchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
         self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep)
         self.duties = Duties(parts, self.snapshooter, self.store, order.bits, self.folder.tmp)
         work = (
@@ -238,7 +239,8 @@ class _Life:
         if grant.scope_hosts:
             crawl.parts.admission.add_places(grant.scope_hosts)
         self._scope_known += len(grant.scope_hosts)
-        self._die_in(max(self.tenancy.ends_at - boot_clock(), SHORTEST))
+        self._places_known.update(grant.scope_hosts)
+        self._die_in(max(self.tenancy.left, SHORTEST))
         self.snapshooter.on_record(grant.snapshot, parts.inbox)
         self.wave = grant.wave
         gained = self.tenancy.shards - had
@@ -272,7 +274,6 @@ class _Life:
         crawl, parts, counts = self._built.crawl, self.parts, self.parts.counts
         counters = crawl.parts.ledger.counters
         self._reports += 1
-        hosts = crawl.parts.admission.scope.hosts
         return Report(
             agent=self.me.name,
             incarnation=self.me.incarnation,
@@ -297,7 +298,9 @@ class _Life:
             frozen=self.duties.frozen,
             imported=self.duties.imported,
             scope_known=self._scope_known,
-            scope_hosts=tuple(hosts),
+            scope_hosts=tuple(
+                place for place in crawl.parts.admission.scope.hosts if place not in self._places_known
+            ),
             stopped=self.duties.stopped,
             problem=self._problem(),
         )

@@ -377,6 +377,11 @@ class Coordination:
         return slots(self._record).retired
 
     @property
+    def nodes(self) -> dict[int, str]:
+        """Names of the machines on which agents are, by slot."""
+        return {agent.host.slot: agent.host.node for agent in self._record.present}
+
+    @property
     def live_agents(self) -> tuple[str, ...]:
         """Agents that are neither lost nor gone nor leaving."""
         return tuple(agent.name for agent in self._record.having(State.LIVE))

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from gossamer.cluster import snapshots
-from gossamer.cluster.exchange import Parts
+from gossamer.cluster.link_exchange import Parts
 from gossamer.cluster.outbox import OURS
 from gossamer.cluster.protocol import Covered, Freeze, Grant, Inherit, Take, unpack
 from gossamer.cluster.snapshooter import Snapshooter

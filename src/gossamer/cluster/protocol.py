@@ -152,7 +152,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         frozen: moves from it.
         imported: moves to it, inheritances among them.
         scope_known: how many of the scope's hosts it has been told.
-        scope_hosts: that joined its scope and it has not been told.
+        scope_hosts: that joined its scope and it has not been told yet.
         stopped: it was told to stop, lends nothing, and has taken its last snapshot (or cannot).
         problem: what keeps it from something now, in words for operators.
     """
@@ -305,7 +305,8 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
             tells: what a process sent that is no more must not wake who was counted as idle since.
         epoch: of the view by which it found the receiver.
         entries: of each shard the next ones that are owed to it.
-        scope_hosts: that the receiver needs to know before it judges them.
+        scope_hosts: that this process of the receiver has not heard of, and needs to know before it judges
+            what the entries lead to.
         ask: shards whose position is asked for, though nothing may be owed to them any more.
     """
 
@@ -335,6 +336,7 @@ class Applied(msgspec.Struct, frozen=True, array_like=True):
         receiver, incarnation: whose.
         epoch: of the view by which it judged what is its own.
         positions: of the shards in the batch that it owns; of the others nothing was applied.
+        heard: the sender is the process that the receiver's view knows; else its batch had no effect.
         wait: seconds before the next batch, while it is busy.
     """
 
@@ -342,4 +344,5 @@ class Applied(msgspec.Struct, frozen=True, array_like=True):
     incarnation: int
     epoch: int
     positions: tuple[Position, ...]
+    heard: bool = False
     wait: float = 0.0

@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.cluster.messages import Message, RobotsNews, decode, encode
 from gossamer.cluster.outbox import Outbox
+from gossamer.cluster.ranges import shard_of
 from gossamer.engine.admission import Admission
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.frontier.lately import Lately
@@ -38,20 +39,16 @@ class Router:
         now: Callable[[], int],
     ) -> None:
         """`bits`: of the host's hash that name its shard; `now`: the crawl clock, microseconds."""
-        self._shift = 16 - bits
+        self._bits = bits
         self._owns = owns
         self._outbox = outbox
         self._gifts = ordering if isinstance(ordering, TravellingOrdering) else None
         self._now = now
         self._sent = Lately(SENT)
 
-    def shard(self, host: bytes) -> int:
-        """The shard of a host, by its hash."""
-        return (host[0] << 8 | host[1]) >> self._shift
-
-    def takes(self, host: bytes, candidate: Candidate, gift: Any) -> bool:
+    def takes(self, key: bytes, candidate: Candidate, gift: Any) -> bool:
         """Whether the host is another's; then the candidate is owed to it."""
-        if self._owns(host):
+        if self._owns(key):
             return False
         if candidate.kind is LinkKind.SEED:
             return True  # its owner has the same seeds
@@ -59,10 +56,10 @@ class Router:
         if gift is not None and self._gifts is not None:
             packed = self._gifts.pack(gift)
         elif candidate.kind is not LinkKind.ROBOTS and not candidate.forced:
-            if host in self._sent:
+            if key in self._sent:
                 return True
-            self._sent.add(host)
-        self._outbox.put(self.shard(host), encode(Message(QueueRecord.of(candidate), packed)))
+            self._sent.add(key)
+        self._outbox.put(shard_of(key, self._bits), encode(Message(QueueRecord.of(candidate), packed)))
         return True
 
     def takes_robots(self, host: bytes, origin: str, entry: RobotsEntry) -> bool:
@@ -72,7 +69,7 @@ class Router:
         record = entry.record
         until = record.until if record.until >= FOREVER else record.until - self._now()
         news = RobotsNews(origin, msgspec.structs.replace(record, until=until))
-        self._outbox.put(self.shard(host), encode(Message(robots=news)))
+        self._outbox.put(shard_of(host, self._bits), encode(Message(robots=news)))
         return True
 
     def bring_in(self, data: bytes, admission: Admission, robots: RobotsDesk) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 
 from gossamer.cluster.protocol import NOBODY, UNLIMITED, Freeze, Grant, View, agent_number, given_away, unpack
 from gossamer.cluster.ranges import shard_of
+from gossamer.policy.tenure import Tenure
 
 
 def boot_clock() -> float:
@@ -22,7 +23,6 @@ class Tenancy:
     def __init__(self, bits: int, number: int, term: int, clock: Callable[[], float] = boot_clock) -> None:
         """`bits`: of a host's hash that name its shard; `number`: of the agent; `term`: as registered."""
         self._bits = bits
-        self._shift = 16 - bits
         self._number = number
         self._clock = clock
         self._owned = bytearray(1 << bits)
@@ -36,13 +36,11 @@ class Tenancy:
         self.snapshot = 0
         self.page_allowance = 0
         self.byte_allowance = 0
-        self._lends_until = 0.0
-        self.ends_at = float("inf")
-        """When the process must be gone."""
+        self._tenure = Tenure()
 
     def owns(self, host: bytes) -> bool:
         """Whether a host, by its hash, is ours to visit."""
-        return self._owned[(host[0] << 8 | host[1]) >> self._shift] == 1
+        return self._owned[shard_of(host, self._bits)] == 1
 
     def owns_shard(self, shard: int) -> bool:
         """Whether a shard is ours."""
@@ -60,7 +58,12 @@ class Tenancy:
     @property
     def lends(self) -> bool:
         """Whether the lease lasts."""
-        return self._clock() < self._lends_until
+        return self._tenure.may_lend(self._clock())
+
+    @property
+    def left(self) -> float:
+        """Seconds until the process must be gone."""
+        return self._tenure.left(self._clock())
 
     def counts(self, grant: Grant) -> bool:
         """Whether a grant is newer than what we go by."""
@@ -69,8 +72,7 @@ class Tenancy:
     def take(self, grant: Grant, sent: float) -> set[int]:
         """Go by a grant that counts, whose report was sent at `sent`; shards that have another owner now."""
         self.answered, self.term = grant.number, grant.term
-        self._lends_until = sent + grant.lease
-        self.ends_at = sent + grant.end
+        self._tenure.renewed(sent, grant.lease, grant.end)
         self.page_allowance, self.byte_allowance = grant.page_allowance, grant.byte_allowance
         self.snapshot = max(self.snapshot, grant.snapshot)
         changed = self._see(grant.view, grant.epoch) if grant.view is not None else set()
@@ -99,7 +101,7 @@ class Tenancy:
 
     def end(self) -> None:
         """Hold nothing any more."""
-        self._lends_until = 0.0
+        self._tenure.fenced()
         self._owned = bytearray(1 << self._bits)
 
     def shard(self, host: bytes) -> int:
@@ -108,7 +110,7 @@ class Tenancy:
 
     def may_fetch(self, pages: int, received: int, lent: int) -> bool:
         """Whether one more lease may go out beside `lent`, with so many pages and bytes so far."""
-        if self._clock() >= self._lends_until:
+        if not self.lends:
             return False
         if self.page_allowance != UNLIMITED and pages + lent >= self.page_allowance:
             return False

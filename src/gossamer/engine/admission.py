@@ -61,8 +61,7 @@ class Admission:
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
         if candidate.kind is LinkKind.ROBOTS:
-            host, _ = self._frontier.host_key(candidate.url)
-            if self.elsewhere is None or not self.elsewhere.takes(host, candidate, None):
+            if not self._is_elsewhere(candidate):
                 self._frontier.admit_robots(candidate)
             return True
         fingerprint = self._identity.fingerprint(candidate.url)
@@ -71,6 +70,12 @@ class Admission:
         if gift is None and not candidate.forced and fingerprint in self._frontier.seen:
             return False
         return self._in_scope(candidate) and self._enter(candidate, fingerprint, gift)
+
+    def _is_elsewhere(self, robots: Candidate) -> bool:
+        if self.elsewhere is None:
+            return False
+        host, _ = self._frontier.host_key(robots.url)
+        return self.elsewhere.takes(host, robots, None)
 
     def change_scope(self, scope: Scope) -> None:
         """Judge by another scope from now on; what was met under the old one is met anew."""
@@ -92,7 +97,7 @@ class Admission:
 
     def add_places(self, places: Iterable[str]) -> None:
         """Let places that joined the scope of another agent join ours, within the open batch."""
-        new = [place for place in places if place not in self._scope.hosts]
+        new = [place for place in places if not self._scope.joined(place)]
         if not new:
             return
         for place in new:

@@ -44,7 +44,7 @@ _ASKED_FOR = 2
 _MOST_ASKED = 4_096
 _HOSTS_KEPT = 256
 _SKETCHES_KEPT = 256
-"""Sketches of pages that wait for their likes, 3 KB each."""
+"""Sketches of pages that wait for their likes, some 9 KB each."""
 
 
 class DropOne:

@@ -9,8 +9,11 @@ from gossamer.model.candidate import Candidate
 class Elsewhere(Protocol):
     """The other agents, as seen from inside a crawl; what they take leaves with the open batch."""
 
-    def takes(self, host: bytes, candidate: Candidate, gift: Any) -> bool:
-        """Whether a host, by its hash (more may follow), is another's; it then hears of `candidate`."""
+    def takes(self, key: bytes, candidate: Candidate, gift: Any) -> bool:
+        """Whether a host is another's, who then hears of `candidate`.
+
+        `key`: the fingerprint of its URL, of a robots file that of its host; both begin with the host's hash.
+        """
 
     def takes_robots(self, host: bytes, origin: str, entry: RobotsEntry) -> bool:
         """Whether the robots file of `origin` is for another to keep, who hears what it says."""

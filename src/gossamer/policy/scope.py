@@ -164,7 +164,7 @@ class Scope:
         traps: TrapConfig = TrapConfig(),  # noqa: B008 - frozen
     ) -> None:
         self._places = Places(config.mode, map(_place_of_setting, config.hosts))
-        self._joined: list[str] = []
+        self._joined: dict[str, None] = {}  # in the order in which they did
         for place in hosts:
             self.add_host(place)
         schemes = set[str](config.schemes)
@@ -214,9 +214,13 @@ class Scope:
         """The places that joined the configured ones, for keeping: hosts, or directories on them."""
         return tuple(self._joined)
 
+    def joined(self, host: str) -> bool:
+        """Whether it is among `hosts`."""
+        return host in self._joined
+
     def add_host(self, host: str) -> None:
         """Let a host (or, in mode `prefix`, a directory on it: `example.org/docs/`) join the scope."""
-        self._joined.append(host)
+        self._joined[host] = None
         self._places.add(host)
 
     def add_seed(self, url: Url) -> bool:

@@ -38,7 +38,7 @@ Deliver = Callable[[str, bytes], Awaitable[bytes]]
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """What the exchange works on."""
+    """What the link exchange works on."""
 
     tenancy: Tenancy
     router: Router
@@ -48,7 +48,7 @@ class Parts(msgspec.Struct, frozen=True):
     built: Built
 
 
-class Exchange:
+class LinkExchange:
     """One batch at a time is under way to each agent, so a slow one slows nobody but itself, and costs disk.
 
     What is owed to a shard of our own (it was another's when the message was put) is applied by the same way.
@@ -61,6 +61,7 @@ class Exchange:
         self._parts = parts
         self._deliver = deliver
         self._sending: dict[str, asyncio.Task[None]] = {}
+        self._places_told: dict[tuple[str, int], int] = {}
         self._applying = asyncio.Lock()
         self._more = False  # a batch arrived and was full
         self._asked = 0.0
@@ -117,22 +118,18 @@ class Exchange:
     async def _send(self, name: str, shards: list[int], ask: tuple[int, ...]) -> None:
         try:
             entries = self._next_entries(shards)
-            number = agent_number(name)
-            batch = Batch(
-                self._name,
-                self._incarnation,
-                self._parts.tenancy.epoch,
-                tuple(entries),
-                self._parts.built.crawl.parts.admission.scope.hosts,
-                ask,
-            )
+            number, tenancy = agent_number(name), self._parts.tenancy
+            places = self._parts.built.crawl.parts.admission.scope.hosts
+            told = self._places_told.get((name, tenancy.peers[name]), 0)
+            batch = Batch(self._name, self._incarnation, tenancy.epoch, tuple(entries), places[told:], ask)
             if name == self._name:
                 answer = await self.apply(batch)
             else:
                 packed = await self._deliver(name, pack(batch))
                 answer = msgspec.msgpack.decode(packed, type=Applied)
             self.problem = ""
-            tenancy = self._parts.tenancy
+            if answer.heard:
+                self._places_told[name, answer.incarnation] = len(places)
             for position in answer.positions:
                 # Who was the owner when it was asked may be another by now, whose word counts.
                 if tenancy.peers.get(name) == answer.incarnation and tenancy.owner(position.shard) == number:
@@ -170,6 +167,8 @@ class Exchange:
             # What a process sent that is none any more would come after the crawl was found to be over.
             known = tenancy.peers.get(batch.sender) == batch.incarnation
             entries = list(batch.entries) if known else []
+            if known:
+                parts.built.crawl.parts.admission.add_places(batch.scope_hosts)
             while entries and tenancy.lends:
                 some, entries = entries[:APPLIED_AT_ONCE], entries[APPLIED_AT_ONCE:]
                 self._apply_some(batch, some)
@@ -181,14 +180,13 @@ class Exchange:
                 for shard in sorted({entry.shard for entry in batch.entries}.union(batch.ask))
                 if tenancy.owns_shard(shard)
             )
-        return Applied(self._name, self._incarnation, tenancy.epoch, positions)
+        return Applied(self._name, self._incarnation, tenancy.epoch, positions, known)
 
     def _apply_some(self, batch: Batch, entries: list[Entry]) -> None:
         parts, built = self._parts, self._parts.built
         inbox, admission = parts.inbox, built.crawl.parts.admission
         reached: dict[int, int] = {}
         with built.crawl.parts.frontier.changes() as changes:
-            admission.add_places(batch.scope_hosts)
             for shard, sequence, data in (
                 (entry.shard, entry.sequence, entry.data)
                 for entry in entries
