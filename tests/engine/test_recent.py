@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.engine.recent import Recent, way
+from gossamer.engine.recent import Judged, Recent, way
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 
@@ -48,3 +48,19 @@ def test_other_kinds_have_keys_of_their_own():
     assert recent.unmet([shown]) == [shown]
     recent.met(way(LinkKind.NAVIGATION, shown.url))
     assert recent.unmet([shown]) == []
+
+
+@given(st.lists(keys, max_size=200))
+def test_what_was_judged_in_scope_is_known_by_its_own_fingerprint(met):
+    judged = Judged(PLACES)
+    pairs: dict[int, list[str]] = {}
+    for key in met:
+        pair = pairs.setdefault(hash(key) // 2 % (PLACES // 2), [])
+        assert judged.get(key) == (fingerprint(key) if key in pair else None)
+        if key not in pair:
+            judged.put(key, fingerprint(key))
+            pair[:] = [key, *pair][:2]
+
+
+def fingerprint(key: str) -> bytes:
+    return key.encode().ljust(16)[-16:]

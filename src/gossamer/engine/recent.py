@@ -6,7 +6,7 @@ from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 from gossamer.state.hash_table import hash_table
 
-KNOWN = 30_000
+KNOWN = 1 << 15
 
 
 class Recent:
@@ -63,24 +63,29 @@ def way(kind: LinkKind, url: Url) -> str:
 
 
 class Judged:
-    """A bounded memory of the fingerprints of URLs that lately turned out to be in scope."""
+    """A bounded memory of the fingerprints of URLs that lately turned out to be in scope.
+
+    Kept as in `Recent`, each hash with a fingerprint beside it: a table of the URLs themselves would take
+    several times as much, and grow for long.
+    """
 
     def __init__(self, entries: int = KNOWN) -> None:
-        self._limit = entries // 2
-        self._young: dict[str, bytes] = {}
-        self._old: dict[str, bytes] = {}
+        places = 1 << max(2, entries).bit_length() - 1
+        self._pairs = places - 2
+        self._hashes = hash_table(places).cast("q")
+        self._fingerprints = [b""] * places
 
     def get(self, key: str) -> bytes | None:
         """The fingerprint, or `None` if it is not remembered."""
-        known = self._young.get(key)
-        if known is None:
-            known = self._old.get(key)
-            if known is not None:
-                self.put(key, known)
-        return known
+        number = hash(key)
+        place, hashes = number & self._pairs, self._hashes
+        if hashes[place] == number:
+            return self._fingerprints[place]
+        return self._fingerprints[place + 1] if hashes[place + 1] == number else None
 
     def put(self, key: str, fingerprint: bytes) -> None:
-        """Remember that `key` is in scope."""
-        if len(self._young) >= self._limit:
-            self._old, self._young = self._young, {}
-        self._young[key] = fingerprint
+        """Remember that `key`, which is not remembered, is in scope."""
+        number = hash(key)
+        place, hashes, kept = number & self._pairs, self._hashes, self._fingerprints
+        hashes[place], hashes[place + 1] = number, hashes[place]
+        kept[place], kept[place + 1] = fingerprint, kept[place]
