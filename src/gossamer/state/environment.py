@@ -45,7 +45,7 @@ class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             description="cache of blocks, indexes and filters; more makes seen tests of large crawls faster"
         ),
-    ] = 16 << 20
+    ] = 8 << 20
     write_buffers: Annotated[
         Bytes, Meta(description="memory for writes of all families together; more means fewer, larger files")
     ] = 16 << 20
