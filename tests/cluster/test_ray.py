@@ -1,13 +1,18 @@
 """A whole crawl by agents that are processes of Ray, from the command line."""
 
+import contextlib
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from agents_here import final
+from prometheus_text import check
 from whole_crawl import QUICK
 
 from gossamer.app.config import CrawlConfig
@@ -58,3 +63,39 @@ def test_two_processes_fetch_what_one_would(tmp_path):
     for line in lines:
         place = json.loads(line.split(" ", 2)[2])
         assert (tmp_path / "c" / place["filename"]).stat().st_size >= int(place["offset"])
+
+
+@pytest.mark.slow
+def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
+    folder = str(tmp_path / "c")
+    with SimulatedWeb(SPEC) as web:
+        options = [*configured(tmp_path, web), "--min-delay", "1s", "--set", "engine.give_up_after=60s"]
+        with started("cluster", "crawl", "--agents", "2", *options, "--dir", folder) as crawl:
+            ends = time.monotonic() + 120
+            told = ""
+            while told.count("gossamer_crawl_pages_total{") < 2 and time.monotonic() < ends:
+                assert crawl.poll() is None
+                told = gossamer("cluster", "metrics", folder).stdout
+            described = check(told)
+            assert {"gossamer_agent_shards", "gossamer_cluster_epoch"} <= described
+            for agent in ("a-1", "a-2"):
+                assert re.search(rf'gossamer_crawl_pages_total{{agent="{agent}",node=".+"}} \d', told)
+            stopped = gossamer("cluster", "stop", folder)
+            assert stopped.returncode == 0, stopped.stderr
+            crawl.wait(60)
+    over = gossamer("cluster", "status", folder, seconds=60.0)  # Ray would try for minutes
+    assert over.returncode == 2
+    assert "gossamer cluster resume" in over.stderr
+
+
+@contextlib.contextmanager
+def started(*arguments: str):
+    """A command that goes on; it is interrupted in the end if it still does."""
+    command = [sys.executable, "-m", "gossamer", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)

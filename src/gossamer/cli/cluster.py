@@ -3,7 +3,8 @@
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -25,8 +26,10 @@ from gossamer.cluster.launch import (
     plan_new,
     plan_of,
 )
+from gossamer.cluster.metrics import exposition, server
 from gossamer.cluster.orders import Plan
 from gossamer.cluster.overview import Overview
+from gossamer.model.errors import ConfigError, GossamerError
 
 INTERRUPTED = "interrupted"
 TELL_EVERY = 10
@@ -135,8 +138,14 @@ class _Progress:
 @contextmanager
 def _reached(folder: Path) -> Iterator[Control]:
     plan = plan_of(folder)
-    with connected(folder, address_of(folder)):
-        yield Control(plan)
+    try:
+        with connected(folder, address_of(folder)):
+            yield Control(plan)
+    except ConnectionError as error:
+        raise GossamerError(
+            f"{folder}: the cluster's coordinator does not answer ({error}). Try again in some seconds: if it"
+            " has died, Ray starts it anew."
+        ) from None
 
 
 def show_status(folder: Path, *, as_json: bool) -> None:
@@ -173,8 +182,11 @@ def show_why(folder: Path, url: str) -> None:
     """Print the story of a URL as the agents tell it that know of it."""
     with _reached(folder) as control:
         stories = control.ask_all("why", {"url": url})
-    known = {agent: story for agent, story in stories.items() if story["state"] != "unknown"}
-    for agent, story in (known or stories).items():
+    told = {agent: story for agent, story in stories.items() if story is not None}
+    known = {agent: story for agent, story in told.items() if story["state"] != "unknown"}
+    for agent in stories.keys() - told.keys():
+        say(f"{agent} cannot be reached now; the URL may be its own")
+    for agent, story in (known or told).items():
         show(f"[{agent}] {safe(story['text'])}" if "\n" not in story["text"] else f"[{agent}]")
         if "\n" in story["text"]:
             for line in story["text"].splitlines():
@@ -206,3 +218,30 @@ def drain_node(folder: Path, node: str) -> None:
         if drained
         else f"no agent is on {safe(node)}"
     )
+
+
+def show_metrics(folder: Path) -> None:
+    """Print the figures as Prometheus reads them."""
+    with _reached(folder) as control:
+        told = _told(control)
+    show(told.removesuffix("\n"))
+
+
+def serve_metrics(folder: Path, listen: str) -> None:
+    """Answer Prometheus at an address until told to stop."""
+    host, _, port = listen.rpartition(":")
+    with _reached(folder) as control:
+        try:
+            answering = server(host.strip("[]"), int(port), partial(_told, control))
+        except (OSError, ValueError, OverflowError) as error:
+            raise ConfigError(f"--listen {listen}: {error}. Give HOST:PORT with a free port.") from None
+        with answering:
+            say(f"metrics at http://{listen}/metrics (Ctrl-C ends)")
+            with suppress(KeyboardInterrupt):
+                answering.serve_forever()
+
+
+def _told(control: Control) -> str:
+    statuses = control.ask_all("status", {})
+    known = {agent: status for agent, status in statuses.items() if status is not None}
+    return exposition(control.overview(), known)

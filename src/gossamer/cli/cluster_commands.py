@@ -146,3 +146,22 @@ def drain(folder: Path, node: str) -> None:
     from gossamer.cli.cluster import drain_node
 
     drain_node(folder, node)
+
+
+@_command("metrics")
+@folder
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default="",
+    help="Answer there, at /metrics, until Ctrl-C; 127.0.0.1:9464, say. Nobody is asked who he is.",
+)
+def metrics(folder: Path, listen: str) -> None:
+    """Figures of the cluster and of each agent, as Prometheus reads them."""
+    _settle(folder)
+    from gossamer.cli.cluster import serve_metrics, show_metrics
+
+    if listen:
+        serve_metrics(folder, listen)
+    else:
+        show_metrics(folder)

@@ -1,22 +1,35 @@
 """Where the Ray cluster of a crawl was last reached."""
 
+import socket
 from pathlib import Path
 
 from gossamer.model.errors import ConfigError
 
 ADDRESS = "address"
 """File in the cluster's folder."""
+REACH_SECONDS = 10.0
 
 
 def address_of(folder: Path) -> str:
-    """Where the Ray cluster of the crawl in `folder` was last reached.
+    """Where the Ray cluster of the crawl in `folder` was last reached, and somebody listens now.
+
+    Ray itself would try for minutes to reach one that is no more.
 
     Raises:
-        ConfigError: it was never started.
+        ConfigError: it was never started, or has ended.
     """
     try:
-        return (folder / ADDRESS).read_text(encoding="utf-8").strip()
+        address = (folder / ADDRESS).read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise ConfigError(
             f"{folder}: nothing runs there. 'gossamer cluster resume {folder}' goes on."
         ) from None
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise ConfigError(
+            f"{folder}: its Ray cluster does not answer at {address} ({error})."
+            f" If it has ended, 'gossamer cluster resume {folder}' goes on."
+        ) from None
+    return address

@@ -160,10 +160,15 @@ def connected(folder: Path, address: str, agents: float = 0) -> Iterator[None]:
             yield
     finally:
         ray.shutdown()
+        if not address:
+            (folder / ADDRESS).unlink(missing_ok=True)
 
 
 class Control:
-    """A cluster that runs, from outside."""
+    """A cluster that runs, from outside.
+
+    Methods raise `ConnectionError` while the coordinator does not answer, because Ray starts it anew, say.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -194,38 +199,44 @@ class Control:
         return cls(plan)
 
     def overview(self) -> Overview:
-        """The cluster as of now.
-
-        Raises:
-            ConnectionError: the coordinator does not answer; Ray is starting it anew.
-        """
-        try:
-            return decode_overview(ray.get(self._coordinator.overview.remote(), timeout=CALL_SECONDS))
-        except (ray.exceptions.RayError, TimeoutError) as error:
-            raise ConnectionError(str(error)) from None
+        """The cluster as of now."""
+        return decode_overview(self._answer("overview"))
 
     def stop(self, reason: str) -> None:
         """Have all agents stop, each with a last snapshot."""
-        ray.get(self._coordinator.stop.remote(reason), timeout=CALL_SECONDS)
+        self._answer("stop", reason)
 
     def scale_to(self, agents: int) -> None:
         """Have more agents, or fewer."""
-        ray.get(self._coordinator.scale_to.remote(agents), timeout=CALL_SECONDS)
+        self._answer("scale_to", agents)
 
     def drain(self, name: str) -> int:
         """Move everything off an agent, or off all agents of a node; how many agents that are."""
-        drained: int = ray.get(self._coordinator.drain.remote(name), timeout=CALL_SECONDS)
+        drained: int = self._answer("drain", name)
         return drained
 
+    def _answer(self, method: str, *arguments: Any) -> Any:
+        try:
+            asked = getattr(self._coordinator, method).remote(*arguments)
+            return ray.get(asked, timeout=CALL_SECONDS)
+        except (ray.exceptions.RayError, TimeoutError) as error:
+            raise ConnectionError(str(error).strip().rpartition("\n")[2]) from None
+
     def ask_all(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """What each live agent's crawl answers, by its name."""
-        answers: dict[str, Any] = {}
-        for agent in self.overview().agents:
-            slot: int = ray.get(self._coordinator.slot.remote(agent.name), timeout=CALL_SECONDS)
-            if agent.state in ("live", "draining") and slot:
-                actor: Any = ray.get_actor(slot_name(self._plan.cluster, slot), namespace=NAMESPACE)
-                answers[agent.name] = ray.get(actor.ask.remote(method, params), timeout=CALL_SECONDS)
-        return answers
+        """What each live agent's crawl answers, by its name; `None` for those that cannot be reached now."""
+        return {
+            agent.name: self._ask(agent.name, method, params)
+            for agent in self.overview().agents
+            if agent.state in ("live", "draining")
+        }
+
+    def _ask(self, agent: str, method: str, params: dict[str, Any]) -> Any | None:
+        try:
+            name = slot_name(self._plan.cluster, self._answer("slot", agent))
+            actor: Any = ray.get_actor(name, namespace=NAMESPACE)
+            return ray.get(actor.ask.remote(method, params), timeout=CALL_SECONDS)
+        except (ray.exceptions.RayError, OSError, ValueError):  # ValueError: there is no such actor
+            return None
 
     def wait(self, tell: Callable[[Overview], None]) -> Overview:
         """Until the crawl is over; `tell` hears how things stand, every second."""

@@ -1,0 +1,66 @@
+"""What Prometheus reads of a cluster."""
+
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from prometheus_text import check
+
+from gossamer.cluster.coordination import Coordination
+from gossamer.cluster.metrics import exposition, server
+from gossamer.cluster.protocol import Host, Report
+from gossamer.cluster.record import CoordinationConfig
+
+
+def core(agents=2):
+    """A coordination with agents that have renewed once."""
+    core = Coordination.new(CoordinationConfig(bits=4, agents=agents), 0.0)
+    for number in range(agents):
+        me = core.register(Host(f"node {number}", f"boot {number}"), None, 1.0)
+        core.data()
+        core.saved()
+        core.renew(Report(agent=me.name, incarnation=me.incarnation, term=me.term, number=1, outbox=7), 2.0)
+    return core
+
+
+def test_each_agent_has_series_of_its_own():
+    text = exposition(core().overview(3.0), {"a-2": {"sums": {"pages": 5}}})
+    described = check(text)
+    assert {"gossamer_cluster_shards", "gossamer_agent_outbox", "gossamer_crawl_pages_total"} <= described
+    assert "gossamer_cluster_shards 16\n" in text
+    assert 'gossamer_agent_outbox{agent="a-1",node="node 0"} 7\n' in text
+    assert 'gossamer_agent_silent_seconds{agent="a-2",node="node 1"} 1\n' in text
+    assert 'gossamer_crawl_pages_total{agent="a-2",node="node 1"} 5\n' in text
+    assert 'gossamer_crawl_pages_total{agent="a-1"' not in text, "it did not answer"
+
+
+def test_an_agent_never_heard_has_no_silence():
+    fresh = Coordination.load(core().data(), 0.0)
+    assert "gossamer_agent_silent_seconds{" not in exposition(fresh.overview(0.0), {})
+
+
+def test_it_answers_over_http_and_says_when_it_cannot():
+    answers = iter(["x 1\n", ConnectionError("the coordinator is being started")])
+
+    def told():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    with server("127.0.0.1", 0, told) as answering:
+        running = threading.Thread(target=answering.serve_forever)
+        running.start()
+        try:
+            address = f"http://127.0.0.1:{answering.server_port}"
+            with urllib.request.urlopen(f"{address}/metrics") as response:
+                assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+                assert response.read() == b"x 1\n"
+            with pytest.raises(urllib.error.HTTPError, match="503"):
+                urllib.request.urlopen(f"{address}/metrics")
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"{address}/")
+        finally:
+            answering.shutdown()
+            running.join()
