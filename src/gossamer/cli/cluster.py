@@ -184,7 +184,7 @@ def show_why(folder: Path, url: str) -> None:
         stories = control.ask_all("why", {"url": url})
     told = {agent: story for agent, story in stories.items() if story is not None}
     known = {agent: story for agent, story in told.items() if story["state"] != "unknown"}
-    for agent in stories.keys() - told.keys():
+    for agent in sorted(stories.keys() - told.keys()):
         say(f"{agent} cannot be reached now; the URL may be its own")
     for agent, story in (known or told).items():
         show(f"[{agent}] {safe(story['text'])}" if "\n" not in story["text"] else f"[{agent}]")
