@@ -1,14 +1,17 @@
 import gzip
 import hashlib
 import json
+import os
+import subprocess
 import sys
+import time
 import uuid
 from pathlib import Path
 
 import pytest
 from benchmarks.archive_reading import Capture, archives, captures, index_problems, tool_problems
 from benchmarks.exact import compare
-from benchmarks.measure import run
+from benchmarks.measure import cpu_seconds, run
 from benchmarks.truth import Truth
 
 
@@ -133,3 +136,14 @@ def test_a_program_that_does_not_end_is_ended(tmp_path: Path) -> None:
     usage = run([sys.executable, "-c", "import time; time.sleep(60)"], log=tmp_path / "log", timeout=0.5)
     assert usage.timed_out
     assert usage.status != 0
+
+
+def test_processor_time_of_a_process_is_counted_finely() -> None:
+    before = time.process_time()
+    here = cpu_seconds(os.getpid())
+    assert before <= here <= time.process_time()
+    assert cpu_seconds(os.getpid()) > here  # a hundredth of a second later or not
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as ended:
+        ended.wait()
+    with pytest.raises(OSError):
+        cpu_seconds(ended.pid)
