@@ -15,6 +15,7 @@ import pytest
 from gossamer.app.config import CrawlConfig
 from gossamer.app.inspection import inspect
 from gossamer.app.live.client import ask
+from gossamer.app.live.control_socket import connected
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.settings import load, read_toml
 from gossamer.cli.live import show_pause, show_set, show_undo
@@ -35,6 +36,16 @@ def gossamer(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
+def answers(path: Path) -> bool:
+    """Whether the crawl hears: its socket is there a moment before."""
+    try:
+        with connected(path) as client:
+            client.close()
+    except NotRunning:
+        return False
+    return True
+
+
 @pytest.fixture
 def running(tmp_path: Path, web: SimulatedWeb) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
     path = tmp_path / "crawl"
@@ -47,8 +58,8 @@ def running(tmp_path: Path, web: SimulatedWeb) -> Iterator[tuple[Path, subproces
     command = [sys.executable, "-m", "gossamer", "crawl", *web.seeds, "--dir", str(path), "--quiet"]
     command += ["--nameserver", web.nameserver, *(part for one in settings for part in ("--set", one))]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 30
-        while not (path / "control.sock").exists():
+        deadline = time.monotonic() + 60
+        while not answers(path):
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.02)

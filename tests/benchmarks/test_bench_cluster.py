@@ -69,8 +69,8 @@ def test_of_a_clock_within_another_only_the_inner_counts():
     inner = clocks.around("inner", busy)
     outer = clocks.around("outer", lambda: (busy(0.01), inner(0.05)))
     outer()
-    assert 0.01 <= clocks.seconds["outer"] < 0.05
-    assert clocks.seconds["inner"] >= 0.05
+    # Less what the clocks themselves take, which is estimated.
+    assert 0.009 <= clocks.seconds["outer"] < 0.049 <= clocks.seconds["inner"]
 
 
 def test_growth_is_of_the_last_tenth_on_that_before_the_first_fifth():
@@ -87,10 +87,11 @@ def test_differences_of_a_collection():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(700)
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra 'cluster' is not installed")
 def test_a_small_run_of_all_of_it():
     line = [sys.executable, "-m", "benchmarks.cluster", "--quick", "--json"]
-    ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=280, check=False)
+    ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=600, check=False)
     found = json.loads(ran.stdout)
     assert found["all_the_same"]
     assert set(found["cpu_ms_per_page"]) == {"plain", "one", "two"}

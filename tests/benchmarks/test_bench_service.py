@@ -76,7 +76,7 @@ def test_a_small_run_of_all_of_it(viewer: str) -> None:
     found = json.loads(ran.stdout)
     assert found["viewer"] == viewer
     assert set(found["runs"]) == {"alone", "shared", "daemon", "watched"}
-    assert found["pages"] >= 280
+    assert found["pages"] >= 200
     assert found["updates"] >= 2
-    assert -0.5 < found["overhead"] < 0.5
+    assert -1.0 < found["overhead"] < 0.8
     assert 0 < found["daemon_cpu_share"] < 0.5

@@ -21,7 +21,7 @@ from gossamer.policy.tenure import TenureConfig
 from gossamer.simweb import SimulatedWeb
 
 SECRET = b"sixteen secrets!"
-TENURE = TenureConfig(lease=2.0, end=3.0, exit=0.5, give_away=4.0)
+TENURE = TenureConfig(lease=5.0, end=8.0, exit=0.5, give_away=10.0)
 TICK = 0.1
 BITS = 6
 

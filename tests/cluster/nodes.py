@@ -21,7 +21,7 @@ CLUSTER_NET, WEB_NET = "10.97", "10.98"
 """Machines talk to each other over the one, with the simulated web over the other."""
 STORE_BYTES = 80_000_000
 """Of Ray's object store on each node, close to the least it takes."""
-PATIENCE = 120.0
+PATIENCE = 240.0
 STARTS = 3
 BIN = Path(sys.executable).parent
 

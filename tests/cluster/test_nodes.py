@@ -34,7 +34,11 @@ GIVE_AWAY = 20.0
 """Seconds after which the coordinator gives a silent agent's hosts to others (`TenureConfig`)."""
 AGENT, COORDINATOR = "ray::AgentActor", "ray::CoordinatorActor"
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(why := missing()), reason=why)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(bool(why := missing()), reason=why),
+]
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
 SPEC = WorldSpec.friendly(hosts=16, pages=25, page_bytes=1_000)
 RULES = CrawlRules(scope="any", sitemaps=True)
 
+pytestmark = pytest.mark.timeout(600)
+
 
 def gossamer(*arguments: str, seconds: float = 150.0) -> subprocess.CompletedProcess[str]:
     """A command to its end."""
@@ -82,8 +84,8 @@ def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
                 assert re.search(rf'gossamer_crawl_pages_total{{agent="{agent}",node=".+"}} \d', told)
             stopped = gossamer("cluster", "stop", folder)
             assert stopped.returncode == 0, stopped.stderr
-            crawl.wait(60)
-    over = gossamer("cluster", "status", folder, seconds=60.0)  # Ray would try for minutes
+            crawl.wait(150)
+    over = gossamer("cluster", "status", folder, seconds=150.0)  # Ray would try for minutes
     assert over.returncode == 2
     assert "gossamer cluster resume" in over.stderr
 

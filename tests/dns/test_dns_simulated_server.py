@@ -65,7 +65,7 @@ def test_no_more_queries_than_types_and_losses_make_necessary(run, tmp_path):
         resolved = Counter(q.name for q in questions if q.answered and q.kind == "A")
         assert sum(resolved.values()) <= 1.05 * HOSTS
 
-    before(world(name_delay=0.03, name_loss=0.05), run, tmp_path, body, first_wait=0.4)
+    before(world(name_delay=0.03, name_loss=0.05), run, tmp_path, body, first_wait=1.5)
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_a_server_that_dies_and_returns(run, tmp_path):
         after = await asyncio.gather(*map(resolver.resolve, names_of(10)))
         assert all(answer.fault is None for answer in after)
 
-    before(world(), run, tmp_path, body, first_wait=0.05, attempts=2, failure_ttl=0)
+    before(world(), run, tmp_path, body, first_wait=0.3, attempts=2, failure_ttl=0)

@@ -24,7 +24,7 @@ from gossamer.model.events import NameAnswered
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 
-HASTY = {"first_wait": 0.05, "attempts": 2, "failure_attempts": 1, "ipv6": False}
+HASTY = {"first_wait": 0.3, "attempts": 2, "failure_attempts": 1, "ipv6": False}
 
 
 def cache_with_old(age: float, name: str = "a.test") -> PlainCache:

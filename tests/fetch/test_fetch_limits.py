@@ -97,7 +97,7 @@ def test_a_dripping_body_is_cut_when_the_visit_takes_too_long(tmp_path: Path) ->
     async def main() -> None:
         async with (
             serving(lambda writer: _drip(writer, OK + b"\r\nbegun")) as server,
-            fetching(tmp_path, visit_timeout=0.3) as module,
+            fetching(tmp_path, visit_timeout=1.5) as module,
         ):
             exchange = await fetched(module, server.url())
             assert exchange.truncated is Truncation.TIME
@@ -112,7 +112,7 @@ def test_silence_after_a_head_keeps_the_head(tmp_path: Path) -> None:
         await asyncio.sleep(60)
 
     async def main() -> None:
-        async with serving(reply) as server, fetching(tmp_path, visit_timeout=0.2) as module:
+        async with serving(reply) as server, fetching(tmp_path, visit_timeout=1.5) as module:
             exchange = await fetched(module, server.url())
             assert (exchange.truncated, exchange.body.size) == (Truncation.TIME, 0)
 
@@ -123,7 +123,7 @@ def test_silence_before_a_head(tmp_path: Path) -> None:
     async def main() -> None:
         async with (
             serving(lambda _: asyncio.sleep(60)) as server,
-            fetching(tmp_path, visit_timeout=0.2, idle_timeout=60) as module,
+            fetching(tmp_path, visit_timeout=1.5, idle_timeout=60) as module,
         ):
             assert (await failed(module, server.url())).fault is Fault.TIMEOUT
 
@@ -136,7 +136,7 @@ def test_idle_and_slow_are_told_apart(tmp_path: Path) -> None:
             serving(lambda _: asyncio.sleep(60)) as silent,
             serving(lambda writer: _drip(writer, OK + b"X: ")) as slow,
             serving(lambda writer: _drip(writer, OK + b"\r\n")) as slow_body,
-            fetching(tmp_path, idle_timeout=0.4, min_speed=1000) as module,
+            fetching(tmp_path, idle_timeout=1.5, min_speed=1000) as module,
         ):
             nothing, head, body = await asyncio.gather(
                 failed(module, silent.url()), failed(module, slow.url()), fetched(module, slow_body.url())

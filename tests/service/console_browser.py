@@ -66,6 +66,8 @@ class Viewer:
         self.page.fill("[name=name]", name)
         self.page.fill("[name=password]", password)
         self.page.click("button.main")
+        # A click does not wait for what the form leads to, and a visit elsewhere would put an end to it.
+        self.page.wait_for_url(lambda url: "/login" not in url)
 
     def overflow(self) -> int:
         """Pixels by which the page is wider than the window."""

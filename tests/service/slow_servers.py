@@ -81,11 +81,12 @@ class SlowServers:
         in_progress = self._open[address]
         self.now += 1
         self.most = max(self.most, self.now)
-        sent = 0
+        sent, ended = 0, started
         try:
             await asyncio.sleep(self._seconds)
             answer = self._page(target)
             for start in range(0, len(answer), SEND_BUFFER):
+                ended = time.monotonic()  # before, for afterwards the visitor may be ahead of us
                 writer.write(answer[start : start + SEND_BUFFER])
                 await writer.drain()
             sent = len(answer)
@@ -93,7 +94,7 @@ class SlowServers:
             self._open[address] -= 1
             self.now -= 1
             self.visits.append(
-                Visit(address, target, started, time.monotonic(), 200, sent, True, client, address,
+                Visit(address, target, started, ended, 200, sent, True, client, address,
                       in_progress, "GET", {})
             )  # fmt: skip
 

@@ -22,6 +22,8 @@ from gossamer.simweb import SimulatedWeb, WorldSpec
 needs_chromium()
 from playwright.sync_api import expect  # noqa: E402 - only where it is installed
 
+expect.set_options(timeout=30_000)
+
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
@@ -108,6 +110,7 @@ def test_the_door(browser: Any, service: LiveService) -> None:
     viewer.log_in("alice", PASSWORD)
     expect(page.locator("h1")).to_have_text("Jobs")
     page.click("text=Log out")
+    page.wait_for_url("**/login*")
     page.goto("/allocation")
     assert "/login" in page.url
     viewer.close()
@@ -118,8 +121,7 @@ def test_a_job_with_mistakes_is_not_created(viewer: Viewer, web: SimulatedWeb) -
     fill_in(page, web, "Bad Name", workers="many", min_delay="soon")
     page.eval_on_selector("form.sheet", "form => form.noValidate = true")
     page.click("text=Create and start")
-    said = page.locator(".problem").all_inner_texts()
-    assert len(said) == 3, said
+    expect(page.locator(".problem")).to_have_count(3)
     assert page.input_value("[name=workers]") == "many"
     expect(page.locator("#f-workers")).to_have_attribute("aria-invalid", "true")
     viewer.keep("new-problems")
@@ -269,9 +271,11 @@ def stop_and_resume(viewer: Viewer) -> None:
     expect(page.locator(".job-head .state")).to_have_text("paused", timeout=60_000)
     expect(page.locator(".job-head >> text=Go on")).to_be_visible()
     page.click(".job-head >> text=Go on")
+    expect(page.locator(".notice")).to_have_text("It goes on.")
     page.click(".job-head >> text=Checkpoint")
     expect(page.locator(".notice")).to_have_text("A checkpoint has been taken.")
     page.click(".job-head >> text=Stop")
+    expect(page.locator(".notice")).to_contain_text("Stopping")
     page.goto("/jobs/day/seeds")  # without a part that lives; its head does
     expect(page.locator(".job-head .state")).to_have_text("stopped", timeout=60_000)
     page.goto("/jobs/day")
@@ -363,6 +367,7 @@ def test_keys(viewer: Viewer) -> None:
     assert page.input_value("#f-text") == "gh?"
     page.goto("/help")
     page.click("text=Switch shortcuts off")
+    expect(page.locator("button[name=keys]")).to_have_value("on")
     page.goto("/jobs/day")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()

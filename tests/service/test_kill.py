@@ -104,6 +104,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_killed_ten_times_in_turn_all_jobs_end_complete(home: Path) -> None:
     chance = random.Random(5)
     (home / "service.toml").write_text(to_toml(service_config()))

@@ -32,7 +32,7 @@ def assert_refused(ended: Ended, status: int, *words: str) -> None:
 
 @pytest.mark.slow
 def test_a_second_process_on_the_folder_is_refused_and_harms_nothing(life: Life) -> None:
-    life.settings["politeness.min_delay"] = "200ms"
+    life.settings["politeness.min_delay"] = "600ms"
     process = life.begin_crawl()
     wait_for(life, lambda log: len(log) > 15)
     settings = (life.folder / "crawl.toml").read_bytes()

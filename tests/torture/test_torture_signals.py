@@ -20,7 +20,7 @@ from torture_lives import (
 
 from gossamer.simweb import SimulatedWeb
 
-SLOW = 2.0
+SLOW = 4.0
 """Seconds a visit to the slow host takes."""
 
 
@@ -35,7 +35,7 @@ def life(tmp_path: Path) -> Iterator[Life]:
 def a_slow_visit(life: Life, since: float) -> None:
     """Wait until the slow host is being visited: its robots file was read a moment ago."""
     wait_for(life, lambda log: any(v.host == "slow-host.sim.test" and v.started > since for v in log))
-    time.sleep(0.5)
+    time.sleep(1.0)
 
 
 @pytest.mark.slow
@@ -107,6 +107,8 @@ def interrupt_early(life: Life) -> None:
         process.send_signal(signal.SIGINT)
         ended = life.end(process)
         # Python itself dies of the signal until the command has taken over.
+        if ended.status == 1 and "import the site module" in ended.stderr:
+            continue
         assert ended.status in (130, -signal.SIGINT), (delay, ended)
         assert ended.status == -signal.SIGINT or "Traceback" not in ended.stderr
     assert life.end(life.begin_resume() if life.begun else life.begin_crawl()).status == 0

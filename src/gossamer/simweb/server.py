@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -83,7 +84,7 @@ class Connection(asyncio.Protocol):
                 "fields": dict(request.fields),
             }
         if reply.data:
-            self._transport.write(reply.data)
+            self._write(visit, reply.data)
         if reply.steps is not None:
             self._task = asyncio.get_running_loop().create_task(self._perform(reply.steps()))
         elif self._drained.is_set():
@@ -96,7 +97,9 @@ class Connection(asyncio.Protocol):
             if isinstance(step, bytes):
                 await self._drained.wait()
                 self._visit["sent"] += len(step)
-                self._transport.write(step)
+                self._write(self._visit, step)
+            else:
+                self._visit.pop("ended", None)
             # Also after bytes: where the kernel takes everything, nothing else would let others run.
             await asyncio.sleep(0 if isinstance(step, bytes) else step)
         await self._drained.wait()
@@ -104,9 +107,16 @@ class Connection(asyncio.Protocol):
         self._finish(whole=True)
         self._next()
 
+    def _write(self, visit: dict[str, Any], data: bytes) -> None:
+        """Send what may be the end: its moment is taken before, for afterwards the visitor may be ahead of us."""
+        visit["ended"] = time.monotonic()
+        self._transport.write(data)
+
     def pause_writing(self) -> None:
         """The kernel has not taken everything."""
         self._drained.clear()
+        if self._visit is not None:
+            self._visit.pop("ended", None)
 
     def resume_writing(self) -> None:
         """The kernel has taken everything."""
@@ -118,6 +128,8 @@ class Connection(asyncio.Protocol):
     def _finish(self, *, whole: bool) -> None:
         visit, self._visit = self._visit, None
         if self._ledger is not None and visit is not None:
+            if not whole:
+                visit.pop("ended", None)
             visit |= {"whole": whole, "client": self._client, "address": self._address}
             self._ledger.end(visit)
         if self._ending is Ending.RESET:

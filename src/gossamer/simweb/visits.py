@@ -75,12 +75,12 @@ class Ledger:
         return time.monotonic(), self._open[host]
 
     def end(self, visit: dict[str, Any]) -> None:
-        """Write a visit that has `begun`; its attributes but `ended`."""
+        """Write a visit that has `begun`; its attributes, `ended` only if that was before now."""
         host = visit["host"]
         self._open[host] -= 1
         if not self._open[host]:
             del self._open[host]
-        visit["ended"] = time.monotonic()
+        visit.setdefault("ended", time.monotonic())
         self._write("visit", visit)
 
     def ask(self, name: str, kind: str, transport: str, *, answered: bool) -> None:
