@@ -3,8 +3,8 @@
 import sys
 
 from gossamer.cli.ctrl_c import watch
-from gossamer.cli.heap import seldom_collect
 from gossamer.cli.printing import say
+from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
 EXIT_CONFIG = 2

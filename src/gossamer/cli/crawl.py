@@ -18,7 +18,6 @@ from gossamer.app.settings import load, merge, read_toml, to_toml
 from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
 from gossamer.cli.ctrl_c import heed
 from gossamer.cli.ending import say_end
-from gossamer.cli.heap import few_arenas, spare_what_stays
 from gossamer.cli.hints import hints
 from gossamer.cli.printing import safe, say, show_json
 from gossamer.cli.progress import Progress
@@ -26,6 +25,7 @@ from gossamer.cli.request import Request, compose, default_folder, parse_setting
 from gossamer.cli.trouble import Troubles
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.dispatch import UNREACHABLE
+from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.model.errors import ConfigError
 
 

@@ -18,6 +18,7 @@ from gossamer.engine.config import EngineConfig
 from gossamer.engine.crew import Crew
 from gossamer.engine.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
 from gossamer.engine.fault_points import fault_point
+from gossamer.engine.heap import give_back
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.ledger import Ledger
 from gossamer.engine.observe import Observers
@@ -180,7 +181,7 @@ class Crawl:
             raise
 
     async def _upkeep(self) -> None:
-        """Checkpoint at intervals; stop before the disk is full or when the time is up.
+        """Keep memory small; checkpoint at intervals; stop before the disk is full or when the time is up.
 
         Returns after everything is settled, but never in the middle of a checkpoint.
         """
@@ -190,6 +191,7 @@ class Crawl:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._settled.wait(), UPKEEP_SECONDS)
                 return
+            give_back()
             config = self._config
             if shutil.disk_usage(self._folder).free < config.min_free_disk:
                 self._disk_low = StorageError(

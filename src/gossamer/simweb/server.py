@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
         self._next()
 
     def _write(self, visit: dict[str, Any], data: bytes) -> None:
-        """Send what may be the end: its moment is taken before, for afterwards the visitor may be ahead of us."""
+        """Send what may be the end: its moment is taken before, as afterwards the visitor may be ahead."""
         visit["ended"] = time.monotonic()
         self._transport.write(data)
 
