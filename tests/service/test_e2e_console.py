@@ -367,7 +367,7 @@ def test_keys(viewer: Viewer) -> None:
     assert page.input_value("#f-text") == "gh?"
     page.goto("/help")
     page.click("text=Switch shortcuts off")
-    expect(page.locator("button[name=keys]")).to_have_value("on")
+    expect(page.locator("button[name=keys]")).to_have_attribute("value", "on")
     page.goto("/jobs/day")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
