@@ -24,7 +24,7 @@ from torture_lives import (
 from gossamer.simweb import SimulatedWeb
 
 HOUR = 3600
-PATIENCE = 40.0
+PATIENCE = 200.0
 """Seconds; with a clock that stands still for an hour, or is obeyed, a crawl takes far longer."""
 
 SITECUSTOMIZE = """
