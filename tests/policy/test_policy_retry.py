@@ -111,6 +111,20 @@ def test_location() -> None:
     assert redirect_location(300, Headers([])) is None
     assert redirect_location(300, Headers([("Location", "/b")])) == "/b"
     assert redirect_location(200, Headers([("Location", "/b")])) is None
+
+
+@pytest.mark.parametrize(
+    ("received", "url"),
+    [
+        (b"/caf\xc3\xa9?q=\xc3\xa9", "http://h.test/caf%C3%A9?q=%C3%A9"),
+        (b"/caf\xe9%20", "http://h.test/caf%E9%20"),
+        (b"http://b\xc3\xbccher.test/", "http://xn--bcher-kva.test/"),
+    ],
+)
+def test_bytes_of_a_location_go_back_as_they_came(received: bytes, url: str) -> None:
+    location = redirect_location(302, Headers([("Location", received.decode("latin-1"))]))
+    assert location is not None
+    assert str(Url.parse(location, "http://h.test/x")) == url
     assert status_decision(300) == Dropped("300 without Location", archive=True)
     assert status_decision(300, location="/b") == Done()
 
