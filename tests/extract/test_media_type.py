@@ -2,6 +2,11 @@ import pytest
 
 from gossamer.extract.media_type import media_type
 
+XHTML = (
+    b"<!-- x --><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x' [<!ENTITY a '>'>]>"
+    b"<html lang='en' xmlns='http://www.w3.org/1999/xhtml'>"
+)
+
 
 @pytest.mark.parametrize(
     ("declared", "content", "expected"),
@@ -40,6 +45,11 @@ from gossamer.extract.media_type import media_type
         ("image/svg+xml", b"<svg>", "image/svg+xml"),
         ("application/octet-stream", b"<html>", "application/octet-stream"),
         ("application/xhtml+xml", b"<html>", "application/xhtml+xml"),
+        ("text/xml", XHTML, "application/xhtml+xml"),
+        ("application/xml; charset=x", b"<?xml version='1.0'?>\n" + XHTML, "application/xhtml+xml"),
+        ("", b"<?xml version='1.0'?>" + XHTML, "application/xhtml+xml"),
+        ("text/xml", b"<x:y xmlns:x='z'>" + XHTML, "text/xml"),
+        ("text/xml", b"<html><body>", "text/xml"),
         ("text/" + "x" * 5000, b"<html>", "text/html"),
     ],
 )

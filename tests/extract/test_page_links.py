@@ -22,11 +22,18 @@ def url(text: str) -> Url:
     return parsed
 
 
-def read(markup: str | bytes, charset: str = "utf-8", base: str = BASE, **settings: int) -> Findings:
+def read(
+    markup: str | bytes,
+    charset: str = "utf-8",
+    base: str = BASE,
+    *,
+    media_type: str = "text/html",
+    **settings: int,
+) -> Findings:
     content = markup if isinstance(markup, bytes) else markup.encode()
     config = ExtractConfig(**settings)  # type: ignore[arg-type]
     extractor = HtmlExtractor(config, LinkMaker(config))
-    return extractor.extract(Document(url(base), "text/html", charset, Headers([]), content))
+    return extractor.extract(Document(url(base), media_type, charset, Headers([]), content))
 
 
 @pytest.mark.parametrize(
@@ -144,6 +151,17 @@ def test_queries_are_in_the_charset_of_the_page(charset: str, href: str, target:
     )
     (link,) = read(f'<a href="{href}">'.encode(codec, "xmlcharrefreplace"), charset).links
     assert link.url.target == target
+
+
+def test_empty_elements_of_xhtml_hide_nothing() -> None:
+    markup = (
+        '<html><head><title/><script src="s"/><style type="text/css"/><SCRIPT src="t" /></head><body>'
+        "<iframe src='f'/><![CDATA[ > <a href='no'> ]]><textarea/><a href='x'/>"
+        "<script>if (a) write('<a href=no>')</script><a href='y'>y</a></body></html>"
+    )
+    found = [link.url.target for link in read(markup, media_type="application/xhtml+xml").links]
+    assert found == ["/dir/s", "/dir/t", "/dir/f", "/dir/x", "/dir/y"]
+    assert read(markup).links == ()
 
 
 def test_base_is_the_first_with_an_address_wherever_it_stands() -> None:

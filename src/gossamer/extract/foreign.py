@@ -17,7 +17,7 @@ from gossamer.extract.tag_grammar import (
     may_style_lead,
 )
 
-__all__ = ["BREAKOUT", "skip_foreign"]
+__all__ = ["BREAKOUT", "end_of_other", "skip_foreign"]
 
 BREAKOUT = frozenset(
     b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing "
@@ -55,7 +55,7 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             return -1
         name = TAG_NAME.match(content, position)
         if name is None:
-            position = _end_of_other(content, position)
+            position = end_of_other(content, position)
             if position < 0:
                 return -1
             continue
@@ -79,7 +79,8 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             return position
 
 
-def _end_of_other(content: bytes, position: int) -> int:
+def end_of_other(content: bytes, position: int) -> int:
+    """Where a `<` without a name ends that may begin a CDATA section; -1 if it never does."""
     if content.startswith(b"<![CDATA[", position):
         end = content.find(b"]]>", position)
         return end + 3 if end >= 0 else -1

@@ -56,7 +56,8 @@ class HtmlExtractor:
             content, codec = decode(content, charset).encode("utf-8", "replace"), "utf_8"
         else:
             codec = codec_of(charset)
-        tokens = tokenize(content, 4 * self._config.max_links)
+        xml = document.media_type != "text/html"
+        tokens = tokenize(content, 4 * self._config.max_links, xml=xml)
         sources, facts = self._read(tokens, codec)
         if charset in NOT_ASCII:
             sources = [_decoded(source) for source in sources]

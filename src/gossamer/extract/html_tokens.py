@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from gossamer.extract.foreign import skip_foreign
+from gossamer.extract.foreign import end_of_other, skip_foreign
 from gossamer.extract.tag_grammar import (
     SPACE,
     TAG_NAME,
@@ -91,12 +91,13 @@ _MANY_CAPITALS = 10
 """Tags in capitals before the slower expression that ignores case takes over."""
 
 
-def tokenize(content: bytes, limit: int) -> Tokens:
+def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
     """Scan a document.
 
     Args:
         content: in an encoding whose ASCII bytes are ASCII characters.
         limit: turns after which to give up; at least one for each tag found.
+        xml: it is XHTML, in which `<script src="x"/>` is whole and `<![CDATA[` is what it says.
 
     Links to places in the same document (`#...`) are told by `Tokens.fragments`, not one by one.
     """
@@ -115,14 +116,14 @@ def tokenize(content: bytes, limit: int) -> Tokens:
             if tag[0] in _SIMPLE:
                 found.append(tag)  # type: ignore[arg-type]
             else:
-                position = _special(content, tag[0].lower(), run.span(4), position, tokens)
+                position = _special(content, tag[0].lower(), run.span(4), position, tokens, xml=xml)
         elif position == before:
             named = TAG_NAME.match(content, position)
             if named and not named[1].islower():
                 capitals += 1
                 if capitals == _MANY_CAPITALS:
                     match = _ordinary(re.IGNORECASE)
-            position = _unusual(content, position, named, tokens)
+            position = _unusual(content, position, named, tokens, xml=xml)
         if position < 0 or position == len(content):
             break
     else:
@@ -132,18 +133,22 @@ def tokenize(content: bytes, limit: int) -> Tokens:
     return tokens
 
 
-def _unusual(content: bytes, position: int, named: re.Match[bytes] | None, tokens: Tokens) -> int:
+def _unusual(
+    content: bytes, position: int, named: re.Match[bytes] | None, tokens: Tokens, *, xml: bool
+) -> int:
     """Take in the markup at `position` by the letter of the standard; where the scan goes on, or -1."""
     if named is None:
-        return end_of_declaration(content, position)
+        return end_of_other(content, position) if xml else end_of_declaration(content, position)
     start = named.end()
     end = end_of_attributes(content, start, tokens)
     if end < 0 or content[position + 1] == 47:
         return end
-    return _special(content, named[1].lower(), (start, end - 1), end, tokens)
+    return _special(content, named[1].lower(), (start, end - 1), end, tokens, xml=xml)
 
 
-def _special(content: bytes, name: bytes, source: tuple[int, int], position: int, tokens: Tokens) -> int:
+def _special(
+    content: bytes, name: bytes, source: tuple[int, int], position: int, tokens: Tokens, *, xml: bool
+) -> int:
     """Take in a start tag; where the scan goes on, or -1.
 
     Args:
@@ -152,8 +157,9 @@ def _special(content: bytes, name: bytes, source: tuple[int, int], position: int
         source: where its attributes stand.
         position: behind its `>`.
         tokens: where it is added.
+        xml: whether the document is.
     """
-    if name in RAW_TEXT:
+    if name in RAW_TEXT and not (xml and content[position - 2] == 47):
         return _raw_text(content, name, source, position, tokens)
     if name == b"plaintext":
         tokens.hidden.append((position, len(content)))

@@ -1,7 +1,7 @@
 """The media type of a document, from its header and its first bytes.
 
 Source: WHATWG MIME Sniffing, sections 5-8, less audio and video containers, which are leaves to us either
-way. Deviation: XML of unknown vocabulary stays what the server said.
+way. Deviation: XML of unknown vocabulary stays what the server said; XHTML is known as such.
 """
 
 import re
@@ -13,6 +13,7 @@ _ESSENCE = re.compile(
     r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127})[ \t]*(?:;|,|$)"
 )
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+_ANY_XML = frozenset({"text/xml", "application/xml"})
 _PLAIN = frozenset(
     {
         "text/plain",
@@ -31,9 +32,13 @@ _MARKUP = re.compile(
 )
 _COMMENT = re.compile(rb"[\t\n\f\r ]*+<!--")
 _XML = re.compile(rb"[\t\n\f\r ]*+<\?xml")
-_FEED = re.compile(
-    rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*+(?:<\?[^>]*+>[\t\n\f\r ]*+|<!--(?:[^-]++|-(?!->))*+-->[\t\n\f\r ]*+)*+"
-    rb"<(rss|feed|rdf:RDF)[\t\n\f\r >]"
+_PROLOGUE = (
+    rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*+(?:<\?[^>]*+>[\t\n\f\r ]*+|<!--(?:[^-]++|-(?!->))*+-->[\t\n\f\r ]*+%b)*+"
+)
+_FEED = re.compile(_PROLOGUE % b"" + rb"<(rss|feed|rdf:RDF)[\t\n\f\r >]")
+_XHTML = re.compile(
+    _PROLOGUE % rb"|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>[\t\n\f\r ]*+"
+    + rb"<html[\t\n\f\r ][^>]*?xmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
 _FEED_TYPES = {
     b"rss": "application/rss+xml",
@@ -81,6 +86,8 @@ def media_type(declared: str, content: bytes) -> str:
     if essence == "text/html":
         feed = _FEED.match(head)
         return _FEED_TYPES[feed[1]] if feed else essence
+    if essence in _ANY_XML:
+        return "application/xhtml+xml" if _XHTML.match(head) else essence
     if essence.startswith("image/") and not essence.endswith("xml"):
         found = _signature(head)
         return found if found.startswith("image/") else essence
@@ -95,7 +102,7 @@ def _sniff(head: bytes) -> str:
     if _MARKUP.match(unmarked) or _COMMENT.match(unmarked):
         return "text/html"
     if _XML.match(unmarked):
-        return "text/xml"
+        return "application/xhtml+xml" if _XHTML.match(unmarked) else "text/xml"
     return _signature(head) or ("application/octet-stream" if _BINARY.search(head) else "text/plain")
 
 
