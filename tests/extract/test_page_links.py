@@ -74,6 +74,11 @@ def read(
         ("<style>@import 'x';</style>", "requisite", "css", "/dir/x"),
         ("<svg><image xlink:href=x /></svg>", "requisite", "image@xlink:href", "/dir/x"),
         ("<svg><use href='x#y'/></svg>", "requisite", "use@href", "/dir/x"),
+        ("<svg><style>@import 'x';</style></svg>", "requisite", "css", "/dir/x"),
+        ("<svg><style><![CDATA[a>b{c:url(x)}]]></style></svg>", "requisite", "css", "/dir/x"),
+        ("<svg><style>a{b:url(&quot;x&quot;)}</style></svg>", "requisite", "css", "/dir/x"),
+        ("<svg><foreignObject><div><img src=x></div></foreignObject>", "requisite", "img@src", "/dir/x"),
+        ("<svg><desc><iframe src=x></iframe></desc></svg>", "navigation", "iframe@src", "/dir/x"),
     ],
 )
 def test_each_element_has_its_kind(markup: str, kind: str, element: str, target: str) -> None:
@@ -92,6 +97,9 @@ def test_each_element_has_its_kind(markup: str, kind: str, element: str, target:
         "<a href='http://a b/'>",
         "<img src=''>",
         "<img src=' '>",
+        "<base href=/b><img src=' #x'>",
+        "<base href=//o.test><svg><use href='#x'/></svg>",
+        "<p style='mask:url(#x)'>",
         "<form method=post action=x>",
         "<form method=dialog action=x>",
         "<form>",

@@ -44,6 +44,8 @@ def document(
         ("a{b:image-set(url(x) 1x, url(y) 2x)}", ["x", "y"]),
         ("a{b:xurl(x)}", []),
         ("a{b:url()}", []),
+        ("@namespace s url(http://n.test/); @NAMESPACE 'http://n.test/;'; a{b:url(x)}", ["x"]),
+        ("@namespace-x url(x)", ["x"]),
         ("a{b:url(x", ["x"]),
         ("url(" * 1000, []),
         ("a{}", []),

@@ -21,7 +21,9 @@ _TOKEN = re.compile(
     r"(?=[/uU@\"'])(?:/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
     rf"|(?<![\w-])url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE}(?=\s*+(?:\)|\Z)))"
     rf"|@import\s*+(?:/\*(?:[^*]++|\*(?!/))*+\*/\s*+)*+(?:{_DOUBLE}|{_SINGLE})"
-    rf"|{_DOUBLE}|{_SINGLE})",
+    rf"|{_DOUBLE}|{_SINGLE}"
+    # A namespace is a name, though it looks like an address.
+    rf"|@namespace(?![\w-])(?:[^;{{\"']++|{_DOUBLE}|{_SINGLE})*+)",
     re.IGNORECASE,
 )
 _ONE_ESCAPE = re.compile(_ESCAPE)

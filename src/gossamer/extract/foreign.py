@@ -2,7 +2,8 @@
 
 Source: WHATWG HTML 13.2.6.5. In foreign content `script`, `style` and `title` hold markup, `<![CDATA[` is
 what it says, and the start tag of an HTML element such as `div` leads out again. Within `foreignObject`,
-`desc` and `title` HTML is allowed; the scan treats it as foreign still, which finds the same links.
+`desc` and `title` HTML is allowed; its elements with links are taken for what they are, all else in there
+for foreign still.
 """
 
 import re
@@ -25,6 +26,9 @@ BREAKOUT = frozenset(
 )
 _INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _WITH_LINKS = frozenset(b"a image use feimage script".split())
+_HTML_WITH_LINKS = frozenset(
+    b"area audio embed form frame iframe img input link object source track video".split()
+)
 
 _SHAPE = rb"(?:path|polygon|g|text|tspan|rect|circle|line|polyline|ellipse|defs|marker)"
 """The commonest elements without links; any other would do no harm here but the sets above."""
@@ -72,11 +76,24 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             depth += step
         elif what in _INTEGRATION:
             integration = max(0, integration + step)
-        elif not closing and (what in _WITH_LINKS or may_style_lead(attributes)):
-            tokens.found.append(Tag(what, attributes, foreign=True))
+        elif not closing:
+            if what in _WITH_LINKS or may_style_lead(attributes):
+                tokens.found.append(Tag(what, attributes, foreign=True))
+            elif integration and what in _HTML_WITH_LINKS:
+                tokens.found.append(Tag(what, attributes))
+            elif what == b"style":
+                tokens.found.append(Tag(what, attributes, _first_text(content, end), foreign=True))
         position = end
         if depth == 0:
             return position
+
+
+def _first_text(content: bytes, position: int) -> bytes:
+    """What stands between `position` and the next tag; a CDATA section is text, too."""
+    end = position
+    while (end := content.find(b"<", end)) >= 0 and content.startswith(b"<![CDATA[", end):
+        end = content.find(b"]]>", end)
+    return content[position : end if end >= 0 else len(content)]
 
 
 def end_of_other(content: bytes, position: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from gossamer.extract.addresses import refresh_address, srcset_addresses
+from gossamer.extract.character_references import unescape_text
 from gossamer.extract.css import css_mentions
 from gossamer.extract.links import Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
@@ -53,7 +54,8 @@ def meaning_of(tag: Tag, codec: str) -> Meaning:
     if "style" in attributes:
         styles += css_mentions(attributes["style"])
     if tag.content and tag.name == b"style":
-        styles += css_mentions(tag.content.decode(codec, "replace"))
+        sheet = tag.content.decode(codec, "replace")
+        styles += css_mentions(unescape_text(sheet) if tag.foreign else sheet)
     return Meaning((*meaning.mentions, *styles), meaning.facts) if styles else meaning
 
 

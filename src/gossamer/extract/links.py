@@ -46,6 +46,7 @@ _Memo = dict[bytes | str, _Made | None]
 
 LONGEST_ADDRESS = 16 << 10
 """Characters of an address; longer ones are data, not addresses."""
+_BLANK = "".join(map(chr, range(0x21)))
 LONGEST_KEPT = 256
 """Characters of a directory or an address that is remembered; bounds the memo's memory."""
 _UNKNOWN_SCHEME = re.compile(
@@ -127,6 +128,8 @@ class LinkMaker:
         else:
             mention = source
         address = mention.address
+        if mention.kind is LinkKind.REQUISITE and address.lstrip(_BLANK).startswith("#"):
+            return None  # a part of this very document, whatever its base: there is nothing to load
         plain = source if isinstance(source, bytes) else address.encode("utf-8", "replace")
         url = resolve_plain(plain, base) if base.scheme != "file" else None
         url = url or _resolve(address, base, charset)
