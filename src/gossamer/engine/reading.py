@@ -108,7 +108,7 @@ class Reading:
 
 def _said(page: Page, content: bytes) -> Said:
     """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
-    if page.media_type not in HtmlExtractor.media_types:
+    if page.media_type not in HtmlExtractor.media_types or page.media_type.startswith("image/"):
         return Said(len(content))
     return Said(len(content), page_sketch(content))
 

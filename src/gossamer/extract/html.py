@@ -39,10 +39,13 @@ class _Facts(msgspec.Struct):
 
 
 class HtmlExtractor:
-    """Links, title, description, author, language and robots directives of HTML, in linear time."""
+    """Links, title, description, author, language and robots directives of HTML, in linear time.
+
+    Drawings are read as a page that holds nothing else.
+    """
 
     name = "html"
-    media_types = frozenset({"text/html", "application/xhtml+xml"})
+    media_types = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config
