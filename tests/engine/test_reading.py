@@ -1,14 +1,18 @@
-"""What is read on the event loop holds few links, however densely they are packed."""
+"""What is read on the event loop holds few links, however densely they are packed; what is read at all."""
+
+import asyncio
 
 import pytest
 
-from gossamer.engine.reading import _most_links
+from gossamer.engine.reading import Reading, _most_links
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.body import SpooledBody
+from gossamer.fetch.config import FetchConfig
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.url import Url
+from gossamer.policy.robots_access import RobotsConfig
 
 HTML, XML, TEXT, CSS = "text/html", "application/xml", "text/plain", "text/css"
 DENSE = {
@@ -47,3 +51,20 @@ def test_the_estimate_is_never_below_the_links_found(name):
     assert len(page.links) <= _most_links(content, page.media_type)
     if media_type == HTML or name in ("sitemap", "feed"):
         assert len(page.links) >= 500, "it is dense"
+
+
+def read(content=b"", *fields, status=200):
+    config = ExtractConfig()
+    reader = Reader(config, "gossamer", builtin_extractors(config))
+    reading = Reading(reader, FetchConfig(), config, RobotsConfig(), "gossamer")
+    url = Url.parse("http://host.example/x/y")
+    exchange = Exchange(url, 0.0, b"", status, b"", Headers(list(fields)), SpooledBody(content))
+    return asyncio.run(reading.page(exchange))[0]
+
+
+@pytest.mark.parametrize("field", [("Link", "<z>; rel=next"), ("Refresh", "0; url=z")])
+def test_links_of_the_head_need_no_body(field):
+    page = read(b"", field)
+    assert [link.url.target for link in page.links] == ["/x/z"]
+    assert read() is None
+    assert read(b"", field, status=404) is None

@@ -287,17 +287,30 @@ def test_the_memo_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
 
 
 def test_link_headers() -> None:
-    found = header_mentions(
-        [
-            '</a>; rel="canonical", <b,c>; rel=next; title="x, <y>"',
-            "<d>; rel=preload",
-            "<e>",
-            '<f>; rel=next; anchor="#x"',
-        ]
+    found = mentions_in(
+        '</a>; rel="canonical", <b,c>; rel=next; title="x, <y>"',
+        "<d\xc3\xa9>; rel=preload",
+        "<e>",
+        '<f>; rel=next; anchor="#x"',
     )
     assert [(m.kind.value, m.address) for m in found] == [
         ("canonical", "/a"),
         ("navigation", "b,c"),
-        ("requisite", "d"),
+        ("requisite", "d%C3%A9"),
     ]
-    assert header_mentions(["<" * 100_000, '<x>; rel="' * 10_000]) == []
+    assert mentions_in("<" * 100_000, '<x>; rel="' * 10_000) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "addresses"),
+    [("0; url=/x", ["/x"]), ("5;URL='\xe9'", ["%E9"]), ("5", []), ("0; url=", []), ("", []), ("x", [])],
+)
+def test_refresh_header(value: str, addresses: list[str]) -> None:
+    found = header_mentions(Headers([("Refresh", value)]))
+    assert [(m.element, m.kind.value, m.address) for m in found] == [
+        ("Refresh", "navigation", address) for address in addresses
+    ]
+
+
+def mentions_in(*values: str) -> list[Mention]:
+    return header_mentions(Headers([("Link", value) for value in values]))

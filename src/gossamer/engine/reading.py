@@ -5,6 +5,7 @@ import asyncio
 from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.link_header import has_links
 from gossamer.extract.media_type import media_type
 from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
@@ -53,11 +54,11 @@ class Reading:
         self._token = product_token
 
     async def page(self, exchange: Exchange, *, wants_text: bool = False) -> Read:
-        """What the body holds; nothing if there is none to read (status other than 2xx, or empty).
+        """What the response holds; nothing if there is none to read (status other than 2xx, or empty).
 
         `wants_text`: also what it says, for the trap learner.
         """
-        if not 200 <= exchange.status < 300 or not exchange.body.size:
+        if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
         if exchange.body.size > most:

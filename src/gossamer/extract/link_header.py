@@ -1,15 +1,17 @@
-"""Links in response headers: `Link: </style.css>; rel=preload`.
+"""Links in response headers: `Link: </style.css>; rel=preload` or `Refresh: 0; url=/next`.
 
-Source: RFC 8288 section 3.
+Source: RFC 8288 section 3; for `Refresh`, which browsers read as the meta element, WHATWG HTML.
 """
 
 import re
 
+from gossamer.extract.addresses import refresh_address
 from gossamer.extract.links import Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
+from gossamer.model.exchange import Headers, address_in_field
 from gossamer.model.link import LinkKind
 
-__all__ = ["header_mentions"]
+__all__ = ["has_links", "header_mentions"]
 
 _QUOTED = r'"((?:[^"\\]++|\\.)*+)"?'
 _LINK = re.compile(rf"<([^>]*+)>((?:[^,\"]++|{_QUOTED})*+)")
@@ -19,14 +21,18 @@ _ANCHOR = re.compile(r";\s*+anchor\s*+=", re.IGNORECASE)
 MOST_LINKS = 100
 
 
-def header_mentions(values: list[str]) -> list[Mention]:
-    """The links about the document itself; those with an `anchor` speak of something else.
+def has_links(headers: Headers) -> bool:
+    """Whether `header_mentions` is worth asking."""
+    return bool(headers.get("link") or headers.get("refresh"))
 
-    Args:
-        values: of the Link fields, text by latin-1.
-    """
+
+def header_mentions(headers: Headers) -> list[Mention]:
+    """The links about the document itself; those with an `anchor` speak of something else."""
     mentions: list[Mention] = []
-    for value in values:
+    refresh = refresh_address(headers.get("refresh")[:65536])
+    if refresh.strip():
+        mentions.append(Mention("Refresh", LinkKind.NAVIGATION, address_in_field(refresh)))
+    for value in headers.get_all("link"):
         for match in _LINK.finditer(value[:65536]):
             relation = _REL.search(match[2])
             if relation is None or _ANCHOR.search(match[2]) or len(mentions) >= MOST_LINKS:
@@ -34,6 +40,5 @@ def header_mentions(values: list[str]) -> list[Mention]:
             words = relation[1] or relation[2] or ""
             kind: LinkKind | None = kind_of_relation(words)
             if kind is not None and match[1].strip():
-                address = match[1].encode("latin-1", "replace").decode("utf-8", "replace")
-                mentions.append(Mention("Link", kind, address, nofollow(words)))
+                mentions.append(Mention("Link", kind, address_in_field(match[1]), nofollow(words)))
     return mentions

@@ -8,7 +8,7 @@ import xxhash
 
 from gossamer.extract.charset import charset_of
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.link_header import header_mentions
+from gossamer.extract.link_header import has_links, header_mentions
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import media_type
 from gossamer.extract.registry import Registry, builtin_extractors
@@ -91,9 +91,9 @@ class Reader:
         return next((value[: self._config.text_fields] for value in values if value), "")
 
     def _all_links(self, exchange: Exchange, findings: list[Findings]) -> tuple[Link, ...]:
-        headers = exchange.headers.get_all("link") if exchange.headers.get("link") else []
+        headers = exchange.headers
         parts = [found.links for found in findings if found.links]
-        if headers:
+        if has_links(headers):
             parts.append(self._links.make(header_mentions(headers), exchange.url, "utf-8"))
         if not parts:
             return ()

@@ -1,5 +1,6 @@
 """One request with its response, as they stood on the wire."""
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import BinaryIO, Protocol
@@ -7,6 +8,8 @@ from typing import BinaryIO, Protocol
 import msgspec
 
 from gossamer.model.url import Url
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class Truncation(StrEnum):
@@ -70,6 +73,14 @@ class Headers:
 
     def __repr__(self) -> str:
         return f"<Headers {len(self.fields)} fields>"
+
+
+def address_in_field(value: str) -> str:
+    """An address in a field's value, its bytes beyond ASCII percent-encoded, each as it came.
+
+    The server knows which encoding it wrote them in.
+    """
+    return value if value.isascii() else _BEYOND_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", value)
 
 
 class Timing(msgspec.Struct, frozen=True, gc=False):

@@ -1,6 +1,5 @@
 """Decides what becomes of a URL after a visit: the one table of status codes and faults (K2, DESIGN 7)."""
 
-import re
 from collections.abc import Collection
 from enum import StrEnum
 from typing import Annotated, Self
@@ -9,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
-from gossamer.model.exchange import Exchange, Headers, Truncation
+from gossamer.model.exchange import Exchange, Headers, Truncation, address_in_field
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.quantity import Seconds
 from gossamer.policy.politeness import retry_after
@@ -127,8 +126,6 @@ _BLAMES = {
 # Asking again would bring the same: these say something about the URL, not about the moment.
 _DEFINITE = frozenset({Fault.ADDRESS_FORBIDDEN, Fault.HEAD_TOO_LARGE, Fault.DECODING, Fault.UNSUPPORTED})
 
-_BEYOND_ASCII = re.compile(r"[\x80-\xff]")
-
 _NO_SERVER = frozenset(
     {Fault.NAME_NOT_FOUND, Fault.NAME_FAILED, Fault.CONNECT, Fault.CONNECT_TIMEOUT, Fault.TLS, Fault.PROXY}
 )
@@ -152,15 +149,12 @@ def status_action(status: int) -> StatusAction:
 def redirect_location(status: int, headers: Headers) -> str | None:
     """Where a redirect leads, relative or absolute; `None` if the status is none or names no place.
 
-    An empty or missing `Location` means `/` (K2), except with 300, which need not have one. Bytes beyond
-    ASCII stand percent-encoded, each as it came: the server knows which encoding it wrote them in.
+    An empty or missing `Location` means `/` (K2), except with 300, which need not have one.
     """
     if status_action(status) is not StatusAction.REDIRECT:
         return None
     location = headers.get("location")
-    if not location.isascii():
-        location = _BEYOND_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", location)
-    return location or (None if status == 300 else "/")
+    return address_in_field(location) or (None if status == 300 else "/")
 
 
 def backoff(first: float, longest: float, n: int) -> float:
