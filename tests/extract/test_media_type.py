@@ -16,6 +16,8 @@ XHTML = (
         ("text/html", b"%PDF-1.4", "text/html"),
         ("text/html", b"<?xml version='1.0'?>\n<!-- x --><rss version='2.0'>", "application/rss+xml"),
         ("text/html", b"<feed xmlns='http://www.w3.org/2005/Atom'>", "application/atom+xml"),
+        ("text/html", b"<?xml version='1.0'?><urlset>", "text/xml"),
+        ("text/html", b"<sitemapindex xmlns='x'>", "text/xml"),
         ("", b"  \n<!DOCTYPE html><html>", "text/html"),
         ("", b"<!-- x --><b>", "text/html"),
         ("", b"<p>", "text/html"),

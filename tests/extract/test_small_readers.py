@@ -23,11 +23,16 @@ CONFIG = ExtractConfig()
 
 
 def document(
-    content: bytes, media_type: str = "text/xml", address: str = "http://h.test/sitemap.xml"
+    content: bytes,
+    media_type: str = "text/xml",
+    address: str = "http://h.test/sitemap.xml",
+    *,
+    listed: bool = False,
 ) -> Document:
     url = Url.parse(address)
     assert url is not None
-    return Document(url, media_type, "" if "gzip" in media_type else "utf-8", Headers([]), content)
+    charset = "" if media_type.startswith("application/") and "xml" not in media_type else "utf-8"
+    return Document(url, media_type, charset, Headers([]), content, listed)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +130,33 @@ def test_sitemaps() -> None:
     assert sitemap(listed, "text/plain", "http://h.test/readme.txt").links == ()
     assert sitemap(b"<html><loc>http://h.test/</loc>").links == ()
     assert sitemap(b"").links == ()
+
+
+INDEX = b"<sitemapindex><sitemap><loc>http://h.test/1.xml</loc></sitemap></sitemapindex>"
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "count"),
+    [
+        (gzip.compress(INDEX), "application/octet-stream", 1),
+        (gzip.compress(b"http://h.test/1\nhttp://h.test/2"), "application/gzip", 2),
+        (INDEX, "application/octet-stream", 1),
+        (INDEX, "text/plain", 1),
+        (b"\xef\xbb\xbfhttp://h.test/1\n\n", "text/plain", 1),
+        (b"http://h.test/1\n", "application/octet-stream", 1),
+        (b"see http://h.test/1\nhttp://h.test/2", "text/plain", 0),
+        (b"http://h.test/1\nis a page", "text/plain", 0),
+        (b"\x00\x01http://h.test/1", "application/octet-stream", 0),
+        (gzip.compress(b"x\nhttp://h.test/1"), "application/gzip", 0),
+    ],
+)
+def test_what_robots_files_call_a_sitemap_is_one_by_any_name(
+    content: bytes, media_type: str, count: int
+) -> None:
+    extractor = SitemapExtractor(CONFIG, LinkMaker(CONFIG))
+    listed = document(content, media_type, "http://h.test/map", listed=True)
+    assert len(extractor.extract(listed).links) == count
+    assert extractor.extract(document(content, media_type, "http://h.test/map")).links == ()
 
 
 def test_a_packed_bomb_is_cut() -> None:

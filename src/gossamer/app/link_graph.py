@@ -20,11 +20,12 @@ from gossamer.app.big_sort import BigSort, LineFile, read_lines
 from gossamer.app.build import PRODUCT_TOKEN
 from gossamer.app.inspection import Inspection
 from gossamer.app.plugins import load_extractors
+from gossamer.extract.link_header import has_links
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.model.link import LinkKind
+from gossamer.model.link import LinkKind, listed
 from gossamer.model.url import Url
 from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.retry import redirect_location
@@ -275,9 +276,9 @@ class _Source:
             target = Url.parse(location, exchange.url.text)
             if target is not None:
                 yield target, LinkKind.REDIRECT, False
-        elif 200 <= exchange.status < 300 and exchange.body.size:
+        elif 200 <= exchange.status < 300 and (exchange.body.size or has_links(exchange.headers)):
             decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
             if isinstance(decoded, Decoded):
-                page = self._reader.read(exchange, decoded.content)
+                page = self._reader.read(exchange, decoded.content, listed=listed(capture.hops))
                 for link in page.links:
                     yield link.url, link.kind, link.nofollow or page.directives.nofollow

@@ -53,31 +53,33 @@ class Reading:
         self._max_robots = robots.max_size
         self._token = product_token
 
-    async def page(self, exchange: Exchange, *, wants_text: bool = False) -> Read:
+    async def page(self, exchange: Exchange, *, listed: bool = False, wants_text: bool = False) -> Read:
         """What the response holds; nothing if there is none to read (status other than 2xx, or empty).
 
-        `wants_text`: also what it says, for the trap learner.
+        `listed`: a robots file or a sitemap led to it. `wants_text`: also what it says, for the trap learner.
         """
         if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
         if exchange.body.size > most:
-            return await asyncio.to_thread(self._page, exchange, wants_text=wants_text)
+            return await asyncio.to_thread(self._page, exchange, listed=listed, wants_text=wants_text)
         decoded = self._decode(exchange)
         if isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content):
-            return await asyncio.to_thread(self._read, exchange, decoded, wants_text=wants_text)
-        return self._read(exchange, decoded, wants_text=wants_text)
+            return await asyncio.to_thread(
+                self._read, exchange, decoded, listed=listed, wants_text=wants_text
+            )
+        return self._read(exchange, decoded, listed=listed, wants_text=wants_text)
 
-    def _page(self, exchange: Exchange, *, wants_text: bool) -> Read:
-        return self._read(exchange, self._decode(exchange), wants_text=wants_text)
+    def _page(self, exchange: Exchange, *, listed: bool, wants_text: bool) -> Read:
+        return self._read(exchange, self._decode(exchange), listed=listed, wants_text=wants_text)
 
     def _decode(self, exchange: Exchange) -> Decoded | Failed:
         return decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
 
-    def _read(self, exchange: Exchange, decoded: Decoded | Failed, *, wants_text: bool) -> Read:
+    def _read(self, exchange: Exchange, decoded: Decoded | Failed, *, listed: bool, wants_text: bool) -> Read:
         match decoded:
             case Decoded(content=content):
-                page = self._reader.read(exchange, content)
+                page = self._reader.read(exchange, content, listed=listed)
                 return page, _said(page, content) if wants_text else None
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(f"{fault}: {detail}",)), None

@@ -10,7 +10,7 @@ from gossamer.engine.settlement import Settlement
 from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
 from gossamer.model.lease import Lease
-from gossamer.model.link import LinkKind
+from gossamer.model.link import LinkKind, listed
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
 from gossamer.ports import ProtocolModule
 
@@ -51,7 +51,9 @@ class Worker:
             rules = await self._reading.robots(outcome.exchange)
             return Visit(lease, outcome, robots=rules, elapsed=elapsed)
         wants_text = self._traps.wants_text(lease)
-        page, said = await self._reading.page(outcome.exchange, wants_text=wants_text)
+        page, said = await self._reading.page(
+            outcome.exchange, listed=listed(lease.candidate.hops), wants_text=wants_text
+        )
         return Visit(lease, outcome, page, said, elapsed=elapsed)
 
     async def _fetch(self, lease: Lease) -> Outcome:

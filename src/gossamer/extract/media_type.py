@@ -1,7 +1,8 @@
 """The media type of a document, from its header and its first bytes.
 
 Source: WHATWG MIME Sniffing, sections 5-8, less audio and video containers, which are leaves to us either
-way. Deviation: XML of unknown vocabulary stays what the server said; XHTML is known as such.
+way. Deviation: XML of unknown vocabulary stays what the server said; XHTML and sitemaps
+are known as such.
 """
 
 import re
@@ -35,7 +36,7 @@ _XML = re.compile(rb"[\t\n\f\r ]*+<\?xml")
 _PROLOGUE = (
     rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*+(?:<\?[^>]*+>[\t\n\f\r ]*+|<!--(?:[^-]++|-(?!->))*+-->[\t\n\f\r ]*+%b)*+"
 )
-_FEED = re.compile(_PROLOGUE % b"" + rb"<(rss|feed|rdf:RDF)[\t\n\f\r >]")
+_FEED = re.compile(_PROLOGUE % b"" + rb"<(rss|feed|rdf:RDF|urlset|sitemapindex)[\t\n\f\r >]")
 _XHTML = re.compile(
     _PROLOGUE % rb"|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>[\t\n\f\r ]*+"
     + rb"<html[\t\n\f\r ][^>]*?xmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']"
@@ -44,6 +45,8 @@ _FEED_TYPES = {
     b"rss": "application/rss+xml",
     b"feed": "application/atom+xml",
     b"rdf:RDF": "application/rss+xml",
+    b"urlset": "text/xml",
+    b"sitemapindex": "text/xml",
 }
 _SIGNATURES = (
     (b"%PDF-", "application/pdf"),

@@ -48,12 +48,13 @@ class Reader:
         self._registry = Registry([one for one in chosen if one.name not in config.extractors_off])
         self._links = LinkMaker(config)
 
-    def read(self, exchange: Exchange, content: bytes) -> Page:
+    def read(self, exchange: Exchange, content: bytes, *, listed: bool = False) -> Page:
         """Say what the response holds. Raises nothing.
 
         Args:
             exchange: with its headers; the body is not touched.
             content: the body, content codings undone.
+            listed: a robots file or a sitemap led to it.
         """
         config, headers = self._config, exchange.headers
         declared = headers.get("content-type")
@@ -66,7 +67,7 @@ class Reader:
         charset = charset_of(part, declared, kind) if part and _TEXT.match(kind) else ""
         findings: list[Findings] = []
         if part:
-            document = Document(exchange.url, kind, charset, headers, part)
+            document = Document(exchange.url, kind, charset, headers, part, listed)
             for extractor in self._registry.readers_of(kind):
                 found = _run(extractor, document, problems)
                 if found is not None:

@@ -20,7 +20,9 @@ LONGEST_FILE = 50 << 20
 """Bytes of one file before compression, by the protocol."""
 
 _ROOTS = {"urlset": "urlset", "sitemapindex": "sitemap"}
+_XML = frozenset({"text/xml", "application/xml"})
 _GZIP = b"\x1f\x8b"
+_BEGINNING = 1_000
 
 
 class SitemapExtractor:
@@ -45,19 +47,32 @@ class SitemapExtractor:
     def extract(self, document: Document) -> Findings:
         """Say what the sitemap lists; nothing if the document is none."""
         content, charset = document.content, document.charset
-        zipped = content.startswith(_GZIP)
-        if zipped and "sitemap" in document.url.text.lower():
-            content = _unzip(content, min(LONGEST_FILE, self._config.max_content))
-            charset = charset_of(content, "", "text/xml")
-        elif not charset:
+        expected = document.listed or _is_named(document)
+        if not expected and document.media_type not in _XML:
             return Findings()
-        if document.media_type == "text/plain" or (
-            zipped and not content.lstrip()[:4].startswith((b"<", b"\xef\xbb\xbf"))
-        ):
-            mentions = _listed(document, decode(content, charset))
+        if content.startswith(_GZIP):
+            if not _may_be_sitemap(_unzip(content, _BEGINNING)):
+                return Findings()
+            content, charset = _unzip(content, min(LONGEST_FILE, self._config.max_content)), ""
+        elif not charset and not _may_be_sitemap(content):
+            return Findings()
+        text = decode(content, charset or charset_of(content, "", "text/xml"))
+        if text[:_BEGINNING].lstrip()[:1] == "<":
+            mentions = _located(text)
         else:
-            mentions = _located(decode(content, charset))
+            mentions = _listed(text, alone=not _is_named(document)) if expected else []
         return Findings(links=self._links.make(mentions, document.url, "utf-8"))
+
+
+def _is_named(document: Document) -> bool:
+    address = document.url.text.lower()
+    return "sitemap" in address or "urllist" in address
+
+
+def _may_be_sitemap(content: bytes) -> bool:
+    """Whether it begins like markup or a list of addresses."""
+    beginning = content[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return beginning.startswith((b"<", b"http", b"\xff\xfe", b"\xfe\xff"))
 
 
 def _located(text: str) -> list[Mention]:
@@ -76,18 +91,20 @@ def _located(text: str) -> list[Mention]:
     return found
 
 
-def _listed(document: Document, text: str) -> list[Mention]:
-    """One address a line. Any text could look so, hence only files that are called sitemap or urllist."""
-    address = document.url.text.lower()
-    if "sitemap" not in address and "urllist" not in address:
-        return []
-    lines = (line.strip() for line in text.splitlines())
+def _listed(text: str, *, alone: bool) -> list[Mention]:
+    """One address a line. Any text could look so, hence only where a sitemap is expected.
+
+    Args:
+        text: the file.
+        alone: it counts only if it holds nothing else.
+    """
+    lines = [stripped for line in text.splitlines() if (stripped := line.strip())]
     found: list[Mention] = [
         Mention("urlset", LinkKind.SITEMAP, line)
         for line in lines
         if line.startswith(("http://", "https://"))
     ]
-    return found[:MOST_LOCATIONS]
+    return [] if alone and len(found) < len(lines) else found[:MOST_LOCATIONS]
 
 
 def _unzip(content: bytes, most: int) -> bytes:

@@ -16,6 +16,7 @@ class Document(msgspec.Struct, frozen=True):
         charset: WHATWG name of the encoding, lower case; empty if the content is not text.
         headers: of the response.
         content: content codings undone, at most `extract.max_content` bytes.
+        listed: a robots file or a sitemap led to it, so that it may be a sitemap by any name.
     """
 
     url: Url
@@ -23,6 +24,7 @@ class Document(msgspec.Struct, frozen=True):
     charset: str
     headers: Headers
     content: bytes
+    listed: bool = False
 
 
 class Findings(msgspec.Struct, frozen=True):

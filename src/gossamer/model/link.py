@@ -35,6 +35,11 @@ HOP_LETTERS = {
 """Letters of the hop path; R, M and P add a hop but no depth."""
 
 
+def listed(hops: str) -> bool:
+    """Whether a robots file or a sitemap led along this hop path to its end, which may be a sitemap then."""
+    return hops.rstrip("R").endswith("M")
+
+
 class Link(msgspec.Struct, frozen=True, gc=False):
     """One mention of a URL in a page.
 
