@@ -198,6 +198,27 @@ def test_feeds() -> None:
     assert extractor.extract(document(b"<urlset><link>http://h.test/</link>")).links == ()
 
 
+def test_addresses_of_a_feed_are_relative_to_the_nearest_base() -> None:
+    feed = (
+        b"<feed xml:base='/f/'><link href='1'/><entry xml:base='e/'><link href='2'/>"
+        b"<content src='3' xml:base='http://o.test/x/'/><link href='http://h.test/4'/></entry>"
+        b"<entry><link href='5'/></entry><entry xml:base='x:y'><link href='6'/></entry></feed>"
+    )
+    extractor = FeedExtractor(CONFIG, LinkMaker(CONFIG))
+    found = extractor.extract(document(feed, address="http://h.test/a/atom")).links
+    assert [link.url.text.removeprefix("http://h.test") for link in found] == [
+        *("/f/1", "/f/e/2", "http://o.test/x/3", "/4", "/f/5", "/f/6"),
+    ]
+    rss = b"<rss><channel xml:base='/c/'><link>1</link><item xml:base='d/'><link>2</link></item><item>"
+    found = extractor.extract(document(rss + b"<link>3</link>")).links
+    assert [link.url.target for link in found] == ["/c/1", "/c/d/2", "/c/3"]
+
+
+def test_an_ampersand_that_xml_forgot_is_one() -> None:
+    loc = b"<urlset><loc>http://h.test/?a=1&region=2&copy=3&amp;b&#38;c&lt;&eacute;</loc></urlset>"
+    assert sitemap(loc).links[0].url.target == "/?a=1&region=2&copy=3&b&c%3C%C3%A9"
+
+
 @pytest.mark.parametrize(
     "unit", ["<a ", "<a>", "<!--", "<![CDATA[", "<a b='", "<a>&amp;", "]]>", "<a><![CDATA[x]]>"]
 )

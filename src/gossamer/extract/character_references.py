@@ -1,13 +1,13 @@
 """Character references of HTML: `&amp;`, `&eacute`, `&#x201C;`.
 
 Source: WHATWG HTML, 13.2.5.72-80. The two contexts differ only in what a name without its semicolon means:
-in an attribute `?a=1&copy=2` is left alone, in text it holds a copyright sign.
+in an attribute `?a=1&copy=2` is left alone, in text it holds a copyright sign. In XML no name goes without.
 """
 
 import re
 from html.entities import html5
 
-__all__ = ["unescape_attribute", "unescape_text"]
+__all__ = ["unescape_attribute", "unescape_text", "unescape_xml"]
 
 # The longest name has 32 characters; a longer run of letters cannot be one as a whole.
 _REFERENCE = re.compile(r"&(?:#(?:[xX]([0-9a-fA-F]++)|([0-9]++));?|([a-zA-Z][a-zA-Z0-9]{0,63}+)(;?))")
@@ -23,6 +23,21 @@ def unescape_attribute(text: str) -> str:
 def unescape_text(text: str) -> str:
     """Replace the character references of text."""
     return _REFERENCE.sub(_in_text, text) if "&" in text else text
+
+
+def unescape_xml(text: str) -> str:
+    """Replace the character references of XML; an ampersand that should have been one is left alone.
+
+    Names of HTML are understood, too, for feeds have them.
+    """
+    return _REFERENCE.sub(_in_xml, text) if "&" in text else text
+
+
+def _in_xml(match: re.Match[str]) -> str:
+    name = match[3]
+    if name is None:
+        return _numeric(match)
+    return html5.get(name + ";", match[0]) if match[4] else match[0]
 
 
 def _in_attribute(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """Reads feeds: RSS and Atom.
 
-Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF).
+Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF); XML Base, as far as RFC 4287 section 2 wants it.
 """
 
 from gossamer.extract.charset import decode
@@ -10,10 +10,13 @@ from gossamer.extract.relations import kind_of_relation
 from gossamer.extract.xml_elements import Element, elements
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
+from gossamer.model.url import Url
 
 __all__ = ["FeedExtractor"]
 
 _ROOTS = frozenset({"rss", "feed", "RDF"})
+_HOLDERS = frozenset({"channel", "entry", "item"})
+"""Elements whose `xml:base` holds up to the next of them."""
 _NOT_PAGES = frozenset({"self", "hub", "replies", "edit", "search"})
 
 
@@ -33,14 +36,16 @@ class FeedExtractor:
         root = next(walk, None)
         if root is None or root.name not in _ROOTS:
             return Findings()
+        home = _Home(document.url, root)
         mentions: list[Mention] = []
         named: dict[str, str] = {}
         for element in walk:
             if element.name in ("title", "description", "subtitle", "language") and element.text:
                 named.setdefault(element.name, element.text)
+            home.enter(element)
             mention = _mention(element)
             if mention:
-                mentions.append(mention)
+                mentions.append(home.resolved(mention, element))
             if len(mentions) >= self._config.max_links:
                 break
         return Findings(
@@ -49,6 +54,33 @@ class FeedExtractor:
             language=named.get("language", ""),
             links=self._links.make(mentions, document.url, "utf-8"),
         )
+
+
+class _Home:
+    """What relative addresses are relative to, where elements say so by `xml:base`."""
+
+    def __init__(self, url: Url, root: Element) -> None:
+        self._url = url
+        self._feed = self._here = _based(root, url)
+
+    def enter(self, element: Element) -> None:
+        """Go on to the next element; ends are not known, so each entry begins at the feed's base."""
+        if element.name in _HOLDERS:
+            self._here = _based(element, self._feed)
+            if element.name == "channel":
+                self._feed = self._here
+
+    def resolved(self, mention: Mention, element: Element) -> Mention:
+        """The mention with an address that is right in view of the document's own URL."""
+        base = _based(element, self._here)
+        target = None if base is self._url else Url.parse(mention.address, base.text)
+        return mention if target is None else Mention(mention.element, mention.kind, target.text)
+
+
+def _based(element: Element, base: Url) -> Url:
+    if "xml:base" not in element.source:
+        return base
+    return Url.parse(element.attributes().get("xml:base", ""), base.text) or base
 
 
 def _mention(element: Element) -> Mention | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.extract.character_references import unescape_text
+from gossamer.extract.character_references import unescape_xml
 
 __all__ = ["Element", "elements"]
 
@@ -35,7 +35,7 @@ class Element(msgspec.Struct, frozen=True, gc=False):
         """The attributes by name, references replaced."""
         found: dict[str, str] = {}
         for match in _ATTRIBUTE.finditer(self.source[:4096]):
-            found.setdefault(match[1], unescape_text(match[2] or match[3] or ""))
+            found.setdefault(match[1], unescape_xml(match[2] or match[3] or ""))
         return found
 
 
@@ -66,7 +66,7 @@ def _text(text: str, position: int) -> tuple[str, int]:
         if end < 0:
             return "", len(text)  # cut: an address without its end is another address
         if end > position:
-            parts.append(unescape_text(text[position:end]))
+            parts.append(unescape_xml(text[position:end]))
         if not text.startswith("<![CDATA[", end):
             return "".join(parts).strip(), end
         close = text.find("]]>", end)
