@@ -1,6 +1,7 @@
 """What is read on the event loop holds few links, however densely they are packed; what is read at all."""
 
 import asyncio
+import gzip
 
 import pytest
 
@@ -68,3 +69,46 @@ def test_links_of_the_head_need_no_body(field):
     assert [link.url.target for link in page.links] == ["/x/z"]
     assert read() is None
     assert read(b"", field, status=404) is None
+
+
+RULES = b"User-agent: *\nDisallow: /x\n"
+
+
+def robots(content, coding=""):
+    reading = Reading(
+        Reader(ExtractConfig(), "gossamer"), FetchConfig(), ExtractConfig(), RobotsConfig(), "gossamer"
+    )
+    url = Url.parse("http://host.example/robots.txt")
+    headers = Headers([("Content-Encoding", coding)] if coding else [])
+    return asyncio.run(reading.robots(Exchange(url, 0.0, b"", 200, b"", headers, SpooledBody(content))))
+
+
+@pytest.mark.parametrize(
+    ("content", "coding"),
+    [
+        (RULES, ""),
+        (gzip.compress(RULES), "gzip"),
+        (RULES, "gzip"),
+        (RULES, "br"),
+        (RULES, "zstd"),
+        (RULES, "compress"),
+    ],
+)
+def test_a_mislabelled_robots_file_is_read_as_it_came(content, coding):
+    assert not robots(content, coding).allows("/x")[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "coding"),
+    [
+        (gzip.compress(RULES), "br"),
+        (gzip.compress(RULES)[:-20], "gzip"),
+        (b"\x1f\x9d" + bytes(20), "compress"),
+    ],
+)
+def test_a_robots_file_that_does_not_decode_says_nothing_that_could_be_obeyed(content, coding):
+    assert robots(content, coding) is None
+
+
+def test_a_robots_file_above_the_limit_is_read_up_to_it():
+    assert not robots(gzip.compress(RULES + b"# " + b"x" * 600_000), "gzip").allows("/x")[0]

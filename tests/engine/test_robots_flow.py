@@ -1,6 +1,7 @@
 """Robots files on the road: redirects across hosts, holds, expiry, several origins of one host."""
 
 import asyncio
+import gzip
 import threading
 import time
 from collections import Counter
@@ -129,6 +130,20 @@ def test_an_unreachable_robots_file_holds_and_drops_nothing(tmp_path):
         reason = crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])
     assert reason == "finished"
     assert [path for _, path in site.asked] == ["/robots.txt"] * 3 + ["/", "/a", "/b"]
+
+
+def test_a_robots_file_that_does_not_decode_holds_until_it_does(tmp_path):
+    rules = b"User-agent: *\nDisallow: /b\n"
+
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            packed = gzip.compress(rules)
+            return 200, {"Content-Encoding": "gzip"}, packed[:-20] if asked[host, path] == 1 else packed
+        return html("/a", "/b")
+
+    with Site(answer) as site:
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])
+    assert [path for _, path in site.asked] == ["/robots.txt"] * 2 + ["/", "/a"]
 
 
 def test_a_hold_survives_a_restart_and_resume_takes_it_up_in_the_end(tmp_path):

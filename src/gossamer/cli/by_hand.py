@@ -8,14 +8,14 @@ from gossamer.app.build import PRODUCT_TOKEN
 from gossamer.app.seeds import parse_seeds
 from gossamer.cli.names import resolver_of
 from gossamer.cli.printing import safe, show, show_json
+from gossamer.engine.reading import robots_text
 from gossamer.fetch.config import FetchConfig
-from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
 from gossamer.model.candidate import Candidate
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Failed, Fetched, Outcome, Refused
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
 from gossamer.model.url import Url
 from gossamer.policy.retry import redirect_location
 from gossamer.policy.robots import SIZE_LIMIT, parse_robots
@@ -69,16 +69,16 @@ async def _follow_robots(url: Url, http: HttpModule, config: FetchConfig) -> tup
 def _judge(url: Url, outcome: Outcome, rules: RobotsConfig, config: FetchConfig) -> tuple[list[str], bool]:
     status = outcome.exchange.status if isinstance(outcome, Fetched) else None
     fault = outcome.fault if isinstance(outcome, Failed) else None
+    text = robots_text(outcome.exchange, config, SIZE_LIMIT) if isinstance(outcome, Fetched) else b""
+    if text is None and status is not None and 200 <= status < 300:
+        fault = Fault.DECODING
     match access_for(status, fault, 0, rules):
         case Hold(reason=reason):
             return [f"held: {reason}; nothing may be visited now"], False
         case AllowAll(reason=reason):
             return [f"allowed: {reason}"], True
         case UseBody() | KeepRules():
-            assert isinstance(outcome, Fetched)
-            exchange = outcome.exchange
-            decoded = decode_content(exchange.body, exchange.headers, config, SIZE_LIMIT + 1)
-            parsed = parse_robots(decoded.content if isinstance(decoded, Decoded) else b"", PRODUCT_TOKEN)
+            parsed = parse_robots(text or b"", PRODUCT_TOKEN)
     allowed, line = parsed.allows(url.target)
     lines = [f"{'allowed' if allowed else 'forbidden'}" + (f" by '{line}'" if line else ": no rule matches")]
     if parsed.crawl_delay is not None:

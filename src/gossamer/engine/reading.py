@@ -1,6 +1,7 @@
 """Reads the bodies that workers bring: content codings undone, then extracted, off the loop where long."""
 
 import asyncio
+import re
 
 from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
@@ -13,7 +14,7 @@ from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.model.exchange import Exchange
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
-from gossamer.policy.robots import ALLOW_ALL, RobotsRules, parse_robots
+from gossamer.policy.robots import RobotsRules, parse_robots
 from gossamer.policy.robots_access import RobotsConfig
 from gossamer.policy.text_sketch import page_sketch
 
@@ -29,6 +30,7 @@ MOST_LINKS = 6_000
 Read = tuple[Page | None, Said | None]
 """What the body holds, and what it says."""
 
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _GZIP = b"\x1f\x8b"
 
 LONG_ROBOTS = 32_000
@@ -94,19 +96,33 @@ class Reading:
             return False
         return _most_links(content, media_type(exchange.headers.get("content-type"), content)) > MOST_LINKS
 
-    async def robots(self, exchange: Exchange) -> RobotsRules:
-        """What a robots file says to us, as far as it is read; nothing if it does not decode."""
-        decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_robots + 1)
-        if not isinstance(decoded, Decoded):
-            return ALLOW_ALL
-        if len(decoded.content) > LONG_ROBOTS:
-            return await asyncio.to_thread(self._rules, decoded.content)
-        return self._rules(decoded.content)
+    async def robots(self, exchange: Exchange) -> RobotsRules | None:
+        """What a robots file says to us, as far as it is read; `None` if it cannot be made out."""
+        content = robots_text(exchange, self._fetch, self._max_robots)
+        if content is None:
+            return None
+        if len(content) > LONG_ROBOTS:
+            return await asyncio.to_thread(self._rules, content)
+        return self._rules(content)
 
     def _rules(self, content: bytes) -> RobotsRules:
         rules = parse_robots(content, self._token, self._max_robots)
         rules.allows("/")  # builds the index, which takes as long again
         return rules
+
+
+def robots_text(exchange: Exchange, config: FetchConfig, most: int) -> bytes | None:
+    """The content of a robots file, a little more than `most` bytes at most; `None` if it does not decode.
+
+    Rules may be missing from a stream that broke off. What is plain text under a coding's name was
+    mislabelled, and is read as it came.
+    """
+    decoded = decode_content(exchange.body, exchange.headers, config, most + 1)
+    if isinstance(decoded, Decoded):
+        broke_off = decoded.truncated and len(decoded.content) <= most and exchange.truncated is None
+        return None if broke_off else decoded.content
+    content = exchange.body.read(most + 1)
+    return None if _BINARY.search(content) else content
 
 
 def _said(page: Page, content: bytes) -> Said:

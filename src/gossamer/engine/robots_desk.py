@@ -16,6 +16,7 @@ from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rul
 from gossamer.model.url import Url
 from gossamer.policy.politeness import retry_after
 from gossamer.policy.retry import redirect_location
+from gossamer.policy.robots import RobotsRules
 from gossamer.policy.robots_access import (
     AllowAll,
     Hold,
@@ -112,13 +113,14 @@ class RobotsDesk:
         failures = before.record.failures if before else 0
         now = self._now()
         fresh_until = now + int(self._config.max_age * 1e6)
-        status, fault = _answer(visit.outcome)
+        status, fault = _answer(visit)
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
             return RobotsEntry(RobotsRecord("closed", fresh_until, detail=visit.outcome.detail))
         match access_for(status, fault, failures, self._config, _retry_after(visit.outcome, now / 1e6)):
             case UseBody():
-                return self._rules(visit, fresh_until)
+                assert visit.robots is not None
+                return self._rules(visit, visit.robots, fresh_until)
             case KeepRules() if before is not None and before.rules is not None:
                 renewed = msgspec.structs.replace(before.record, until=fresh_until, failures=0)
                 return RobotsEntry(renewed, before.rules)
@@ -129,18 +131,18 @@ class RobotsDesk:
             case Hold(wait=wait, reason=reason):
                 return RobotsEntry(RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason))
 
-    def _rules(self, visit: Visit, until: int) -> RobotsEntry:
+    def _rules(self, visit: Visit, rules: RobotsRules, until: int) -> RobotsEntry:
         assert isinstance(visit.outcome, Fetched)
         headers = visit.outcome.exchange.headers
         record = RobotsRecord(
             "rules",
             until,
-            encode(visit.robots),
+            encode(rules),
             source=visit.lease.candidate.url.text,
             etag=headers.get("etag")[:LONGEST_VALIDATOR],
             last_modified=headers.get("last-modified")[:LONGEST_VALIDATOR],
         )
-        return RobotsEntry(record, visit.robots)
+        return RobotsEntry(record, rules)
 
     def _redirected(self, visit: Visit, asked: Url) -> bool:
         """Send a redirected robots file on its way, unless it went too far or its end is known."""
@@ -201,10 +203,12 @@ class RobotsDesk:
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
 
 
-def _answer(outcome: Outcome) -> tuple[int | None, Fault | None]:
+def _answer(visit: Visit) -> tuple[int | None, Fault | None]:
     """Status and fault of the visit; a body cut on the way may lack rules, so that is a fault."""
-    match outcome:
+    match visit.outcome:
         case Fetched(exchange=exchange):
+            if visit.robots is None and 200 <= exchange.status < 300:
+                return exchange.status, Fault.DECODING
             cut = {Truncation.TIME: Fault.TIMEOUT, Truncation.DISCONNECT: Fault.RESET}
             return exchange.status, cut.get(exchange.truncated) if exchange.truncated else None
         case Failed(fault=fault):

@@ -27,7 +27,7 @@ class Visit(msgspec.Struct, frozen=True):
     Attributes:
         page: what the body holds, or `None` where there was none to read.
         said: what the page says, if that was asked for.
-        robots: for robots files: what the content says.
+        robots: for robots files: what the content says; `None` if it cannot be made out.
         elapsed: seconds from the request to the end of the response.
     """
 
@@ -35,5 +35,5 @@ class Visit(msgspec.Struct, frozen=True):
     outcome: Outcome
     page: Page | None = None
     said: Said | None = None
-    robots: RobotsRules = ALLOW_ALL
+    robots: RobotsRules | None = ALLOW_ALL
     elapsed: float = 0.0
