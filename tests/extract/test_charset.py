@@ -87,9 +87,31 @@ def test_order_of_witnesses(content: bytes, header: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        (b"<meta charset=iso-8859-7>", "iso-8859-7"),
+        (b"<META HTTP-EQUIV=content-type CONTENT='text/html; charset=iso-8859-7'>", "iso-8859-7"),
+        (b"<meta charset=nonsense><body><meta charset=koi8-u>", "koi8-u"),
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<script>w('<meta charset=koi8-u>')</script>", "windows-1252"),
+        (b"<!-- <meta charset=koi8-u> -->", "windows-1252"),
+        (b"<p title='<meta charset=koi8-u>'>", "windows-1252"),
+        (b" " * 70_000 + b"<meta charset=koi8-u>", "windows-1252"),
+    ],
+)
+def test_a_declaration_behind_the_first_kilobyte_counts_before_a_guess(late: bytes, expected: str) -> None:
+    page = b"<html><head><script>" + b"/**/" * 300 + b"</script>" + late + FRENCH.encode("cp1252")
+    assert charset_of(page, "text/html", "text/html") == expected
+    early = b"<meta charset=big5>" + page
+    assert charset_of(early, "text/html", "text/html") == "big5"
+
+
+@pytest.mark.parametrize(
     ("markup", "expected"),
     [
         (b"<meta charset=utf-8>", "utf-8"),
+        ("<?xml version='1.0'?>".encode("utf-16le"), "utf-16le"),
+        ("<?xml version='1.0'?>".encode("utf-16be"), "utf-16be"),
         (b"<META CHARSET='Shift_JIS'>", "shift_jis"),
         (b'<meta\tcharset = "big5" />', "big5"),
         (b"<meta/charset=big5>", "big5"),

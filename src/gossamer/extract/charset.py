@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from gossamer.extract.detect import detect
 from gossamer.extract.labels import CODECS, name_of_label
-from gossamer.extract.prescan import prescan, xml_declaration
+from gossamer.extract.prescan import late_declaration, prescan, xml_declaration
 
 __all__ = ["charset_of", "codec_of", "decode"]
 
@@ -68,7 +68,8 @@ def decode(content: bytes, charset: str) -> str:
 
 def _declared(content: bytes, media_type: str) -> str:
     if media_type == "text/html":
-        return prescan(content) or xml_declaration(content)
+        early = prescan(content) or xml_declaration(content)
+        return early if early or content.isascii() else late_declaration(content)
     if media_type == "text/css":
         return _css_declaration(content)
     if media_type.endswith("xml"):

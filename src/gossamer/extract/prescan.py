@@ -1,15 +1,21 @@
 """The encoding that an HTML document declares of itself.
 
-Source: WHATWG HTML, 13.2.3.2 "prescan a byte stream to determine its encoding", over the first 1,024 bytes.
+Source: WHATWG HTML, 13.2.3.2 "prescan a byte stream to determine its encoding", over the first 1,024 bytes;
+13.2.3.5 "changing the encoding while parsing", for what stands further on.
 """
 
 import re
 
+from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.labels import name_of_label
+from gossamer.extract.tag_grammar import Tag
 
-__all__ = ["prescan", "xml_declaration"]
+__all__ = ["late_declaration", "prescan", "xml_declaration"]
 
 PRESCAN_BYTES = 1024
+LATE_BYTES = 64 << 10
+_LATE_TAGS = 4_000
+_LATE = re.compile(rb"<meta[\t\n\f\r /][^>]{0,300}charset", re.IGNORECASE)
 
 _STEP = re.compile(rb"<(?:(!--)|([mM][eE][tT][aA](?=[\t\n\f\r /]))|(/?[a-zA-Z])|[!/?])")
 _ATTRIBUTE = re.compile(
@@ -27,6 +33,9 @@ _XML = re.compile(rb"""<\?xml[^>]*?encoding[\t\n\r ]*+=[\t\n\r ]*+["']([^"'>]++)
 def prescan(content: bytes) -> str:
     """Name of the encoding in the first usable `meta` element, or empty."""
     head = content[:PRESCAN_BYTES]
+    for name, mark in (("utf-16le", b"<\0?\0x\0"), ("utf-16be", b"\0<\0?\0x")):
+        if head.startswith(mark):
+            return name
     position = 0
     while step := _STEP.search(head, position):
         position = step.end()
@@ -45,6 +54,23 @@ def prescan(content: bytes) -> str:
             position = head.find(b">", position)
             if position < 0:
                 return ""
+    return ""
+
+
+def late_declaration(content: bytes) -> str:
+    """Name of the encoding in the first usable `meta` element of a document that had none at its start.
+
+    Browsers begin anew when they meet it. Looked for in the first 64 KiB.
+    """
+    head = content[:LATE_BYTES]
+    if _LATE.search(head) is None:
+        return ""
+    for token in tokenize(head, _LATE_TAGS).found:
+        if isinstance(token, bytes):
+            continue
+        name, source = (token.name, token.attributes) if isinstance(token, Tag) else token
+        if name.lower() == b"meta" and (found := _declared(_attributes(source + b">", 0)[0])):
+            return found
     return ""
 
 
