@@ -1,6 +1,7 @@
 """Reads the seeds of a crawl: few from its configuration, any number from a file, one a line."""
 
 import contextlib
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,9 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder, write_pieces
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
+
+_WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
+"""An address that begins with a scheme, unlike `localhost:8080`; group 1 may hold user and password."""
 
 STANDARD_INPUT = "-"
 MOST_PROBLEMS = 100
@@ -91,15 +95,21 @@ class Seeds:
 
 def parse_seed(text: str) -> Url | str:
     """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
-    url = Url.parse(text.strip() if "://" in text else f"http://{text.strip()}")
-    if url is not None and "@" in text.partition("://")[2].partition("/")[0]:
+    whole = text.strip()
+    if _WITH_SCHEME.match(whole) is None:
+        whole = f"http://{whole}"
+    url = Url.parse(whole)
+    authority = _WITH_SCHEME.match(whole)
+    login = authority[1].rpartition("@")[0] if authority is not None else ""
+    if url is not None and login:
         # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
         return (
             f"seeds: {url.text} is given with a password. Put username and password into the section "
             f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
         )
     if url is None or url.scheme not in ("http", "https"):
-        return f"seeds: {text!r} is not an http or https URL. Write it like https://example.org/"
+        shown = text.replace(login, "...", 1) if login else text
+        return f"seeds: {shown!r} is not an http or https URL. Write it like https://example.org/"
     return url
 
 
