@@ -23,6 +23,7 @@ DENSE = {
     "one srcset": (HTML, '<img srcset="', "%d 1x,"),
     "backgrounds": (HTML, "", "<td background=%d>"),
     "styles": (HTML, "", "<p style='background:url(%d)'>"),
+    "srcdoc": (HTML, '<iframe srcdoc="', "<a href&#61;%d>"),
     "style": (HTML, "<style>", "url(%d)"),
     "sheet": (CSS, "", "a{b:url(%d)}"),
     "imports": (CSS, "", '@import "%d";'),

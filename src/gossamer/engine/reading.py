@@ -141,6 +141,8 @@ def _most_links(content: bytes, kind: str) -> int:
     """
     links = len(content) - len(content.translate(None, b"=(@,"))
     if kind in HtmlExtractor.media_types:
-        return links
+        # A document within an attribute may spell its signs by references.
+        within = b"srcdoc" in content or b"SRCDOC" in content
+        return links + content.count(b"&") if within else links
     links += content.count(b"<l")
     return links if b"<" in content[:1_000] else links + content.count(b"\n")

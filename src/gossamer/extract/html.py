@@ -32,7 +32,7 @@ class _Facts(msgspec.Struct):
 
     def add(self, name: str, value: str) -> None:
         if not name.startswith("robots:"):
-            if value.strip():
+            if value.strip() or name == "base":  # an empty base counts: it is the page itself
                 self.named.setdefault(name, value)
         elif len(self.robots) < MOST_ROBOTS:
             self.robots.append((name[7:], value))

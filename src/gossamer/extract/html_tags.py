@@ -9,8 +9,9 @@ from collections.abc import Callable
 import msgspec
 
 from gossamer.extract.addresses import refresh_address, srcset_addresses
-from gossamer.extract.character_references import unescape_text
+from gossamer.extract.character_references import unescape_attribute, unescape_text
 from gossamer.extract.css import css_mentions
+from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.links import Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
 from gossamer.extract.tag_grammar import Tag, attributes_of
@@ -24,6 +25,8 @@ _SPACES = "\t\n\f\r "
 _ROBOT_WORD = re.compile(r"no(?:index|follow|archive|ne|cache)\b|unavailable_after", re.IGNORECASE)
 _ROBOT_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 LONGEST_ROBOTS = 1_000
+MOST_INNER = 10_000
+"""Turns of the scan of a document within an attribute."""
 _FACTS = frozenset({"description", "og:description", "og:title", "author", "article:author"})
 
 
@@ -91,6 +94,24 @@ def _frame(element: str) -> Rule:
     return rule
 
 
+def _iframe(attributes: Attributes) -> Meaning:
+    """An address, or a document of its own, which has the address and the base of the page."""
+    if "srcdoc" not in attributes:
+        return _frame_of_iframe(attributes)
+    mentions: list[Mention] = []
+    for token in tokenize(attributes["srcdoc"].encode("utf-8", "replace"), MOST_INNER).found:
+        if isinstance(token, bytes):
+            address = unescape_attribute(token.decode("utf-8", "replace"))
+            mentions.append(Mention("a@href", LinkKind.NAVIGATION, address))
+            continue
+        tag = token if isinstance(token, Tag) else Tag(*token)
+        if tag.name == b"iframe":  # one document within another is enough
+            mentions += _frame_of_iframe(attributes_of(tag, "utf_8")).mentions
+        else:
+            mentions += meaning_of(tag, "utf_8").mentions
+    return Meaning(tuple(mentions))
+
+
 def _anchor(element: str) -> Rule:
     def rule(attributes: Attributes) -> Meaning:
         # An empty `href` is a link to the page itself, so its presence counts, not its value.
@@ -154,6 +175,7 @@ def _meta(attributes: Attributes) -> Meaning:
     return _NOTHING
 
 
+_frame_of_iframe = _frame("iframe")
 _image_button = _take("input", "src")
 
 _RULES: dict[bytes, Rule] = {
@@ -166,7 +188,7 @@ _RULES: dict[bytes, Rule] = {
     b"form": _form,
     b"frame": _frame("frame"),
     b"html": _html,
-    b"iframe": _frame("iframe"),
+    b"iframe": _iframe,
     b"image": _take("img", "src", "srcset"),  # the parser makes an img of it
     b"img": _take("img", "src", "srcset"),
     b"input": _input,
