@@ -11,7 +11,7 @@ from small_site import small_site
 from gossamer.app.config import CrawlConfig
 from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder, write_whole
-from gossamer.app.inspection import inspect
+from gossamer.app.inspection import SET_ASIDE, inspect
 from gossamer.app.run import reopen, run, start
 from gossamer.app.settings import load, merge, read_toml, to_toml
 from gossamer.app.traps import parameter_lines, pattern_lines, release_pattern
@@ -111,6 +111,8 @@ def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) 
     with inspect(path) as inspection:
         first = pattern_lines(inspection)[0]
         story = Storyteller(inspection).tell(min(aside))
+        host = inspection.status().hosts[0]
+    assert (host.state, host.seconds, host.reason) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
     assert (first.state, first.yielded) == ("quarantined", 0)
     assert first.pattern in (MAZE_PATTERN, "/maze/**")
     assert first.barren > 0.95

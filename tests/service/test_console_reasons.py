@@ -24,6 +24,7 @@ from gossamer.service.config import RestartConfig
 from gossamer.service.console.reasons import reason_text
 from gossamer.service.console.words import words
 from gossamer.service.restart import Ending, judge
+from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
 
 EN, ZH = words("en"), words("zh")
@@ -34,6 +35,7 @@ LONG_ROW = HostFailures(count=20, since=0.0)
 def of_hosts() -> list[str]:
     """What crawls say of hosts and URLs, by the code that says it."""
     later = HostRecord("a.test", waiting=1, later_due=1 << 40)
+    aside = HostRecord("a.test", waiting=1, later_due=FOREVER)
     resting = HostRecord("a.test", queued=1, due=1 << 40)
     access = [
         access_for(status, fault, 0, RobotsConfig())
@@ -61,6 +63,7 @@ def of_hosts() -> list[str]:
     ]
     return [
         doing(later, 0)[2],
+        doing(aside, 0)[2],
         doing(resting, 0)[2],
         *robots,
         f"robots: hold ({robots[-1]})",

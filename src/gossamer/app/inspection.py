@@ -21,6 +21,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import FOREVER
 from gossamer.state.records import (
     COUNTERS,
     VISITED,
@@ -33,6 +34,7 @@ from gossamer.state.records import (
 )
 
 HOSTS_LISTED = 20
+SET_ASIDE = "its URLs are set aside: see 'gossamer traps' and 'gossamer why'"
 
 
 class HostLine(msgspec.Struct, frozen=True):
@@ -145,13 +147,15 @@ class Inspection:
 
 
 def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
-    """(state, seconds until it may be visited, reason) of a host."""
+    """(state, seconds until it may be visited, reason) of a host; 0 s too if no time will bring its turn."""
     due = record.due if record.queued else max(record.due, record.later_due)
-    seconds = max(0.0, (due - now) / 1e6)
+    seconds = max(0.0, (due - now) / 1e6) if due < FOREVER else 0.0
     if record.parked:
         return "parked", seconds, record.parked
     if not record.queued and not record.waiting:
         return "empty", 0.0, ""
+    if due >= FOREVER:
+        return "waiting", 0.0, SET_ASIDE
     if seconds and not record.queued:
         return "waiting", seconds, record.reason or "its URLs wait for times of their own"
     if seconds:

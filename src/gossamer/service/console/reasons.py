@@ -15,6 +15,7 @@ DEEPEST: Final = 4
 _SENTENCES: Final = (
     ("politeness", r"politeness"),
     ("own_times", r"its URLs wait for times of their own"),
+    ("set_aside", r"its URLs are set aside: see 'gossamer traps' and 'gossamer why'"),
     ("shared", r"another crawl of this machine"),
     ("operator", r"by the operator"),
     ("operator_for", r"by the operator, for (?P<n>[\d.e+]+) s"),
