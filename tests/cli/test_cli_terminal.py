@@ -1,5 +1,6 @@
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import re
@@ -66,6 +67,12 @@ class Terminal:
             assert data, self.text
             self.text += data.decode()
 
+    def close(self) -> int:
+        """As a terminal that is closed, or a connection that breaks."""
+        os.close(self._fd)
+        self.process.send_signal(signal.SIGHUP)
+        return self.process.wait()
+
     def end(self) -> int:
         with contextlib.suppress(OSError):  # how Linux says that the other side has closed
             while data := os.read(self._fd, 4096):
@@ -91,6 +98,14 @@ def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0
+
+
+def test_a_terminal_that_is_closed_stops_it_well(site: str, tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
+    terminal = Terminal(*command, cwd=tmp_path)
+    terminal.read_until("2 (")
+    assert terminal.close() == 130
+    assert json.loads((tmp_path / "d" / "report.json").read_bytes())["ended"] == "interrupted"
 
 
 def test_time_left_is_bound_by_the_largest_host() -> None:

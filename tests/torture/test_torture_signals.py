@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: once finishes what is lent, twice stops now; both can be resumed."""
+"""SIGINT, SIGTERM, SIGHUP: once finishes what is lent, twice stops now; both can be resumed."""
 
 import re
 import signal
@@ -39,7 +39,7 @@ def a_slow_visit(life: Life, since: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_once_finishes_what_is_lent(life: Life, number: signal.Signals) -> None:
     process = life.begin_crawl()
     a_slow_visit(life, 0.0)
@@ -64,7 +64,7 @@ def test_once_finishes_what_is_lent(life: Life, number: signal.Signals) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_twice_stops_now(life: Life, number: signal.Signals) -> None:
     process = life.begin_crawl()
     a_slow_visit(life, 0.0)

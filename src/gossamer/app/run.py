@@ -130,8 +130,11 @@ async def _conduct(
 
 @contextlib.contextmanager
 def _signals(crawl: Crawl) -> Iterator[None]:
-    """SIGINT or SIGTERM once: finish what is lent; twice: stop now."""
+    """SIGINT, SIGTERM or SIGHUP once: finish what is lent; twice: stop now. `nohup` goes on."""
     loop = asyncio.get_running_loop()
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
 
     def interrupt() -> None:
         if crawl.parts.dispatch.ended == INTERRUPTED:
@@ -139,10 +142,10 @@ def _signals(crawl: Crawl) -> Iterator[None]:
         else:
             crawl.stop(INTERRUPTED)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in numbers:
         loop.add_signal_handler(number, interrupt)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)

@@ -4,6 +4,7 @@ import sys
 
 from gossamer.cli.ctrl_c import watch
 from gossamer.cli.printing import say
+from gossamer.cli.streams import complete, leave
 from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
@@ -16,6 +17,7 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the `gossamer` command and exit with its status."""
     seldom_collect()  # first, because imports make containers and no cycles
+    complete()
     watch()
     try:
         from gossamer.cli.commands import run
@@ -34,6 +36,10 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more at exit.
-        sys.stderr.close()
-        sys.exit(0)
+        sys.exit(0)  # whoever read our output has seen enough
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        say(f"gossamer: {error.strerror or error}{where}")
+        sys.exit(EXIT_STORAGE)
+    finally:
+        leave()

@@ -125,14 +125,11 @@ class _Progress:
             + (f", {overview.moving} shards moving" if overview.moving else "")
             + (f", {overview.stop}" if overview.stop else "")
         )
-        print(
-            f"\r{text}\x1b[K" if self._live else text,
-            end="" if self._live else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-        if self._live and overview.over:
-            print(file=sys.stderr)
+        if not self._live:
+            say(text)
+            return
+        with suppress(OSError):  # the terminal was closed
+            print(f"\r{text}\x1b[K", end="\n" if overview.over else "", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -1,6 +1,9 @@
 """Prints for people and for programs; what came from the network cannot steer the terminal."""
 
+import contextlib
 import sys
+
+from gossamer.model.errors import StorageError
 
 
 def safe(text: str) -> str:
@@ -19,20 +22,34 @@ def _steers(char: str) -> bool:
 
 
 def say(text: str) -> None:
-    """A line for people, on standard error, so that standard output is left to results."""
-    print(text, file=sys.stderr, flush=True)
+    """A line for people, on standard error, so that standard output is left to results.
+
+    Nothing ends because nobody hears it: a terminal may be closed, the disk under a log full.
+    """
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def show(text: str) -> None:
-    """A line of a result, on standard output."""
-    print(text, flush=True)
+    """A line of a result, on standard output.
+
+    Raises:
+        StorageError: it cannot be written.
+        BrokenPipeError: nobody reads it any more.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
 
 
 def show_json(value: object) -> None:
     """A result for programs."""
     import msgspec  # here, because `gossamer --help` needs none of it
 
-    print(msgspec.json.format(msgspec.json.encode(value)).decode(), flush=True)
+    show(msgspec.json.format(msgspec.json.encode(value)).decode())
 
 
 def plural(count: int, noun: str) -> str:

@@ -1,6 +1,7 @@
 """Shows how a crawl is going: a live table on a terminal, plain lines elsewhere."""
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -36,7 +37,8 @@ class Progress:
     async def run(self) -> None:
         """Show until cancelled."""
         if self._live:
-            await self._run_live()
+            with contextlib.suppress(OSError):  # the terminal was closed
+                await self._run_live()
             return
         while True:
             await asyncio.sleep(PLAIN_SECONDS)

@@ -1,0 +1,30 @@
+"""Keeps the standard streams from doing harm where they are closed, full, or nobody's any more."""
+
+import os
+import sys
+
+
+def complete() -> None:
+    """Open on nothing what was closed by the caller (`2>&-`).
+
+    Otherwise the next file that is opened, one of the archive or of the state perhaps, takes that number, and
+    what a library writes to standard error goes into it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def leave() -> None:
+    """Give up what cannot be written any more; Python would complain, and exit with a status of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)

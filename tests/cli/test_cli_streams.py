@@ -1,0 +1,42 @@
+"""Standard streams that are closed, full or gone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def _run(folder: Path, redirections: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-m", "gossamer", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("redirections", ["<&- >&- 2>&-", "2>&-", "2>/dev/full"])
+def test_a_crawl_that_nobody_listens_to_is_a_crawl(site: str, tmp_path: Path, redirections: str) -> None:
+    ran = _run(tmp_path, redirections, "crawl", site, "--dir", "d", "--min-delay", "0", "--json")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout[:1] in ("{", ""), "nothing but the report"
+    checked = _run(tmp_path, "", "check", "d")
+    assert "all is well" in checked.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("config",), ("crawl", "SITE", "--max-pages", "1", "--min-delay", "0", "--json")],
+)
+def test_results_that_cannot_be_written_are_one_clear_error(
+    site: str, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    words = (site if word == "SITE" else word for word in arguments)
+    ran = _run(tmp_path, ">/dev/full", *words)
+    assert ran.returncode == 3
+    assert "No space left on device" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    pipe = f"{sys.executable} -m gossamer config | head -n 1"
+    ran = subprocess.run(["sh", "-c", pipe], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.count("\n") == 1
+    assert ran.stderr == ""
