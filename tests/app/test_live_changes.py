@@ -327,7 +327,7 @@ def test_a_seed_on_another_host_joins_the_scope_and_leaves_it(tmp_path: Path, si
 @pytest.mark.slow
 def test_a_watched_file(tmp_path: Path, site: str) -> None:
     watched = tmp_path / "more.txt"
-    watched.write_text(f"# comment\n{site}c/1\n")
+    watched.write_text(f"\ufeff# comment\n{site}c/1\n", encoding="utf-8")
 
     async def check(live: Running) -> None:
         await live.until(lambda _: len(visited(live.log(), "c")) == 1)

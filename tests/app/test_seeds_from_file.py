@@ -78,6 +78,12 @@ def test_seeds_are_read_as_they_are_committed_and_a_kill_in_between_loses_none(
     folder.release()
 
 
+def test_a_file_may_come_from_any_editor(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_bytes(b"\xef\xbb\xbfhttp://a.example/\r\n\r\n  # indented\r\n\tb.example \r\n")
+    assert list(Seeds(CrawlConfig(seeds_file=str(file))).texts()) == ["http://a.example/", "b.example"]
+
+
 def test_what_is_wrong_is_listed_up_to_a_bound(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("good.example\n" + "http://[\n" * (MOST_PROBLEMS + 5))

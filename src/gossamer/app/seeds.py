@@ -138,7 +138,7 @@ def rereadable(source: str | None) -> Iterator[str | None]:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="gossamer-seeds-") as file:
         try:
             file.writelines(sys.stdin)
-        except UnicodeDecodeError:
+        except UnicodeError:  # where the locale is C, bytes that are no text come as surrogates
             raise _unreadable(STANDARD_INPUT, "not UTF-8") from None
         file.flush()
         yield file.name
@@ -147,9 +147,9 @@ def rereadable(source: str | None) -> Iterator[str | None]:
 def _lines(file: Path) -> Iterator[str]:
     """One seed a line; empty lines and lines that begin with # are left out."""
     try:
-        with file.open(encoding="utf-8") as lines:
+        with file.open(encoding="utf-8-sig") as lines:  # editors on Windows begin a file with a mark
             for line in lines:
-                if (text := line.strip()) and not line.startswith("#"):
+                if (text := line.strip()) and not text.startswith("#"):
                     yield text
     except UnicodeDecodeError:
         raise _unreadable(str(file), "not UTF-8") from None

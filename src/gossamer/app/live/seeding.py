@@ -122,7 +122,7 @@ class SeedFile:
         begin = 0
         while len(found) < LINES_AT_ONCE and (end := piece.find(b"\n", begin)) >= 0:
             line, begin = piece[begin:end], end + 1
-            text = "" if self._skipping else line.decode("utf-8", "replace").strip()
+            text = "" if self._skipping else line.decode("utf-8", "replace").strip().removeprefix("\ufeff")
             self._skipping = False
             if text and not text.startswith("#"):
                 found.append(text)
