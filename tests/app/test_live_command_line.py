@@ -90,7 +90,9 @@ def test_set_undo_and_pause(
     assert process.wait(60) == 130
     stopped = gossamer("pause", path)
     assert stopped.returncode == 2
-    assert "no crawl runs there" in stopped.stderr
+    assert f"no crawl runs there. 'gossamer resume {path}' goes on with it" in stopped.stderr
+    nothing = gossamer("pause", path / "archive")
+    assert (nothing.returncode, "holds no crawl" in nothing.stderr) == (2, True)
 
 
 def test_a_change_survives_a_kill(running: tuple[Path, subprocess.Popen[bytes]]) -> None:

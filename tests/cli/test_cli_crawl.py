@@ -26,6 +26,33 @@ def test_all_problems_are_listed_at_once_by_the_names_of_the_options(gossamer: G
     assert list(Path().iterdir()) == []
 
 
+def test_problems_of_one_section_are_listed_at_once_too(gossamer: Gossamer) -> None:
+    block = 'scope.block=["a/b", "*.[::1]"]'
+    ran = gossamer("crawl", "a.example", "--exclude", "(", "--exclude", "[", "--set", block)
+    assert ran.code == 2
+    problems = [line.removeprefix("gossamer: ").partition(":")[0] for line in ran.err.splitlines()]
+    assert problems == ["scope.block", "scope.block", "--exclude", "--exclude"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Example.ORG", '[host."example.org"]'),
+        ("*.bücher.example", '[host."*.xn--bcher-kva.example"]'),
+        ("example.org:8080", '[host."example.org"]'),
+        ("example.org.", '[host."example.org"]'),
+        ("https://example.org/", "neither a host name"),
+        ("*", "neither a host name"),
+        ("a b", "neither a host name"),
+    ],
+)
+def test_a_section_that_no_host_would_ever_find_is_refused(gossamer: Gossamer, name: str, says: str) -> None:
+    ran = gossamer("crawl", "example.org", "--set", f'host."{name}".min_delay="10s"')
+    assert ran.code == 2
+    assert says in ran.err
+    assert list(Path().iterdir()) == []
+
+
 def test_a_setting_that_stops_the_start_leaves_no_folder_behind(gossamer: Gossamer, site: str) -> None:
     ran = gossamer("crawl", site, "--set", 'host."a.example".token="env:GOSSAMER_TEST_NOT_SET"')
     assert ran.code == 2
@@ -124,6 +151,11 @@ def test_seeds_come_from_a_file_or_standard_input(
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
     ran = gossamer("crawl", "--seeds", "-", "--dir", "two", *options)
     assert json.loads(ran.out)["pages"] == 2
+    stream = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\n"), encoding="utf-8", errors="surrogateescape")
+    monkeypatch.setattr("sys.stdin", stream)  # as where the locale is C
+    ran = gossamer("crawl", "--seeds", "-", "--dir", "three")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "not UTF-8" in ran.err
 
 
 def test_a_configuration_file_counts_and_options_beat_it(gossamer: Gossamer, site: str) -> None:

@@ -41,4 +41,5 @@ def test_what_cannot_be_done_is_said(gossamer: Gossamer, tmp_path: Path) -> None
         assert "is no place for a file" in ran.err
     (tmp_path / "empty").mkdir()
     assert "holds no crawl" in gossamer("report", "empty").err
+    assert "holds no crawl" in gossamer("report", "nowhere").err
     assert gossamer("report", "c", "--lang", "fr").code == 2

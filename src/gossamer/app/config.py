@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gossamer.app.dotted import join_path
 from gossamer.archive.config import ArchiveConfig
 from gossamer.dns.config import DnsConfig
 from gossamer.engine.config import EngineConfig
@@ -13,7 +14,7 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
 from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.canonical import CanonicalConfig
-from gossamer.policy.host_overrides import HostOverrides
+from gossamer.policy.host_overrides import HostOverrides, section_problem
 from gossamer.policy.orders import OrderConfig
 from gossamer.policy.parameters import ParameterConfig
 from gossamer.policy.politeness import PolitenessConfig
@@ -64,8 +65,15 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = {}
 
     def __post_init__(self) -> None:
+        problems = [
+            f"{join_path(['host', name])}: {problem}"
+            for name in self.host
+            if (problem := section_problem(name)) is not None
+        ]
         if self.frontier.max_hosts < 2 * self.engine.workers:
-            raise ValueError(
+            problems.append(
                 f"frontier.max_hosts is {self.frontier.max_hosts}: it must be at least twice engine.workers "
                 f"({self.engine.workers}), or hosts in visit fill the memory for hosts that could be"
             )
+        if problems:
+            raise ValueError("\n".join(problems))

@@ -123,7 +123,9 @@ class _Reader:
             return struct_type(**values)
         except ValueError as error:
             for line in _masked(str(error), values, struct_type).splitlines():
-                self._problem(path, line)
+                key, colon, rest = line.partition(": ")
+                inner = bool(colon) and key in settings
+                self._problem([*path, key] if inner else path, rest if inner else line)
             return _NOTHING
 
     def _setting(self, value: Any, setting: Setting, path: list[str], owner: msgspec.Struct | None) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.client import ask
 from gossamer.app.live.protocol import LiveError, NotRunning
 from gossamer.cli.printing import plural, safe, show, show_json
@@ -59,12 +60,20 @@ def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
     try:
         return asyncio.run(ask(path, method, params, who=_who()))
     except NotRunning:
-        raise ConfigError(
-            f"{path}: no crawl runs there. 'gossamer resume {path} --set NAME=VALUE' begins with a setting."
-        ) from None
+        raise ConfigError(_not_running(path, method)) from None
     except LiveError as error:
         problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
         raise ConfigError(*(problems or [f"{path}: {error.message}"])) from None
+
+
+def _not_running(path: Path, method: str) -> str:
+    if not CrawlFolder(path).config.exists():
+        return f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl')."
+    if method == "set":
+        return (
+            f"{path}: no crawl runs there. 'gossamer resume {path} --set NAME=VALUE' begins with a setting."
+        )
+    return f"{path}: no crawl runs there. 'gossamer resume {path}' goes on with it."
 
 
 def _who() -> str:

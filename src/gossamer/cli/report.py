@@ -17,9 +17,9 @@ def run_report(path: Path, out: Path | None, language: Language, *, json: bool) 
         StorageError: state or log cannot be read, or the disk refuses.
     """
     target = out if out is not None else path / "report.html"
-    if target.is_dir() or not target.parent.is_dir():
-        raise ConfigError(f"--out {target}: is no place for a file. Name a file in a folder that exists.")
     with inspect(path) as inspection:
+        if target.is_dir() or not target.parent.is_dir():
+            raise ConfigError(f"--out {target}: is no place for a file. Name a file in a folder that exists.")
         figures = gather(inspection)
     if out is not None or not json:
         write_report(figures, target, language)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Count, Seconds
+from gossamer.model.url import Url
 
 Factor = Annotated[float, Meta(ge=0)]
 Visits = Annotated[int, Meta(ge=1)]
@@ -73,6 +74,16 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 NO_OVERRIDES = HostOverrides()
+
+
+def section_problem(name: str) -> str | None:
+    """What is wrong with the name of a section, which no host would ever be found by; or `None`."""
+    star, bare = ("*.", name[2:]) if name.startswith("*.") else ("", name)
+    url = None if set("/?#@*") & set(bare) else Url.parse(f"http://{bare}/")
+    if url is None or not url.host or (star and url.host[:1] == "["):
+        return "is neither a host name nor '*.' and a name"
+    right = star + url.host.rstrip(".")
+    return None if right == name else f'names of hosts are written like [host."{right}"] here'
 
 
 def overrides_for(table: Mapping[str, HostOverrides], host: str) -> HostOverrides:

@@ -102,14 +102,21 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = ("http", "https")
 
     def __post_init__(self) -> None:
-        for host in self.hosts:
-            _place_of_setting(host)
-        for host in self.block:
-            blocked_host(host)
+        problems = []
+        for read, hosts in ((_place_of_setting, self.hosts), (blocked_host, self.block)):
+            for host in hosts:
+                try:
+                    read(host)
+                except ValueError as error:
+                    problems.append(str(error))
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
-            for pattern in patterns:
-                if (problem := pattern_problem(pattern)) is not None:
-                    raise ValueError(f"{name}: {pattern!r} is not a regular expression of RE2: {problem}")
+            problems += (
+                f"{name}: {pattern!r} is not a regular expression of RE2: {problem}"
+                for pattern in patterns
+                if (problem := pattern_problem(pattern)) is not None
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
