@@ -1,9 +1,11 @@
 """The RocksDB environment: atomic batches, scans, one writer, readers beside it, checkpoints."""
 
+import os
+
 import pytest
 
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.environment import RECORD, Environment, Family, StateConfig
 
 SMALL = StateConfig(block_cache=1 << 20, write_buffers=1 << 20)
 
@@ -54,6 +56,22 @@ def test_a_reader_beside_the_writer_sees_what_was_committed(environment, tmp_pat
     reader = Environment.open_secondary(environment.path, tmp_path / "scratch", SMALL)
     assert reader.get(Family.META, b"a") == b"1"
     reader.close()
+
+
+def test_what_may_only_be_read_is_read_through_links(tmp_path, monkeypatch):
+    environment = Environment.open(tmp_path / "crawl" / "state", SMALL)
+    put(environment, (Family.META, b"a", b"1"))
+    environment.close()
+    record = environment.path / RECORD
+    before = record.stat().st_mtime_ns
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK or path != record)  # root may do all
+    reader = Environment.open_secondary(environment.path, tmp_path / "scratch", SMALL)
+    assert reader.get(Family.META, b"a") == b"1"
+    reader.close()
+    assert record.stat().st_mtime_ns == before
+    (environment.path / "CURRENT").write_bytes(b"nonsense")
+    with pytest.raises(StorageError, match=f"^{environment.path}: the state cannot be opened"):
+        Environment.open_secondary(environment.path, tmp_path / "other", SMALL)
 
 
 def test_a_checkpoint_is_as_of_then(environment, tmp_path):

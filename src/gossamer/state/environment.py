@@ -1,6 +1,7 @@
 """The RocksDB environment of one crawl: opens it, reads it, commits atomic batches, takes checkpoints."""
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from enum import StrEnum
@@ -16,6 +17,10 @@ from gossamer.model.quantity import Bytes
 from gossamer.state.keys import after_prefix
 
 FORMAT = b"1"
+RECORD = "rocksdict-config.json"
+"""What rocksdict keeps of its own in the folder, and writes anew whenever it opens one, for reading too."""
+LOOKS = 3
+"""Attempts to read a state that another user's crawl is changing."""
 
 
 class Family(StrEnum):
@@ -85,11 +90,19 @@ class Environment:
     """
 
     def __init__(
-        self, path: Path, config: StateConfig, access: rocksdict.AccessType, *, create: bool = False
+        self,
+        path: Path,
+        config: StateConfig,
+        access: rocksdict.AccessType,
+        *,
+        create: bool = False,
+        through: Path | None = None,
     ) -> None:
         options, families = _options(config, create=create)
         try:
-            self._db = rocksdict.Rdict(str(path), options, column_families=families, access_type=access)
+            self._db = rocksdict.Rdict(
+                str(through or path), options, column_families=families, access_type=access
+            )
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
             raise _opening_error(path, str(error)) from None
         self.path = path
@@ -108,10 +121,26 @@ class Environment:
 
     @classmethod
     def open_secondary(cls, path: Path, scratch: Path, config: StateConfig) -> "Environment":
-        """Open for reading beside a writer, as of now. `scratch` receives RocksDB's own log."""
-        environment = cls(path, config, rocksdict.AccessType.secondary(str(scratch)))
-        environment._db.try_catch_up_with_primary()
-        return environment
+        """Open for reading beside a writer, as of now. `scratch` receives RocksDB's own log.
+
+        Where nothing may be written it is opened through links in `scratch`, because rocksdict writes its own
+        settings beside what it reads.
+
+        Raises:
+            StorageError: it is damaged or cannot be read.
+        """
+        access = rocksdict.AccessType.secondary(str(scratch))
+        if not _only_readable(path):
+            environment = cls(path, config, access)
+            environment._db.try_catch_up_with_primary()
+            return environment
+        for attempt in range(1, LOOKS + 1):
+            try:
+                return cls(path, config, access, through=_linked(path, scratch / f"links-{attempt}"))
+            except StorageError:
+                if attempt == LOOKS:  # else its writer may have removed a file meanwhile
+                    raise
+        raise AssertionError
 
     @classmethod
     def open_read_only(cls, path: Path, config: StateConfig) -> "Environment":
@@ -287,6 +316,22 @@ def _arrange_rows(made: rocksdict.Options, table: rocksdict.BlockBasedOptions) -
     merging.max_size_amplification_percent = _BESIDE_LARGEST
     made.set_universal_compaction_options(merging)
     made.set_level_zero_file_num_compaction_trigger(_PARTS)
+
+
+def _only_readable(path: Path) -> bool:
+    """Whether rocksdict could not write its record: a read-only disk, a folder of somebody else."""
+    record = path / RECORD
+    return record.exists() and not os.access(record, os.W_OK)
+
+
+def _linked(path: Path, place: Path) -> Path:
+    """A new folder `place` of links to the files in `path`, with a record of its own."""
+    place.mkdir(parents=True)
+    for file in path.iterdir():
+        if file.name != RECORD:
+            (place / file.name).symlink_to(file.absolute())
+    shutil.copyfile(path / RECORD, place / RECORD)
+    return place
 
 
 def _opening_error(path: Path, text: str) -> Exception:
