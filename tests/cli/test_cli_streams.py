@@ -1,5 +1,7 @@
 """Standard streams that are closed, full or gone."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,3 +42,28 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     ran = subprocess.run(["sh", "-c", pipe], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout.count("\n") == 1
     assert ran.stderr == ""
+
+
+def test_titles_in_any_script_can_be_shown_and_read_by_programs(site: str, tmp_path: Path) -> None:
+    folder = tmp_path / "Straße 漢"
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "gossamer"]
+    crawl = [
+        *command,
+        "crawl",
+        f"{site}/b.html",
+        "--dir",
+        str(folder),
+        "--max-pages",
+        "1",
+        "--min-delay",
+        "0",
+    ]
+    done = subprocess.run([*crawl, "--json"], env=ascii_only, capture_output=True, check=True)
+    assert json.loads(done.stdout)["pages"] == 1
+    shown = subprocess.run([*command, "status", str(folder)], env=ascii_only, capture_output=True, check=True)
+    assert b"Stra\\xdfe \\u6f22" in shown.stdout
+    told = subprocess.run(
+        [*command, "status", str(folder), "--json"], env=ascii_only, capture_output=True, check=True
+    )
+    assert json.loads(told.stdout)["folder"] == str(folder)

@@ -1,6 +1,7 @@
 """Prints for people and for programs; what came from the network cannot steer the terminal."""
 
 import contextlib
+import io
 import sys
 
 from gossamer.model.errors import StorageError
@@ -46,9 +47,11 @@ def show(text: str) -> None:
 
 
 def show_json(value: object) -> None:
-    """A result for programs."""
+    """A result for programs: in UTF-8 whatever the locale (RFC 8259, 8.1)."""
     import msgspec  # here, because `gossamer --help` needs none of it
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     show(msgspec.json.format(msgspec.json.encode(value)).decode())
 
 

@@ -1,11 +1,12 @@
 """Keeps the standard streams from doing harm where they are closed, full, or nobody's any more."""
 
+import io
 import os
 import sys
 
 
 def complete() -> None:
-    """Open on nothing what was closed by the caller (`2>&-`).
+    """Open on nothing what was closed by the caller (`2>&-`), and let any text be printed.
 
     Otherwise the next file that is opened, one of the archive or of the state perhaps, takes that number, and
     what a library writes to standard error goes into it.
@@ -17,6 +18,9 @@ def complete() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # What is written in other scripts than the terminal knows is shown by its numbers.
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def leave() -> None:
