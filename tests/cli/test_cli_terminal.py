@@ -54,12 +54,6 @@ class Terminal:
         os.close(child)
         self.text = ""
 
-    def read_until(self, words: str) -> None:
-        while words not in self.text:
-            data = os.read(self._fd, 4096)
-            assert data, self.text
-            self.text += data.decode()
-
     def read_until_pages(self) -> None:
         """Until the live display has told of some; it need not show every number."""
         while not re.search(r"[1-9] \([\d.]+/s\)", self.text):
@@ -103,7 +97,7 @@ def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
 def test_a_terminal_that_is_closed_stops_it_well(site: str, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
     terminal = Terminal(*command, cwd=tmp_path)
-    terminal.read_until("2 (")
+    terminal.read_until_pages()
     assert terminal.close() == 130
     assert json.loads((tmp_path / "d" / "report.json").read_bytes())["ended"] == "interrupted"
 
