@@ -179,16 +179,6 @@ def test_empty_elements_of_xhtml_hide_nothing() -> None:
     assert read(markup).links == ()
 
 
-def test_a_drawing_leads_on() -> None:
-    markup = (
-        "<?xml version='1.0'?><!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://w3.test/svg11.dtd'>"
-        "<svg xmlns='http://www.w3.org/2000/svg'><title>t</title><script href='s'/><g><a xlink:href='x'>"
-        "<path d='M0'/></a></g><image href='i'/></svg>"
-    )
-    found = [(link.kind.value, link.url.target) for link in read(markup, media_type="image/svg+xml").links]
-    assert found == [("requisite", "/dir/s"), ("navigation", "/dir/x"), ("requisite", "/dir/i")]
-
-
 def test_base_is_the_first_with_an_address_wherever_it_stands() -> None:
     found = read("<a href=x><base target=t><base href='/b/c'><base href=/d/><a href=y><a href=#f>")
     assert [link.url.target for link in found.links] == ["/b/x", "/b/y", "/b/c"]

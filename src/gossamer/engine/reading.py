@@ -127,7 +127,7 @@ def robots_text(exchange: Exchange, config: FetchConfig, most: int) -> bytes | N
 
 def _said(page: Page, content: bytes) -> Said:
     """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
-    if page.media_type not in HtmlExtractor.media_types or page.media_type.startswith("image/"):
+    if page.media_type not in HtmlExtractor.media_types:
         return Said(len(content))
     return Said(len(content), page_sketch(content))
 

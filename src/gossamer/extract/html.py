@@ -39,13 +39,10 @@ class _Facts(msgspec.Struct):
 
 
 class HtmlExtractor:
-    """Links, title, description, author, language and robots directives of HTML, in linear time.
-
-    Drawings are read as a page that holds nothing else.
-    """
+    """Links, title, description, author, language and robots directives of HTML, in linear time."""
 
     name = "html"
-    media_types = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
+    media_types = frozenset({"text/html", "application/xhtml+xml"})
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config
