@@ -11,13 +11,16 @@ from gossamer.model.exchange import Exchange
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.policy.freshness import fresh_until
+from gossamer.policy.retry import redirect_location
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import split_ticket
 from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
 
 VISITS_KEPT = 5
 LONGEST_VALIDATOR = 1_000
+LONGEST_DETAIL = 500
 
 
 class PageMemory:
@@ -77,7 +80,7 @@ def _visit_record(visit: Visit) -> VisitRecord:
                 at=exchange.started,
                 elapsed=visit.elapsed,
                 status=exchange.status,
-                detail=f"cut by {exchange.truncated}" if exchange.truncated else "",
+                detail=_detail(exchange, visit.page),
                 size=exchange.body.size,
                 address=exchange.address,
             )
@@ -85,6 +88,18 @@ def _visit_record(visit: Visit) -> VisitRecord:
             return VisitRecord(time.time() - visit.elapsed, visit.elapsed, fault=fault, detail=detail)
         case Refused(rule=rule, detail=detail):
             return VisitRecord(time.time(), 0.0, fault=rule, detail=detail)
+
+
+def _detail(exchange: Exchange, page: Page | None) -> str:
+    """What status and size of a response do not say: it is not whole, cannot be read, leads elsewhere."""
+    said = [f"cut by {exchange.truncated}"] if exchange.truncated else []
+    location = redirect_location(exchange.status, exchange.headers)
+    if location is not None:
+        target = Url.parse(location, exchange.url.text)
+        said.append(f"leads to {target.text}" if target else f"leads nowhere: {location}")
+    if page is not None:
+        said += page.problems
+    return "; ".join(said)[:LONGEST_DETAIL]
 
 
 def _response_fields(exchange: Exchange, kept: Kept | None) -> dict[str, object]:

@@ -9,10 +9,12 @@ import msgspec
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Visited
 from gossamer.model.outcome import Failed, Fetched, Refused
+from gossamer.policy.retry import redirect_location
 
 LOG = b"log"
 """Key in `meta` of the log's committed length."""
 LONGEST_LINE = 1 << 20
+LONGEST_LOCATION = 4_096
 
 _encode = msgspec.json.Encoder().encode
 
@@ -91,6 +93,9 @@ def _line(visit: Visited) -> bytes:
             line["seconds"] = round(exchange.timing.total, 4)
             line["type"] = visit.page.media_type if visit.page else ""
             line["address"] = exchange.address
+            location = redirect_location(exchange.status, exchange.headers)
+            if location is not None:
+                line["location"] = location[:LONGEST_LOCATION]
             if exchange.truncated:
                 line["truncated"] = exchange.truncated
         case Failed(fault=fault, detail=detail):

@@ -1,0 +1,35 @@
+"""`why` and the log tell what a status and a size do not."""
+
+import json
+
+from test_robots_flow import Site, crawl, html, state_of
+
+ANSWERS = {
+    "/": html("/moved", "/mail", "/packed", "/plain"),
+    "/moved": (301, {"Location": "there?a#b"}, b""),
+    "/mail": (302, {"Location": "mailto:joe@h.test"}, b""),
+    "/packed": (200, {"Content-Type": "text/html", "Content-Encoding": "br"}, b"<a href=/x>"),
+}
+
+
+def test_where_a_redirect_leads_and_what_does_not_decode_is_told(tmp_path):
+    path = tmp_path / "c"
+    with Site(lambda host, at, asked: ANSWERS.get(at, (404, {}, b""))) as site:
+        seed = f"http://127.0.0.1:{site.port}"
+        crawl(path, [seed + "/"])
+
+    def told(target):
+        [visit] = [fact.text for fact in state_of(path, seed + target).facts if fact.about == "visit"]
+        return visit
+
+    assert told("/moved").endswith(f"(leads to {seed}/there?a)")
+    assert told("/mail").endswith("(leads nowhere: mailto:joe@h.test)")
+    assert "(decoding: brotli" in told("/packed")
+    assert told("/plain").endswith(" s")
+    lines = [json.loads(line) for line in (path / "crawl.log").read_text().splitlines()]
+    located = {line["url"].removeprefix(seed): line.get("location") for line in lines}
+    assert (located["/moved"], located["/mail"], located["/plain"]) == (
+        "there?a#b",
+        "mailto:joe@h.test",
+        None,
+    )
