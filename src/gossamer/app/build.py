@@ -263,6 +263,7 @@ class _Builder:
             skip_duplicates=config.engine.skip_duplicates,
             honour_nofollow=config.robots.honour_nofollow,
             honour_meta=config.robots.honour_meta,
+            back=config.fetch.cookies,
         )
         doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links, traps)
         return Settlement(

@@ -237,12 +237,13 @@ class Admission:
             gift = self._frontier.gift(self._identity.fingerprint(finder.url), finder, len(targets), later)
             return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint, _ in targets)
 
-    def redirect(self, finder: Candidate, target: Url) -> bool:
+    def redirect(self, finder: Candidate, target: Url, *, again: bool = False) -> bool:
         """Admit where a visit was sent to, as a link that adds a hop but no depth.
 
-        A redirect to its own canonical form would be lost as "seen"; it is fetched once by force.
+        A redirect to its own canonical form would be lost as "seen"; it is fetched once by force, and so is
+        any other if `again`.
         """
-        forced = not finder.forced and self._identity.same(target, finder.url)
+        forced = not finder.forced and (again or self._identity.same(target, finder.url))
         kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
         candidate = Candidate(
             target,

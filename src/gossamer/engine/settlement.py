@@ -20,6 +20,7 @@ from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_count import LinkCount
+from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import Link, LinkKind
@@ -34,16 +35,24 @@ from gossamer.state.records import PageRecord
 GROUP = 64
 """Visits settled together at most: bounds what a crash refetches and what memory holds."""
 
+LONGEST_CHAIN = 20
+"""Redirects in a row that are gone back through."""
+
 LINKS_AT_ONCE = 1_500
 """Links admitted without a pause, some 20 us each: a page with more is settled in steps."""
 
 
 class LinkRules(msgspec.Struct, frozen=True):
-    """Which links of a page are followed."""
+    """Which links of a page are followed.
+
+    Attributes:
+        back: also redirects to where their chain has been, once: a cookie may have been set on the way.
+    """
 
     skip_duplicates: bool = False
     honour_nofollow: bool = True
     honour_meta: bool = True
+    back: bool = False
 
 
 class Settled(msgspec.Struct, frozen=True):
@@ -219,11 +228,29 @@ class Settlement:
         location = _location(settled)
         if location is not None:
             target = Url.parse(location, candidate.url.text)
-            return int(target is not None and self._doors.admission.redirect(candidate, target))
+            if target is None:
+                return 0
+            back = self._doors.links.back and self._leads_back(candidate, target)
+            return int(self._doors.admission.redirect(candidate, target, again=back))
         nofollow = self._doors.links.honour_nofollow
         return ahead.admitted + self._doors.admission.links(
             candidate, ahead.left, honour_nofollow=nofollow, gift_to=ahead.gift_to
         )
+
+    def _leads_back(self, finder: Candidate, target: Url) -> bool:
+        """Whether the chain of redirects that led to `finder` began at `target`, or has passed it."""
+        identity, kind, via = self._doors.identity, finder.kind, finder.via
+        for _ in range(LONGEST_CHAIN):
+            earlier = Url.from_serialised(via) if kind is LinkKind.REDIRECT else None
+            if earlier is None:
+                return False
+            if identity.same(target, earlier):
+                return True
+            record = self._doors.memory.get(identity.fingerprint(earlier))
+            if record is None:
+                return False
+            kind, via = record.kind, record.via
+        return False
 
     def _links(self, settled: Settled) -> tuple[Link, ...]:
         """The links of the page that are to be followed."""

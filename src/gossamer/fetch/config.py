@@ -126,7 +126,11 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = True
     ca_file: Annotated[str, Meta(description="trusted certificates (PEM); empty: the system's")] = ""
     cookies: Annotated[
-        bool, Meta(description="keep cookies for the length of a run; sites may then serve traps")
+        bool,
+        Meta(
+            description="keep cookies for the length of a run, and follow redirects back to where they began;"
+            " sites may then serve traps"
+        ),
     ] = False
     max_connections: Annotated[
         int, Meta(ge=1, description="connections open at once, idle ones included; each needs a descriptor")
