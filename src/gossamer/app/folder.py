@@ -100,7 +100,9 @@ class CrawlFolder:
     def _own(self) -> None:
         """Lock the folder; the system lets go of it when this process ends, however that happens."""
         if not os.access(self.path, os.W_OK):
-            raise ConfigError(f"{self.path}: cannot be written. Choose a --dir you may write to.")
+            raise ConfigError(
+                f"{self.path}: cannot be written. See that you may write to it, or choose another --dir."
+            )
         try:
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
@@ -145,7 +147,10 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> None:
             os.fsync(out.fileno())
         partial.replace(path)
     except OSError as error:
-        raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from None
+        raise StorageError(
+            f"{path}: cannot be written ({error.strerror}). "
+            "Free some space, or see that the folder is writable."
+        ) from None
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
