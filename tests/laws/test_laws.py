@@ -176,6 +176,49 @@ def test_pages_as_an_asynchronous_iterator(web, tmp_path):
     assert not {page.url for page in pages} & {page.url for page in more}, "the second run resumed the first"
 
 
+@pytest.fixture
+def two_seeds():
+    with SimulatedWeb(WorldSpec(hosts=2, pages=20, seeds=2)) as web:
+        yield web
+
+
+def test_a_call_on_a_crawl_that_exists_goes_as_far_as_it_says(two_seeds, tmp_path):
+    web = two_seeds
+    folder = tmp_path / "crawl"
+    config = {"dns": {"nameservers": [web.nameserver]}, "fetch": {"allow_private": True}}
+
+    async def pages(*seeds, **options):
+        found = gossamer.crawl(*seeds, folder=folder, config=config, min_delay=0, **options)
+        return [page.url async for page in found]
+
+    first, second = web.seeds
+    asyncio.run(pages(first, max_pages=1))
+    assert asyncio.run(pages(first, max_pages=1)) == [], "the same call goes on, to the same limit"
+    assert len(asyncio.run(pages(first, max_pages=3))) == 2
+    assert second in asyncio.run(pages(second, max_pages=30, order="dfs")), "a further seed is visited"
+    with inspect(folder) as inspection:
+        assert (inspection.config.seeds, inspection.config.engine.order) == ((first, second), "dfs")
+    with pytest.raises(gossamer.ConfigError, match=r"engine\.workers"):
+        asyncio.run(pages(first, workers=0))
+    assert asyncio.run(pages(max_pages=1)) == [], "it was left as it was, and nobody holds it"
+
+
+def test_what_must_be_a_plain_function_is_one():
+    async def rule(candidate):
+        return False
+
+    async def run():
+        async for _ in gossamer.crawl("http://a.test/", scope_rules=[rule], observers=[print, rule]):
+            pass
+
+    with pytest.raises(gossamer.ConfigError) as raised:
+        asyncio.run(run())
+    assert [problem.partition(":")[0] for problem in raised.value.problems] == [
+        "scope_rules[0]",
+        "observers[1]",
+    ]
+
+
 def test_bad_options_of_the_interface_are_one_clear_error():
     async def run():
         async for _ in gossamer.crawl("http://a.test/", speed=3):

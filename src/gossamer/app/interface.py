@@ -2,18 +2,21 @@
 
 import asyncio
 import contextlib
+import inspect
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
+from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.run import reopen, run, start
-from gossamer.app.settings import Tree, load, merge
+from gossamer.app.seeds import Seeds
+from gossamer.app.settings import Tree, load, merge, read_toml, to_toml
 from gossamer.engine.crawl import Crawl
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
@@ -71,8 +74,10 @@ async def crawl(
 
     Args:
         seeds: URLs or bare host names.
-        folder: of the crawl. One that holds a crawl already is resumed, with the configuration it holds.
-            Without one the archive goes to a temporary folder and is gone afterwards.
+        folder: of the crawl. One that holds a crawl already is resumed with the configuration it holds, over
+            which goes what is given here: the same call goes on, one with a larger `max_pages` goes further,
+            further seeds are added. Without one the archive goes to a temporary folder and is gone
+            afterwards.
         config: settings as nested dictionaries, as in the TOML file.
         scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
         extractors: further extractors (see `gossamer.ports.Extractor`).
@@ -84,9 +89,10 @@ async def crawl(
         StorageError: what was fetched cannot be kept.
     """
     tree = _tree(seeds, config or {}, options)
+    _prove_plain(scope_rules, extractors, observers)
     with _place(folder) as place:
         resumed = place.used
-        settings = reopen(place) if resumed else start(place, load(CrawlConfig, tree))
+        settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
         pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
 
         async def sink(visit: Visited) -> None:
@@ -110,6 +116,57 @@ def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[s
         )
     tree = merge(dict(config), overrides(options))
     return merge(tree, {"seeds": list(seeds)}) if seeds else tree
+
+
+def _prove_plain(
+    scope_rules: Sequence[ScopeRule], extractors: Sequence[Extractor], observers: Sequence[Observer]
+) -> None:
+    """Check that what is called between two awaits is no coroutine, which would count as true.
+
+    Raises:
+        ConfigError: some are.
+    """
+    called: dict[str, Sequence[object]] = {
+        "scope_rules": scope_rules,
+        "observers": observers,
+        "extractors": [getattr(extractor, "extract", None) for extractor in extractors],
+    }
+    if problems := [
+        f"{name}[{number}]: is asynchronous; give a plain function"
+        for name, functions in called.items()
+        for number, function in enumerate(functions)
+        if inspect.iscoroutinefunction(function)
+        or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+    ]:
+        raise ConfigError(*problems)
+
+
+def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
+    """The configuration of the crawl in `place` with what the caller gave over it, written down."""
+    held = reopen(place)
+    try:
+        both = _laid_over(tree, read_toml(place.config))
+        if seeds := tree.get("seeds"):
+            both["seeds"] = list(dict.fromkeys((*held.seeds, *seeds)))
+        settings = load(CrawlConfig, both)
+        if settings != held:
+            Seeds(settings, place.path).prove()
+            write_whole(place.config, to_toml(settings))
+    except BaseException:
+        place.release()
+        raise
+    return settings
+
+
+def _laid_over(tree: Mapping[str, Any], under: Mapping[str, Any]) -> Tree:
+    """`under` with every value that `tree` has, table by table."""
+    both = dict(under)
+    for key, value in tree.items():
+        below = both.get(key)
+        both[key] = (
+            _laid_over(value, below) if isinstance(value, Mapping) and isinstance(below, Mapping) else value
+        )
+    return both
 
 
 @contextlib.asynccontextmanager
