@@ -61,6 +61,16 @@ def test_why_tells_each_fate(gossamer: Gossamer, crawled: str) -> None:
     assert any("turned away: scope" in fact["text"] for fact in story["facts"])
 
 
+def test_why_tells_where_a_redirect_leads(gossamer: Gossamer, site: str, tmp_path: Path) -> None:
+    ran = gossamer("crawl", f"{site}/private", "--min-delay", "0", "--dir", "r")
+    assert f"redirect leads to http://{site}/private/: dropped" in ran.err, "no page, so the end tells"
+    assert "leads to" in gossamer("why", "r", f"http://{site}/private").out
+    for file in (tmp_path / "r" / "archive").iterdir():
+        file.unlink()
+    ran = gossamer("why", "r", f"http://{site}/private")
+    assert (ran.code, "leads to" in ran.out, "status 301" in ran.out) == (0, False, True)
+
+
 def test_what_the_network_says_cannot_steer_the_terminal(gossamer: Gossamer, crawled: str) -> None:
     ran = gossamer("why", "d", crawled + "/c.html")
     assert "red" in ran.out

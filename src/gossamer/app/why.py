@@ -10,14 +10,16 @@ from gossamer.app.inspection import Inspection
 from gossamer.app.seeds import Seeds
 from gossamer.app.why_priority import Priority, Ranks, about_priority
 from gossamer.app.why_queue import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
+from gossamer.archive.reader import read_record
 from gossamer.engine.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen_bloom import BloomTable, expected_rate
 from gossamer.model.candidate import Candidate
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.queue_key import queue_key
+from gossamer.policy.retry import StatusAction, redirect_location, status_action
 from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
@@ -79,19 +81,14 @@ class Storyteller:
             raise ConfigError(
                 f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page"
             )
-        canonical = self._canonical(url)
-        same = Url.from_serialised(canonical) or url
-        fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
         host = self._prints.host(self._queue_key(url))
-        data = self._environment.get(Family.PAGES, fingerprint)
-        record = decode_page(data) if data else None
-        hosts = (host,) if fingerprint.startswith(host) else (host, fingerprint[:HASH_BYTES])
-        waiting = self._queues.find(self._whereabouts(hosts, fingerprint, canonical, record))
+        fingerprint, record, waiting = self._find(url, host)
         standing = self._ranks.standing(fingerprint)
         priority = self._ranks.priority(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         if record is not None:
             facts += _about_record(record)
+            facts += self._about_redirect(url, record)
         if waiting is not None and priority is not None:
             facts += self._about_waiting(waiting)
             facts += (Fact("priority", text) for text in about_priority(priority))
@@ -105,6 +102,20 @@ class Storyteller:
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
         return Story(url.text, _state(record, waiting), facts, record, priority)
+
+    def _find(self, url: Url, host: bytes) -> tuple[bytes, PageRecord | None, Waiting | None]:
+        """Fingerprint of a URL, what is remembered of it, and where it waits; `host` is its queue's hash."""
+        canonical = self._canonical(url)
+        same = Url.from_serialised(canonical) or url
+        fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
+        data = self._environment.get(Family.PAGES, fingerprint)
+        record = decode_page(data) if data else None
+        hosts = (host,) if fingerprint.startswith(host) else (host, fingerprint[:HASH_BYTES])
+        return (
+            fingerprint,
+            record,
+            self._queues.find(self._whereabouts(hosts, fingerprint, canonical, record)),
+        )
 
     def _whereabouts(
         self, hosts: tuple[bytes, ...], fingerprint: bytes, canonical: str, record: PageRecord | None
@@ -146,6 +157,22 @@ class Storyteller:
         else:
             hops = f", hop path {known.hops}" if known.hops else ""
             yield Fact("found", f"as {known.kind} on {known.via}, depth {known.depth}{hops}")
+
+    def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
+        """Where it was sent, as its record in the archive has it; nothing if that was moved away."""
+        place = record.place
+        status = record.visits[-1].status if record.visits else 0
+        if place is None or status_action(status) is not StatusAction.REDIRECT:
+            return
+        try:
+            stored = read_record(self._inspection.folder.archive, place.file, place.offset, 0)
+        except StorageError:
+            return
+        location = redirect_location(status, stored.http_fields)
+        target = Url.parse(location, url.text) if location is not None else None
+        if target is not None:
+            _, found, waiting = self._find(target, self._prints.host(self._queue_key(target)))
+            yield Fact("redirect", f"leads to {target.text}: {_state(found, waiting)}")
 
     def _about_waiting(self, waiting: Waiting) -> Iterator[Fact]:
         entry = waiting.entry

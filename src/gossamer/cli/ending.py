@@ -79,7 +79,7 @@ def _first_seed(inspection: Inspection) -> Iterator[str]:
     story = Storyteller(inspection).tell(next(Seeds(inspection.config, inspection.folder.path).texts()))
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
-        if fact.about in ("visit", "outcome", "queue", "scope", "robots", "host"):
+        if fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
             yield f"  {fact.about:<8} {safe(fact.text)}"
 
 
