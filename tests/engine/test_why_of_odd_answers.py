@@ -18,11 +18,11 @@ def test_where_a_redirect_leads_and_what_does_not_decode_is_told(tmp_path):
         seed = f"http://127.0.0.1:{site.port}"
         crawl(path, [seed + "/"])
 
-    def told(target):
-        [visit] = [fact.text for fact in state_of(path, seed + target).facts if fact.about == "visit"]
-        return visit
+    def told(target, about="visit"):
+        [text] = [fact.text for fact in state_of(path, seed + target).facts if fact.about == about]
+        return text
 
-    assert told("/moved").endswith(f"(leads to {seed}/there?a)")
+    assert told("/moved", "redirect").startswith(f"leads to {seed}/there?a: ")
     assert told("/mail").endswith("(leads nowhere: mailto:joe@h.test)")
     assert "(decoding: brotli" in told("/packed")
     assert told("/plain").endswith(" s")

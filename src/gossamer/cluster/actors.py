@@ -18,13 +18,13 @@ import ray
 import uvloop
 
 from gossamer.cluster.agent import Agent
-from gossamer.cluster.coordination import Coordination
 from gossamer.cluster.orders import Plan, kept_plan, order_of
 from gossamer.cluster.overview import Overview
 from gossamer.cluster.placement import place
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.store import Store
 from gossamer.cluster.tenancy import boot_clock
+from gossamer.engine.heap import few_arenas, seldom_collect, spare_what_stays
 from gossamer.model.errors import GossamerError
 
 NAMESPACE = "gossamer"
@@ -63,6 +63,9 @@ class CoordinatorActor:
     """
 
     def __init__(self, store: str, resumed: bool) -> None:
+        # Here, because whoever reaches an actor imports its class: agents need not have numpy for it.
+        from gossamer.cluster.coordination import Coordination
+
         self._plan = kept_plan(store)
         self._store = Store(store)
         data = self._store.get(STATE)
@@ -198,11 +201,14 @@ class AgentActor:
     """An agent in a thread with its own event loop, so that Ray and the crawl do not wait on each other."""
 
     def __init__(self, store: str, slot: int) -> None:
+        seldom_collect()
+        few_arenas()
         self._plan = kept_plan(store)
         self._slot = slot
         self._loop = uvloop.new_event_loop()
         self._ended: Future[str] = Future()
         self._agent = Agent(order_of(self._plan, slot), RayLinks(self._plan.cluster, slot), _die_in)
+        spare_what_stays()  # Ray's modules, too
         threading.Thread(target=self._live, name="crawl", daemon=True).start()
 
     def _live(self) -> None:

@@ -91,12 +91,14 @@ def _visit_record(visit: Visit) -> VisitRecord:
 
 
 def _detail(exchange: Exchange, page: Page | None) -> str:
-    """What status and size of a response do not say: it is not whole, cannot be read, leads elsewhere."""
+    """What status and size of a response do not say: it is not whole, cannot be read, leads nowhere.
+
+    Where it leads is in its record in the archive.
+    """
     said = [f"cut by {exchange.truncated}"] if exchange.truncated else []
     location = redirect_location(exchange.status, exchange.headers)
-    if location is not None:
-        target = Url.parse(location, exchange.url.text)
-        said.append(f"leads to {target.text}" if target else f"leads nowhere: {location}")
+    if location is not None and Url.parse(location, exchange.url.text) is None:
+        said.append(f"leads nowhere: {location}")
     if page is not None:
         said += page.problems
     return "; ".join(said)[:LONGEST_DETAIL]
