@@ -30,6 +30,17 @@ def test_problems_of_one_section_are_listed_at_once_too(gossamer: Gossamer) -> N
     block = 'scope.block=["a/b", "*.[::1]"]'
     ran = gossamer("crawl", "a.example", "--exclude", "(", "--exclude", "[", "--set", block)
     assert ran.code == 2
+    other = gossamer(
+        *("crawl", "a.example", "--contact", "é", "--user-agent", "é", "--nameserver", "x", "--set"),
+        *("fetch.max_head=1", "--set", "fetch.ca_file=/nowhere", "--order", "zzz"),
+    )
+    told = [line.removeprefix("gossamer: ").partition(":")[0] for line in other.err.splitlines()]
+    assert sorted(told) == ["--contact", "--nameserver", "--order", "--user-agent", "fetch.max_head"]
+    assert (
+        "fetch.ca_file: /nowhere is not a file"
+        in gossamer("crawl", "a", "--set", "fetch.ca_file=/nowhere").err
+    )
+    assert list(Path().iterdir()) == []
     problems = [line.removeprefix("gossamer: ").partition(":")[0] for line in ran.err.splitlines()]
     assert problems == ["scope.block", "scope.block", "--exclude", "--exclude"]
 
@@ -138,6 +149,8 @@ def test_a_crawl_without_pages_says_why(gossamer: Gossamer, site: str) -> None:
     assert ran.code == 0
     assert "finished: 0 pages" in ran.err
     assert "forbidden by 'Disallow: /private/'" in ran.err
+    ran = gossamer("crawl", f"{site}/a.html", "--exclude", "html", "--dir", "e")
+    assert "turned away: scope: matches exclude 'html'" in ran.err
 
 
 def test_seeds_come_from_a_file_or_standard_input(

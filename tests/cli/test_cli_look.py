@@ -63,7 +63,7 @@ def test_why_tells_each_fate(gossamer: Gossamer, crawled: str) -> None:
 
 def test_why_tells_where_a_redirect_leads(gossamer: Gossamer, site: str, tmp_path: Path) -> None:
     ran = gossamer("crawl", f"{site}/private", "--min-delay", "0", "--dir", "r")
-    assert f"redirect leads to http://{site}/private/: dropped" in ran.err, "no page, so the end tells"
+    assert f"redirect  leads to http://{site}/private/: dropped" in ran.err, "no page, so the end tells"
     assert "leads to" in gossamer("why", "r", f"http://{site}/private").out
     for file in (tmp_path / "r" / "archive").iterdir():
         file.unlink()

@@ -79,8 +79,9 @@ def _first_seed(inspection: Inspection) -> Iterator[str]:
     story = Storyteller(inspection).tell(next(Seeds(inspection.config, inspection.folder.path).texts()))
     yield f"{safe(story.url)}: {story.state}"
     for fact in story.facts:
-        if fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
-            yield f"  {fact.about:<8} {safe(fact.text)}"
+        turned_away = story.state == "rejected" and fact.about == "admission"
+        if turned_away or fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
+            yield f"  {fact.about:<9} {safe(fact.text)}"
 
 
 def _waiting_hosts(inspection: Inspection) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import contextlib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import ordering
 from gossamer.app.seeds import NO_SEEDS, Seeds
 from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
+from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 
 _FLAGS = {"obey_robots": "--ignore-robots"}
@@ -56,8 +58,15 @@ def compose(request: Request) -> CrawlConfig:
         config = load(CrawlConfig, merge(tree, {**given, **settings}))
     with _noting(problems):
         Seeds(config).prove()
-    with _noting(problems):
-        _prove(config, settings.get("engine.order") or given.get("engine.order"))
+    order = str(settings.get("engine.order") or given.get("engine.order") or config.engine.order)
+    for prove in (  # what would stop the crawl at its start, while there is no folder yet
+        partial(ordering, order, config.order),
+        partial(raise_file_limit, config),
+        partial(prove_ca_file, config.fetch),
+        partial(resolve_secrets, config),
+    ):
+        with _noting(problems):
+            prove()
     if problems:
         if len(problems) > 1 and NO_SEEDS in problems:
             problems.remove(NO_SEEDS)  # they may stand in what could not be read
@@ -65,13 +74,6 @@ def compose(request: Request) -> CrawlConfig:
             *(_by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
         )
     return config
-
-
-def _prove(config: CrawlConfig, order: object) -> None:
-    """Find what would stop the crawl at its start, while there is no folder yet."""
-    ordering(str(order or config.engine.order), config.order)
-    raise_file_limit(config)
-    resolve_secrets(config)
 
 
 @contextlib.contextmanager

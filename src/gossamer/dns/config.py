@@ -111,7 +111,10 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     def __post_init__(self) -> None:
         for nameserver in self.nameservers:
-            split_server(nameserver)
+            try:
+                split_server(nameserver)
+            except ValueError as error:
+                raise ValueError(f"nameservers: {error}") from None
         if self.first_wait <= 0:
             raise ValueError("first_wait must be greater than 0")
         if self.total < self.first_wait:

@@ -1,12 +1,14 @@
 """Settings of the fetch room."""
 
 import ipaddress
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
+from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Seconds
 
 PRODUCT = "gossamer/0.1"
@@ -142,20 +144,29 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = FORBIDDEN_NETWORKS
 
     def __post_init__(self) -> None:
-        for name in ("connect_timeout", "idle_timeout", "visit_timeout"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be more than 0 seconds")
-        for name in ("user_agent", "contact", "accept", "accept_language", "accept_encoding"):
-            if not getattr(self, name).isprintable() or not getattr(self, name).isascii():
-                raise ValueError(f"{name} may only hold printable ASCII, because it stands in a header")
+        problems = [
+            f"{name}: must be more than 0 seconds"
+            for name in ("connect_timeout", "idle_timeout", "visit_timeout")
+            if getattr(self, name) <= 0
+        ]
+        problems += (
+            f"{name}: may only hold printable ASCII, because it stands in a header"
+            for name in ("user_agent", "contact", "accept", "accept_language", "accept_encoding")
+            if not (getattr(self, name).isprintable() and getattr(self, name).isascii())
+        )
         if self.max_head < 1024:
-            raise ValueError("max_head must be at least 1 KiB, or no response fits")
-        _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
+            problems.append("max_head: must be at least 1 KiB, or no response fits")
+        try:
+            _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
+        except ValueError as error:
+            problems.append(str(error))
         for network in self.forbidden_networks:
             try:
                 ipaddress.ip_network(network)
             except ValueError as error:
-                raise ValueError(f"forbidden_networks: {error}") from None
+                problems.append(f"forbidden_networks: {error}")
+        if problems:
+            raise ValueError("\n".join(problems))
 
     @property
     def agent(self) -> str:
@@ -194,3 +205,13 @@ def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:
         raise ValueError("proxy must be http, https, socks5 or socks5h://[user:password@]host:port")
     if names_by_proxy and parts.scheme == "socks5":
         raise ValueError("names_by_proxy needs a proxy that resolves names: use socks5h instead of socks5")
+
+
+def prove_ca_file(config: FetchConfig) -> None:
+    """Check that the file of certificates is there.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    if config.ca_file and not Path(config.ca_file).is_file():
+        raise ConfigError(f"fetch.ca_file: {config.ca_file} is not a file; give a PEM file or leave it empty")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pycurl
 
-from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import parse_fields
@@ -20,7 +20,6 @@ from gossamer.fetch.route import Route, Router
 from gossamer.fetch.throttle import Flow, Throttle
 from gossamer.fetch.transfer import Order, Transfer
 from gossamer.fetch.verdict import judge
-from gossamer.model.errors import ConfigError
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Outcome
@@ -68,10 +67,7 @@ class HttpModule:
         spool_dir: Path,
         credentials: CredentialsFor = no_credentials,
     ) -> None:
-        if config.ca_file and not Path(config.ca_file).is_file():
-            raise ConfigError(
-                f"fetch.ca_file: {config.ca_file} is not a file; give a PEM file or leave it empty"
-            )
+        prove_ca_file(config)
         self._config = config
         self._proxied = bool(config.proxy)
         self._forwards = config.proxy_scheme in ("http", "https")
