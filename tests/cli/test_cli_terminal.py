@@ -94,6 +94,16 @@ def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
     assert ran.returncode == 0
 
 
+def test_a_pause_is_shown_as_long_as_it_lasts(site: str, tmp_path: Path) -> None:
+    gossamer = (sys.executable, "-m", "gossamer")
+    terminal = Terminal(*gossamer, "crawl", site, "--dir", "d", "--min-delay", "80", cwd=tmp_path)
+    terminal.read_until("1 (")  # the host, which rests after its robots file
+    subprocess.run([*gossamer, "pause", "d"], cwd=tmp_path, check=True, capture_output=True)
+    terminal.read_until("gossamer unpause")
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.end() == 130
+
+
 def test_a_terminal_that_is_closed_stops_it_well(site: str, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
     terminal = Terminal(*command, cwd=tmp_path)

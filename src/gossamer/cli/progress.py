@@ -21,7 +21,13 @@ PLAIN_SECONDS = 10.0
 RATE_WINDOW = 20
 MOST_NAMED = 4
 REFUSED = "refused: "
-STYLES = {"pages": "bold green", "failures": "red", "trouble": "yellow", "stopping": "bold yellow"}
+STYLES = {
+    "pages": "bold green",
+    "failures": "red",
+    "trouble": "yellow",
+    "paused": "bold yellow",
+    "stopping": "bold yellow",
+}
 
 
 class Progress:
@@ -83,6 +89,8 @@ class Progress:
         left = _left(counters.queued, hosts, rate)
         if parts.dispatch.ended:
             figures.append(("stopping", _stopping(hosts.lent)))
+        elif parts.dispatch.paused:
+            figures.append(("paused", "nothing more is asked for; 'gossamer unpause' and the folder goes on"))
         elif left:
             figures.append(("left", left))
         if trouble := self._troubles.last():
