@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from agents_here import Links, World, agents_on, final
 
-from gossamer.cluster import snapshots
+from gossamer.cluster import link_exchange, snapshots
+from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import unpacked
 from gossamer.cluster.store import Store
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
@@ -86,6 +87,28 @@ def test_two_agents_fetch_what_one_would(tmp_path):
     assert not (differences.missing or differences.forbidden or differences.wrong)
     assert {url for url, times in ends.items() if times > 1} == set()
     assert all((path / "crawl.log").stat().st_size for path in folders), "both have work"
+
+
+def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(link_exchange, "TRIM_SECONDS", 3600.0)
+    _, true, _ = crawled(tmp_path, SMALL, **SLOW)
+    statuses, _ = final([tmp_path / "node-1" / "a-1", tmp_path / "node-2" / "a-2"])
+    assert not true.compare(statuses).missing
+
+
+def test_a_new_agent_looks_for_nothing_where_nothing_can_be(tmp_path, monkeypatch):
+    give, had, taken = Duties.give, {}, set()
+
+    def given(duties, grant, gained, given_away):
+        had.setdefault(duties, set()).update(gained)
+        taken.update(duties for take in grant.takes if take.agent)
+        give(duties, grant, gained, given_away)
+        assert duties._dropped <= had[duties], "it deletes only of shards that were its own"
+        assert duties in taken or not duties._asleep, "it wakes only what it took from another"
+
+    monkeypatch.setattr(Duties, "give", given)
+    crawled(tmp_path, SMALL)
+    assert len(had) == 2
 
 
 def test_a_place_that_joins_the_scope_is_told_once(tmp_path, monkeypatch):

@@ -121,3 +121,16 @@ def test_what_was_not_committed_is_not_told(sender):
         raise OSError("the disk is full")
     sender.outbox.answered(3, 0, 0)
     assert sender.owed(3) == [(1, b"kept")]
+
+
+def test_whoever_sends_hears_of_what_is_owed_anew(sender):
+    with sender.changes():
+        sender.outbox.put(3, b"a link")
+    assert sender.outbox.news.is_set()
+    sender.outbox.news.clear()
+    sender.outbox.answered(3, applied=1, covered=0)
+    assert not sender.outbox.shards_owed()
+    assert not sender.outbox.news.is_set()
+    sender.outbox.forget_answers(3)
+    assert sender.outbox.shards_owed() == [3]
+    assert sender.outbox.news.is_set()

@@ -45,6 +45,11 @@ def configured(path: Path, web: SimulatedWeb) -> list[str]:
     return ["--config", str(config), "--seeds", str(seeds), "--cores", "0.5", "--snapshot-every", "3s"]
 
 
+def test_who_reaches_the_coordinator_needs_no_numpy_for_it():
+    looked = "import sys, gossamer.cluster.actors; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", looked], check=False).returncode == 0
+
+
 @pytest.mark.slow
 def test_two_processes_fetch_what_one_would(tmp_path):
     with SimulatedWeb(SPEC) as web:

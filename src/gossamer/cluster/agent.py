@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -164,7 +165,8 @@ class _Life:
         write_whole(self._slot, self.me.name)
         self.tenancy = Tenancy(order.bits, agent_number(self.me.name), self.me.term)
         self.store = Store(order.store)
-        membership = Membership(order.secret, self.tenancy.owns, self._begin)
+        begin = partial(self._begin, new=not resumed)
+        membership = Membership(order.secret, self.tenancy.owns, begin)
         self._tasks: list[asyncio.Task[None]] = []
         extensions = Extensions(membership=membership)
         try:
@@ -175,7 +177,7 @@ class _Life:
             self._die_in(0.0)  # nothing is open any more
         return FENCED if self._fenced else reason
 
-    def _begin(self, built: Built) -> None:
+    def _begin(self, built: Built, *, new: bool) -> None:
         """The crawl is built and nothing was admitted: join it to the others."""
         order, crawl = self._order, built.crawl
         self._built = built
@@ -192,7 +194,8 @@ class _Life:
         self.parts = parts
         self.exchange = LinkExchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
         self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep)
-        self.duties = Duties(parts, self.snapshooter, self.store, order.bits, self.folder.tmp)
+        scratch = self.folder.tmp
+        self.duties = Duties(parts, self.snapshooter, self.store, order.bits, scratch, new=new)
         work = (
             self._renew(),
             self.exchange.run(),

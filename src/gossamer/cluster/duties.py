@@ -28,9 +28,9 @@ class Duties:
     """Does what grants ask for, one thing after the other, each only once however often it is granted."""
 
     def __init__(
-        self, parts: Parts, snapshooter: Snapshooter, store: Store, bits: int, scratch: Path
+        self, parts: Parts, snapshooter: Snapshooter, store: Store, bits: int, scratch: Path, *, new: bool
     ) -> None:
-        """`scratch`: a folder for the states of other agents while they are read."""
+        """`scratch`: a folder for the states of other agents while they are read; `new`: nothing is here."""
         self._parts = parts
         self._scratch = scratch
         self._snapshooter = snapshooter
@@ -47,8 +47,9 @@ class Duties:
         )
         self._grant: Grant | None = None
         self._gained: set[int] = set()
+        self._asleep: set[int] = set()  # of them, those of which something may be here
         self._dropped: set[int] = set()
-        self._clean: set[int] = set()  # shards of which nothing is here
+        self._clean = set(range(1 << bits)) if new else set[int]()  # shards of which nothing is here
         self._frozen: dict[int, Covered] = {}
         self._imported: dict[int, Covered] = {}
         self._come = asyncio.Event()
@@ -77,6 +78,7 @@ class Duties:
         """A grant that counts, by which shards are ours from now on, and others may be deleted."""
         self._grant = grant
         self._gained |= gained
+        self._asleep |= gained - self._clean
         freezes = {freeze.move for freeze in grant.freezes}
         self._frozen = {move: done for move, done in self._frozen.items() if move in freezes}
         imports = {take.move for take in grant.takes} | {inherit.move for inherit in grant.inherits}
@@ -129,9 +131,10 @@ class Duties:
 
     async def _enter(self) -> None:
         """Begin with shards that are ours now; seeds of theirs that nobody admitted yet are admitted."""
-        gained, self._gained = self._gained, set()
+        asleep, self._asleep, self._gained = self._asleep, set(), set()
         crawl = self._parts.built.crawl
-        await self._transfer.wake_up(gained)
+        if asleep:
+            await self._transfer.wake_up(asleep)
         crawl.seed(self._parts.built.seeds)
         crawl.parts.dispatch.pump_or_fail()
 
@@ -152,8 +155,8 @@ class Duties:
     async def _take(self, take: Take) -> None:
         """Import the shards, and have them in a snapshot of our own."""
         shards = set(unpack(take.shards))
-        self._clean -= shards
         if take.agent:
+            self._clean -= shards
             wanted = Import(take.agent, take.snapshot, tuple(sorted(shards)))
             source = await self._open(take.agent, take.snapshot)
             try:

@@ -64,6 +64,7 @@ class LinkExchange:
         self._places_told: dict[tuple[str, int], int] = {}
         self._applying = asyncio.Lock()
         self._more = False  # a batch arrived and was full
+        self._owing = True  # something may be owed
         self._asked = 0.0
         self.problem = ""
         """Why the last batch that failed did; empty once one arrives."""
@@ -84,17 +85,30 @@ class LinkExchange:
                 if loop.time() - trimmed >= TRIM_SECONDS:
                     self._parts.outbox.trim()
                     trimmed = loop.time()
-                await asyncio.sleep(LOOK_SECONDS)
+                await self._pause()
         finally:
             for task in list(self._sending.values()):
                 task.cancel()
+
+    async def _pause(self) -> None:
+        """Until there may be something to do: soon while anything is owed, else once anything is."""
+        news = self._parts.outbox.news
+        if not self._owing:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), TRIM_SECONDS)
+        self._owing |= news.is_set()
+        news.clear()
+        if self._owing:
+            await asyncio.sleep(LOOK_SECONDS)
 
     def _send_all(self) -> None:
         asks = time.monotonic() - self._asked >= ASK_SECONDS
         if asks:
             self._asked = time.monotonic()
         outbox = self._parts.outbox
-        for name, shards in self._by_owner(outbox.shards_kept() if asks else outbox.shards_owed()).items():
+        owed = outbox.shards_owed()
+        self._owing = bool(owed)
+        for name, shards in self._by_owner(outbox.shards_kept() if asks else owed).items():
             if name not in self._sending:
                 task = asyncio.create_task(self._send(name, shards, tuple(shards) if asks else ()))
                 self._sending[name] = task

@@ -5,6 +5,7 @@ the sender holds the sequence up to which its messages to the shard were applied
 in the batch that makes them true. The `i` entries move with the shard: a message is applied once.
 """
 
+import asyncio
 import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -88,6 +89,8 @@ class Outbox:
         self._durable = _durable(environment)
         self.waiting = 0
         """Messages on disk, those applied and not yet covered among them."""
+        self.news = asyncio.Event()
+        """Something may be owed that was not; for whoever sends to clear."""
         for key, _ in environment.scan(Family.OUTBOX, prefix=OURS):
             _, shard, sequence = _KEY.unpack(key)
             self._first.setdefault(shard, sequence)
@@ -106,6 +109,7 @@ class Outbox:
         self._first.setdefault(shard, sequence)
         self._last[shard] = sequence
         self.waiting += 1
+        self.news.set()
         self._keep(shard, Entry(shard, sequence, data))
 
     def _keep(self, shard: int, entry: Entry) -> None:
@@ -163,6 +167,7 @@ class Outbox:
     def forget_answers(self, shard: int) -> None:
         """The shard has another owner, or its owner began anew: it says itself what it has."""
         self._applied.pop(shard, None)
+        self.news.set()
 
     def answered(self, shard: int, applied: int, covered: int) -> None:
         """What the owner of `shard` has applied, and what of it no loss of its disk can undo."""
