@@ -54,12 +54,15 @@ class Terminal:
         os.close(child)
         self.text = ""
 
-    def read_until_pages(self) -> None:
-        """Until the live display has told of some; it need not show every number."""
-        while not re.search(r"[1-9] \([\d.]+/s\)", self.text):
+    def read_until(self, pattern: str) -> None:
+        while not re.search(pattern, self.text):
             data = os.read(self._fd, 4096)
             assert data, self.text
             self.text += data.decode()
+
+    def read_until_pages(self) -> None:
+        """Until the live display has told of some; it need not show every number."""
+        self.read_until(r"[1-9] \([\d.]+/s\)")
 
     def close(self) -> int:
         """As a terminal that is closed, or a connection that breaks."""
@@ -97,7 +100,7 @@ def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
 def test_a_pause_is_shown_as_long_as_it_lasts(site: str, tmp_path: Path) -> None:
     gossamer = (sys.executable, "-m", "gossamer")
     terminal = Terminal(*gossamer, "crawl", site, "--dir", "d", "--min-delay", "80", cwd=tmp_path)
-    terminal.read_until("1 (")  # the host, which rests after its robots file
+    terminal.read_until(r"1 \(\d+ in visit")  # the host, which rests after its robots file
     subprocess.run([*gossamer, "pause", "d"], cwd=tmp_path, check=True, capture_output=True)
     terminal.read_until("gossamer unpause")
     terminal.process.send_signal(signal.SIGINT)
