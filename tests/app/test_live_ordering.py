@@ -59,7 +59,7 @@ def test_what_waits_moves_by_new_weights(tmp_path: Path) -> None:
 
 async def moved(live: Running) -> None:
     """Wait until the first of the queue is in the other folder, in the views and on disk."""
-    for _ in range(200):
+    for _ in range(3_000):
         items = (await live.ask("queue", limit=20))["items"]
         if all("/b/" in item["url"] for item in items):
             assert [item["level"] for item in items] == sorted(item["level"] for item in items)

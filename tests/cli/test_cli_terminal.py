@@ -79,7 +79,7 @@ class Terminal:
 
 
 def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
+    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "2")
     terminal = Terminal(*command, cwd=tmp_path)
     terminal.read_until_pages()
     terminal.process.send_signal(signal.SIGINT)
@@ -108,7 +108,7 @@ def test_a_pause_is_shown_as_long_as_it_lasts(site: str, tmp_path: Path) -> None
 
 
 def test_a_terminal_that_is_closed_stops_it_well(site: str, tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "0.5")
+    command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "2")
     terminal = Terminal(*command, cwd=tmp_path)
     terminal.read_until_pages()
     assert terminal.close() == 130
