@@ -107,7 +107,7 @@ class RawServer:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Let others run until `condition` holds."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         await asyncio.sleep(0.001)

@@ -121,7 +121,7 @@ def h2_port(identity: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
         [nginx, "-p", str(folder), "-c", str(folder / "conf")], stderr=subprocess.DEVNULL
     )
     try:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break
