@@ -25,6 +25,8 @@ import msgspec
 from benchmarks import measure
 from benchmarks.url_stream import LINKS, NEW, SEED
 from gossamer.engine.admission import Admission
+from gossamer.engine.crawl import UPKEEP_SECONDS
+from gossamer.engine.heap import give_back
 from gossamer.engine.identity import Identity
 from gossamer.engine.observe import Observers
 from gossamer.engine.settlement import GROUP, LINKS_AT_ONCE
@@ -115,6 +117,7 @@ class Bench:
             record_rejected=True,
         )
         self._cpu_base = time.process_time() - self.progress.cpu
+        self._given_back = time.monotonic()
 
     def _now(self) -> int:
         return self.progress.clock
@@ -153,6 +156,9 @@ class Bench:
             progress.clock += len(group) * 1_000_000 // PACE
             progress.cpu = time.process_time() - self._cpu_base
             batch.put(Family.META, PROGRESS, encode(progress))
+        if time.monotonic() - self._given_back >= UPKEEP_SECONDS:
+            give_back()
+            self._given_back = time.monotonic()
 
     def _mark(self) -> None:
         self.settle_down()
