@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,15 @@ def test_a_pause_is_shown_as_long_as_it_lasts(site: str, tmp_path: Path) -> None
     assert terminal.end() == 130
 
 
+@pytest.fixture
+def sighup_is_heard() -> Iterator[None]:
+    """What nohup starts ignores it, with all that it starts."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("sighup_is_heard")
 def test_a_terminal_that_is_closed_stops_it_well(site: str, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "2")
     terminal = Terminal(*command, cwd=tmp_path)

@@ -24,6 +24,17 @@ SLOW = 4.0
 """Seconds a visit to the slow host takes."""
 
 
+@pytest.fixture(autouse=True)
+def signals_are_heard() -> Iterator[None]:
+    """What a shell starts in the background ignores SIGINT, what nohup starts SIGHUP, and so does all of theirs."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.fixture
 def life(tmp_path: Path) -> Iterator[Life]:
     spec = small_world(misbehaviours=("slow-host",), slow_seconds=SLOW)
@@ -84,17 +95,7 @@ def test_twice_stops_now(life: Life, number: signal.Signals) -> None:
     assert not rude_visits(life, Manners(min_delay=0.06, factor=0.0))
 
 
-@pytest.fixture
-def sigint_is_heard() -> Iterator[None]:
-    """What a shell starts in the background ignores SIGINT, with all that it starts."""
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("sigint_is_heard")
 def test_at_start_up_it_can_be_interrupted(tmp_path: Path) -> None:
     with SimulatedWeb(small_world()) as web:
         interrupt_early(Life(web, tmp_path / "crawl"))
