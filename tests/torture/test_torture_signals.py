@@ -26,7 +26,7 @@ SLOW = 4.0
 
 @pytest.fixture(autouse=True)
 def signals_are_heard() -> Iterator[None]:
-    """What a shell starts in the background ignores SIGINT, what nohup starts SIGHUP, and so does all of theirs."""
+    """What a shell starts in the background ignores SIGINT, what nohup starts SIGHUP; children, too."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
