@@ -25,8 +25,8 @@ APPLIED_AT_ONCE = 250
 LOOK_SECONDS = 0.05
 ENOUGH = 500
 """Messages for which a batch sets out at once: the call costs as much as a hundred of them."""
-PATIENCE_SECONDS = 0.5
-"""That fewer wait for more, while there is something else to do."""
+PATIENCE_SECONDS = 2.0
+"""That fewer wait for more, while there is something else to do: who has nothing else does not wait."""
 AGAIN_SECONDS = 0.5
 """After which an agent that could not be reached is tried again."""
 TRIM_SECONDS = 1.0

@@ -6,6 +6,8 @@ LOCAL = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Where clusters of several machines are switched off (some systems have none) Ray takes 127.0.0.1 for this
 machine's address, and listens there only; else it listens on all addresses."""
 TOKEN = "RAY_AUTH_MODE"  # noqa: S105 - whether there is one, not what it is
+TASK_EVENTS = "RAY_task_events_report_interval_ms"
+"""How often a record of each call between processes is sent, for Ray's state listings; 0: none is kept."""
 
 
 def settle(address: str) -> None:
@@ -16,3 +18,5 @@ def settle(address: str) -> None:
     os.environ.setdefault(TOKEN, "token")
     if not address or address.startswith("127."):
         os.environ[LOCAL] = "0"
+    if not address:
+        os.environ.setdefault(TASK_EVENTS, "0")
