@@ -1,6 +1,7 @@
 """The RocksDB environment: atomic batches, scans, one writer, readers beside it, checkpoints."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +93,26 @@ def test_damage_names_the_remedy(tmp_path):
     (path / "CURRENT").write_bytes(b"nonsense")
     with pytest.raises(StorageError, match="--from-checkpoint"):
         Environment.open(path, SMALL)
+
+
+def test_table_files_within_the_limit_stay_open(tmp_path):
+    config = StateConfig(block_cache=8 << 20, write_buffers=1 << 20, max_open_files=50)
+    environment = Environment.open(tmp_path / "crawl" / "many", config)
+    families = [family for family in Family if family is not Family.META]
+    for turn in range(2):  # each a file to a family
+        put(environment, *((family, b"%d" % turn, b"v" * 100) for family in families))
+        environment.checkpoint(tmp_path / f"taken-{turn}")
+
+    def look_up_all():
+        return [environment.get(family, b"%d" % turn) for family in families for turn in range(2)]
+
+    look_up_all()
+    before = bytes_read()
+    assert look_up_all() == [b"v" * 100] * 2 * len(families)
+    assert bytes_read() - before < 4_000  # of /proc, by this test; a file that is opened is read for as much
+    environment.close()
+
+
+def bytes_read():
+    status = Path("/proc/self/io").read_text()
+    return int(status.partition("rchar:")[2].split(None, 1)[0])

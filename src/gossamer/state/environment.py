@@ -277,6 +277,9 @@ def _shared_options(config: StateConfig) -> rocksdict.Options:
     # The default arena block is an eighth of the write buffer, taken by every family.
     made.set_arena_block_size(128 << 10)
     made.set_max_open_files(config.max_open_files)
+    # In one piece: the usual 64 have room for four files of 256 each, by the files' numbers, and of a hundred
+    # files some would be opened anew for every look-up, which reads some hundred KiB.
+    made.set_table_cache_num_shard_bits(0)
     made.set_max_total_wal_size(config.max_log)
     made.set_keep_log_file_num(2)
     made.set_max_log_file_size(4 << 20)
