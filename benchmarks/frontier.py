@@ -58,6 +58,8 @@ PACE = 3_000
 """Visits a second by that clock: with this rest some 15,000 hosts take turns."""
 DEPTHS = 7
 PROGRESS = b"benchmark"
+PIPE_BYTES = 1 << 20
+"""Holds some groups of pages, so that who makes them and who admits them do not wait for each other."""
 START = 1_800_000_000_000_000
 CALM_SECONDS = 1.0
 BUSY = 0.02
@@ -243,7 +245,12 @@ def _stream(start: int, end: int, seed: int) -> Iterator[Iterator[bytes]]:
     """Lines of `url_stream`, whose process ends with the block."""
     command = [sys.executable, "-m", "benchmarks.url_stream", "--seed", str(seed)]
     command += ["--start", str(start), "--pages", str(max(0, end - start))]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=measure.end_with_parent) as process:  # noqa: PLW1509  no threads of ours
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        pipesize=PIPE_BYTES,
+        preexec_fn=measure.end_with_parent,  # noqa: PLW1509  no threads of ours
+    ) as process:
         assert process.stdout is not None
         yield process.stdout
         process.stdout.close()
