@@ -1,6 +1,7 @@
 import pytest
 
-from gossamer.extract.media_type import media_type
+from gossamer.extract.media_type import declared_type, media_type
+from gossamer.model.exchange import Headers
 
 XHTML = (
     b"<!-- x --><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x' [<!ENTITY a '>'>]>"
@@ -57,3 +58,28 @@ XHTML = (
 )
 def test_media_type(declared: str, content: bytes, expected: str) -> None:
     assert media_type(declared, content) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], ""),
+        (["text/html; charset=utf-8"], "text/html; charset=utf-8"),
+        (["text/plain", "text/html"], "text/html"),
+        (["text/html, text/plain"], "text/plain"),
+        (["text/html", "*/*"], "text/html"),
+        (["text/html; x=1, */*;q=0.1"], "text/html; x=1"),
+        (["nonsense", "text/html", "more"], "text/html"),
+        (["nonsense", "more"], "nonsense"),
+        (["text/html,"], "text/html"),
+        (["text/html;charset=gbk", "text/html"], "text/html;charset=gbk"),
+        (["text/html;charset=gbk", "TEXT/HTML;a=b"], "TEXT/HTML;a=b;charset=gbk"),
+        (["text/html;charset=gbk", "text/html;charset=big5"], "text/html;charset=big5"),
+        (["text/html;charset=gbk", "text/plain", "text/html"], "text/html"),
+        (['text/html;x="a,b/c"'], 'text/html;x="a,b/c"'),
+        (['text/html;x="\\",b/c"', "nonsense"], 'text/html;x="\\",b/c"'),
+        (['text/html;x="', "text/plain"], 'text/html;x=",text/plain'),
+    ],
+)
+def test_of_several_declared_types_the_last_counts(values: list[str], expected: str) -> None:
+    assert declared_type(Headers([("Content-Type", value) for value in values])) == expected

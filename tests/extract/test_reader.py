@@ -229,3 +229,11 @@ def test_a_tree_for_the_rest() -> None:
     assert heading is not None
     assert heading.text() == "y"
     assert guarded_tree("<p>é<svg>" + "<path d='x'/>" * 5000 + "</svg>") is not None
+
+
+def test_the_last_of_two_content_types_decides_how_a_page_is_read() -> None:
+    types = [("content-type", "text/plain; charset=gbk"), ("content-type", "text/html; charset=iso-8859-2")]
+    page = read(b"<title>\xb1</title><a href=x>", *types)
+    assert (page.media_type, page.charset, page.title) == ("text/html", "iso-8859-2", "ą")
+    assert [link.url.target for link in page.links] == ["/dir/x"]
+    assert read(b"<a href=x>", *reversed(types)).links == ()

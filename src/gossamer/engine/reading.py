@@ -7,7 +7,7 @@ from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
 from gossamer.extract.link_header import has_links
-from gossamer.extract.media_type import media_type
+from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
@@ -94,7 +94,7 @@ class Reading:
             return True
         if len(content) <= SHORT:
             return False
-        return _most_links(content, media_type(exchange.headers.get("content-type"), content)) > MOST_LINKS
+        return _most_links(content, media_type(declared_type(exchange.headers), content)) > MOST_LINKS
 
     async def robots(self, exchange: Exchange) -> RobotsRules | None:
         """What a robots file says to us, as far as it is read; `None` if it cannot be made out."""

@@ -12,7 +12,7 @@ from gossamer.extract.detect import detect
 from gossamer.extract.labels import CODECS, name_of_label
 from gossamer.extract.prescan import late_declaration, prescan, xml_declaration
 
-__all__ = ["charset_of", "codec_of", "decode"]
+__all__ = ["charset_of", "charset_parameter", "codec_of", "decode"]
 
 _PARAMETER = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE)
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
@@ -26,20 +26,26 @@ def charset_of(content: bytes, content_type: str, media_type: str) -> str:
 
     Args:
         content: content codings undone; a cut sequence at its end does no harm.
-        content_type: value of the response header, may be empty.
+        content_type: as `declared_type` gives it, may be empty.
         media_type: the essence decided by `media_type`; tells where a document may declare its encoding.
     """
     for mark, name in _MARKS:
         if content.startswith(mark):
             return name
-    if content_type and (match := _PARAMETER.search(content_type[:1024])):
-        name = name_of_label(match[1] or match[2] or match[3] or "")
+    if content_type and (label := charset_parameter(content_type)):
+        name = name_of_label(label)
         if name:
             return name
     name = _declared(content, media_type)
     if name:
         return name
     return _detected(content)
+
+
+def charset_parameter(content_type: str) -> str:
+    """The label in the value of a Content-Type header, as written; empty if there is none."""
+    match = _PARAMETER.search(content_type[:1024])
+    return (match[1] or match[2] or match[3] or "") if match else ""
 
 
 def codec_of(charset: str) -> str:

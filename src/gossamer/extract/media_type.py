@@ -1,18 +1,23 @@
 """The media type of a document, from its header and its first bytes.
 
-Source: WHATWG MIME Sniffing, sections 5-8, less audio and video containers, which are leaves to us either
-way. Deviation: XML of unknown vocabulary stays what the server said; XHTML and sitemaps
-are known as such.
+Source: WHATWG Fetch, "extract a MIME type"; WHATWG MIME Sniffing, sections 5-8, less audio and video
+containers, which are leaves to us either way. Deviation: XML of unknown vocabulary stays what the server
+said; XHTML and sitemaps are known as such.
 """
 
 import re
 
-__all__ = ["media_type"]
+from gossamer.extract.charset import charset_parameter
+from gossamer.model.exchange import Headers
+
+__all__ = ["declared_type", "media_type"]
 
 _HEADER_BYTES = 1445
 _ESSENCE = re.compile(
-    r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127})[ \t]*(?:;|,|$)"
+    r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127})[ \t]*(?:;|$)"
 )
+_VALUE = re.compile(r"(?:[^,\"]++|\"(?:[^\"\\]++|\\.)*+(?:\"|\\?\Z))++", re.DOTALL)
+"""One of several values that commas part; a comma in quotes is part of its value."""
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
 _ANY_XML = frozenset({"text/xml", "application/xml"})
 _PLAIN = frozenset(
@@ -72,11 +77,35 @@ _SIGNATURES = (
 )
 
 
+def declared_type(headers: Headers) -> str:
+    """The value of the Content-Type header; of several, in one line or more, the one that browsers go by.
+
+    That is the last one that is a type and not `*/*`. It takes over the charset of those before it if they
+    are of the same type.
+    """
+    values = headers.get_all("content-type")
+    if not values:
+        return ""
+    if len(values) == 1 and "," not in values[0]:
+        return values[0]
+    chosen = charset = essence = ""
+    for value in _VALUE.findall(",".join(values)):
+        match = _ESSENCE.match(value)
+        if match is None or match[1] == "*/*":
+            continue
+        if match[1].lower() != essence:
+            charset, essence = "", match[1].lower()
+        own = charset_parameter(value)
+        chosen = value.strip() if own or not charset else f"{value.strip()};charset={charset}"
+        charset = own or charset
+    return chosen or values[0]
+
+
 def media_type(declared: str, content: bytes) -> str:
     """Essence in lower case; `application/octet-stream` if nothing fits.
 
     Args:
-        declared: value of the Content-Type header, may be empty or nonsense.
+        declared: as `declared_type` gives it, may be empty or nonsense.
         content: the start of the decoded content at least.
     """
     match = _ESSENCE.match(declared)

@@ -10,7 +10,7 @@ from gossamer.extract.charset import charset_of
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.link_header import has_links, header_mentions
 from gossamer.extract.links import LinkMaker
-from gossamer.extract.media_type import media_type
+from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.registry import Registry, builtin_extractors
 from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Exchange
@@ -57,7 +57,7 @@ class Reader:
             listed: a robots file or a sitemap led to it.
         """
         config, headers = self._config, exchange.headers
-        declared = headers.get("content-type")
+        declared = declared_type(headers)
         kind = media_type(declared, content)
         problems: list[str] = []
         part = content
