@@ -92,12 +92,24 @@ def _reference(element: Element) -> str | None:
             return element.attributes.get("href") if leads_on else None
         case "frame" | "iframe":
             return element.attributes.get("src")
+        case "object" | "embed" if _says_html(element):
+            return element.attributes.get("data" if element.tag == "object" else "src")
         case "form":
-            return element.attributes.get("action") if element.get("method").lower() != "post" else None
+            sends = element.get("method").lower() in ("post", "dialog")
+            return None if sends else element.attributes.get("action")
         case "meta" if element.get("http-equiv").strip().lower() == "refresh":
             match_ = _REFRESH.match(element.get("content"))
             return next((group for group in match_.groups() if group is not None), None) if match_ else None
     return None
+
+
+def _says_html(element: Element) -> bool:
+    """HTML Standard 4.8.6 and 4.8.7: HTML in an `embed` or `object` is navigated to, as in a frame.
+
+    Only the `type` tells before it is fetched.
+    """
+    essence = element.get("type").partition(";")[0].strip().lower()
+    return essence in ("text/html", "application/xhtml+xml")
 
 
 def _allows_following(elements: list[Element]) -> bool:
@@ -128,7 +140,7 @@ def _elements(content: bytes) -> list[Element]:
         tree = LexborHTMLParser(text)
     except SelectolaxError:
         return _flat(text)
-    nodes = tree.css("a, area, link, base, frame, iframe, form, meta")
+    nodes = tree.css("a, area, link, base, frame, iframe, object, embed, form, meta")
     return [Element(node.tag or "", dict(node.attributes)) for node in nodes]
 
 

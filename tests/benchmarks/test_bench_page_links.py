@@ -14,6 +14,12 @@ HERE = "http://a.test/dir/page.html?q"
         ('<frameset><frame src="g.html"></frameset>', ["http://a.test/dir/g.html"]),
         ('<form action="s"><input></form>', ["http://a.test/dir/s"]),
         ('<form action="s" method="POST"></form>', []),
+        ('<form action="s" method="dialog"></form>', []),
+        ('<object data="o" type="text/html"></object><object data="p"></object>', ["http://a.test/dir/o"]),
+        (
+            '<embed src="e" type="Text/HTML; charset=x"><embed src="f" type="image/png">',
+            ["http://a.test/dir/e"],
+        ),
         ('<meta http-equiv="Refresh" content="0; URL=en/index.html">', ["http://a.test/dir/en/index.html"]),
         ("<meta http-equiv=refresh content=\"3;url='x y'\">", ["http://a.test/dir/x%20y"]),
         ("<meta http-equiv=refresh content=5>", []),

@@ -17,7 +17,7 @@ from gossamer.extract.relations import kind_of_relation, nofollow
 from gossamer.extract.tag_grammar import Tag, attributes_of
 from gossamer.model.link import LinkKind
 
-__all__ = ["Meaning", "meaning_of"]
+__all__ = ["HTML_TYPES", "Meaning", "inner_mentions", "meaning_of"]
 
 Attributes = dict[str, str]
 
@@ -26,7 +26,8 @@ _ROBOT_WORD = re.compile(r"no(?:index|follow|archive|ne|cache)\b|unavailable_aft
 _ROBOT_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 LONGEST_ROBOTS = 1_000
 MOST_INNER = 10_000
-"""Turns of the scan of a document within an attribute."""
+"""Turns of the scan of HTML within another document."""
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _FACTS = frozenset({"description", "og:description", "og:title", "author", "article:author"})
 
 
@@ -94,12 +95,28 @@ def _frame(element: str) -> Rule:
     return rule
 
 
+def _plug_in(element: str, name: str) -> Rule:
+    """What an `object` or `embed` shows: HTML in a frame of its own, if its type says so; else a part."""
+
+    def rule(attributes: Attributes) -> Meaning:
+        essence = attributes.get("type", "").partition(";")[0].strip(_SPACES).lower()
+        kind = LinkKind.NAVIGATION if essence in HTML_TYPES else LinkKind.REQUISITE
+        return Meaning(tuple(_mentions(f"{element}@{name}", kind, [attributes.get(name, "")])))
+
+    return rule
+
+
 def _iframe(attributes: Attributes) -> Meaning:
     """An address, or a document of its own, which has the address and the base of the page."""
     if "srcdoc" not in attributes:
         return _frame_of_iframe(attributes)
+    return Meaning(tuple(inner_mentions(attributes["srcdoc"])))
+
+
+def inner_mentions(markup: str) -> list[Mention]:
+    """The addresses in HTML that stands within another document."""
     mentions: list[Mention] = []
-    for token in tokenize(attributes["srcdoc"].encode("utf-8", "replace"), MOST_INNER).found:
+    for token in tokenize(markup.encode("utf-8", "replace"), MOST_INNER).found:
         if isinstance(token, bytes):
             address = unescape_attribute(token.decode("utf-8", "replace"))
             mentions.append(Mention("a@href", LinkKind.NAVIGATION, address))
@@ -109,7 +126,7 @@ def _iframe(attributes: Attributes) -> Meaning:
             mentions += _frame_of_iframe(attributes_of(tag, "utf_8")).mentions
         else:
             mentions += meaning_of(tag, "utf_8").mentions
-    return Meaning(tuple(mentions))
+    return mentions
 
 
 def _anchor(element: str) -> Rule:
@@ -184,7 +201,7 @@ _RULES: dict[bytes, Rule] = {
     b"audio": _take("audio", "src"),
     b"base": _base,
     b"body": _take("body", "background"),
-    b"embed": _take("embed", "src"),
+    b"embed": _plug_in("embed", "src"),
     b"form": _form,
     b"frame": _frame("frame"),
     b"html": _html,
@@ -194,7 +211,7 @@ _RULES: dict[bytes, Rule] = {
     b"input": _input,
     b"link": _link,
     b"meta": _meta,
-    b"object": _take("object", "data"),
+    b"object": _plug_in("object", "data"),
     b"script": _take("script", "src"),
     b"source": _take("source", "src", "srcset"),
     b"table": _take("table", "background"),
