@@ -26,6 +26,9 @@ DENSE = {
     "srcdoc": (HTML, '<iframe srcdoc="', "<a href&#61;%d>"),
     "style": (HTML, "<style>", "url(%d)"),
     "sheet": (CSS, "", "a{b:url(%d)}"),
+    "image sets": (CSS, "", 'a{b:image-set("%d")}'),
+    "image set": (CSS, "a{b:image-set('x'", ',"%d"'),
+    "image set without commas": (CSS, "a{b:image-set('x'", '"%d"'),
     "imports": (CSS, "", '@import "%d";'),
     "sitemap": (
         XML,
@@ -35,6 +38,9 @@ DENSE = {
     "feed": (XML, "<rss><channel>", "<item><link>/%d</link></item>"),
     "feed in capitals": (XML, "<RSS><CHANNEL>", "<ITEM><LINK>/%d</LINK></ITEM>"),
     "feed without ends": (XML, "<rss><channel>", "<item><link>/%d"),
+    "escaped entries": (XML, "<rss><item><description>", "&lt;a href&#61;%d&gt;"),
+    "entry": (XML, "<rss><item><description><![CDATA[", "<a href=%d>"),
+    "inline entry": (XML, "<rss><item>", "<a href=%d>"),
     "text": (TEXT, "", "http://a/%d\n"),
     "text with queries first": (TEXT, "http://a/?b=c\n", "http://a/%d\n"),
 }

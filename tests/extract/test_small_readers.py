@@ -47,6 +47,13 @@ def document(
         ("a{b:url(\\78 y\\)z)}", ["xy)z"]),
         ("a{b:url('a\\'b')}", ["a'b"]),
         ("a{b:image-set(url(x) 1x, url(y) 2x)}", ["x", "y"]),
+        ("a{b:image-set('x' 1x, \"y\" type('image/png') 2x)} c{d:url(z)}", ["x", "y", "z"]),
+        ("a{b:-webkit-IMAGE-SET( 'x)' 1x, url('y') 2x /* 'no' */); content: 'no'}", ["x)", "y"]),
+        ("a{b:image-set(linear-gradient(rgb(calc(1 + 2), 3, 4), red) 1x, 'x' 2x)}", ["x"]),
+        ("@import 'x'; @namespace 'no'; a{b:image-set('y'", ["x", "y"]),
+        ("a{content:\"image-set('\"} b{--x-image-set:x; c:x-image-set('no')}", []),
+        ("a{b:image-set(/**/ 'x' 'no' 1x, /* , */ 'y' type('no', 'no'))}", ["x", "y"]),
+        ("image-set(" * 1000, []),
         ("a{b:xurl(x)}", []),
         ("a{b:url()}", []),
         ("@namespace s url(http://n.test/); @NAMESPACE 'http://n.test/;'; a{b:url(x)}", ["x"]),
@@ -132,6 +139,22 @@ def test_sitemaps() -> None:
     assert sitemap(b"").links == ()
 
 
+def test_other_versions_of_a_page_in_a_sitemap_come_after_its_locations() -> None:
+    urlset = (
+        b"<urlset xmlns='x' xmlns:xhtml='y'><url><loc>http://h.test/en</loc>"
+        b"<xhtml:link rel='alternate' hreflang='en' href='http://h.test/en'/>"
+        b"<xhtml:link rel='alternate' hreflang='de' href='http://h.test/de?a&amp;b'/>"
+        b"<xhtml:link rel='alternate nofollow' href='/no'/><xhtml:link rel='x' href='/no'/></url>"
+        b"<url><loc>http://h.test/2</loc></url></urlset>"
+    )
+    assert [(link.url.target, link.kind.value, link.nofollow) for link in sitemap(urlset).links] == [
+        ("/en", "sitemap", False),
+        ("/2", "sitemap", False),
+        ("/de?a&b", "alternate", False),
+        ("/no", "alternate", True),
+    ]
+
+
 INDEX = b"<sitemapindex><sitemap><loc>http://h.test/1.xml</loc></sitemap></sitemapindex>"
 
 
@@ -212,6 +235,37 @@ def test_addresses_of_a_feed_are_relative_to_the_nearest_base() -> None:
     rss = b"<rss><channel xml:base='/c/'><link>1</link><item xml:base='d/'><link>2</link></item><item>"
     found = extractor.extract(document(rss + b"<link>3</link>")).links
     assert [link.url.target for link in found] == ["/c/1", "/c/d/2", "/c/3"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        b"<item><description>&lt;a href=&quot;/x?a&amp;amp;b&quot;>y&lt;/a&gt;</description>",
+        b"<item><description><![CDATA[<p>1 <a href='x?a&amp;b'>y</a>]]></description>",
+        b"<item><content:encoded><![CDATA[<a href='/x?a&b'>]]></content:encoded>",
+        b"<item><description><p>forgotten <a class='c' href='/x?a&amp;b'>y</a></p></description>",
+        b"<entry xml:base='http://h.test/'><content type='html'>&lt;a href=x?a&amp;amp;b></content>",
+        b"<entry><summary type='html'>&lt;area href='/x?a&amp;amp;b'></summary>",
+        b"<entry><content type='xhtml'><div xmlns='y'><a href='/x?a&amp;b'>z</a></div></content>",
+        b"<entry><content type='text/html' src='/x?a&amp;b'/>",
+        b"<entry><content type='text'>&lt;a href='/no'></content><link href='/x?a&amp;b'/>",
+    ],
+)
+def test_links_in_the_html_of_entries_are_links(entry: bytes) -> None:
+    feed = document(b"<feed>" + entry, address="http://h.test/feed")
+    (link,) = FeedExtractor(CONFIG, LinkMaker(CONFIG)).extract(feed).links
+    assert (link.url.target, link.kind.value) == ("/x?a&b", "navigation")
+
+
+def test_html_of_entries_says_what_to_load_and_what_not_to_follow() -> None:
+    feed = document(
+        b"<rss xml:base='/b/'><item><description>&lt;img src=i>&lt;a rel=nofollow href=n></description>"
+    )
+    found = FeedExtractor(CONFIG, LinkMaker(CONFIG)).extract(feed).links
+    assert [(link.url.target, link.kind.value, link.nofollow) for link in found] == [
+        ("/b/i", "requisite", False),
+        ("/b/n", "navigation", True),
+    ]
 
 
 def test_an_ampersand_that_xml_forgot_is_one() -> None:

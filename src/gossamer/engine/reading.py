@@ -144,5 +144,6 @@ def _most_links(content: bytes, kind: str) -> int:
         # A document within an attribute may spell its signs by references.
         within = b"srcdoc" in content or b"SRCDOC" in content
         return links + content.count(b"&") if within else links
-    links += content.count(b"<l")
+    # HTML within a feed, too, may spell its signs by references.
+    links += content.count(b"<l") + content.count(b"&")
     return links if b"<" in content[:1_000] else links + content.count(b"\n")

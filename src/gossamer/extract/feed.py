@@ -1,12 +1,17 @@
 """Reads feeds: RSS and Atom.
 
-Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF); XML Base, as far as RFC 4287 section 2 wants it.
+Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF) with its module `content`; XML Base, as far as RFC 4287
+section 2 wants it.
 """
+
+import msgspec
 
 from gossamer.extract.charset import decode
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.html_tags import HTML_TYPES, inner_mentions, meaning_of
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation
+from gossamer.extract.tag_grammar import Tag
 from gossamer.extract.xml_elements import Element, elements
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
@@ -17,6 +22,9 @@ __all__ = ["FeedExtractor"]
 _ROOTS = frozenset({"rss", "feed", "RDF"})
 _HOLDERS = frozenset({"channel", "entry", "item"})
 """Elements whose `xml:base` holds up to the next of them."""
+_INLINE = frozenset({"a", "area", "audio", "embed", "iframe", "img", "object", "source", "track", "video"})
+"""Elements of HTML in entries of `type="xhtml"`, or where somebody forgot to escape it."""
+_ESCAPED = frozenset({"html", "text/html"})
 _NOT_PAGES = frozenset({"self", "hub", "replies", "edit", "search"})
 
 
@@ -43,9 +51,7 @@ class FeedExtractor:
             if element.name in ("title", "description", "subtitle", "language") and element.text:
                 named.setdefault(element.name, element.text)
             home.enter(element)
-            mention = _mention(element)
-            if mention:
-                mentions.append(home.resolved(mention, element))
+            mentions += [home.resolved(mention, element) for mention in _mentions(element)]
             if len(mentions) >= self._config.max_links:
                 break
         return Findings(
@@ -74,13 +80,31 @@ class _Home:
         """The mention with an address that is right in view of the document's own URL."""
         base = _based(element, self._here)
         target = None if base is self._url else Url.parse(mention.address, base.text)
-        return mention if target is None else Mention(mention.element, mention.kind, target.text)
+        return mention if target is None else msgspec.structs.replace(mention, address=target.text)
 
 
 def _based(element: Element, base: Url) -> Url:
     if "xml:base" not in element.source:
         return base
     return Url.parse(element.attributes().get("xml:base", ""), base.text) or base
+
+
+def _mentions(element: Element) -> list[Mention]:
+    """What an element of a feed says, or of the HTML in an entry, escaped or not."""
+    mention = _mention(element)
+    found = [] if mention is None else [mention]
+    if element.name in _INLINE:
+        tag = Tag(element.name.encode(), element.source.encode("utf-8", "replace"))
+        found += meaning_of(tag, "utf_8").mentions
+    elif "<" in element.text and _holds_html(element):
+        found += inner_mentions(element.text)
+    return found
+
+
+def _holds_html(element: Element) -> bool:
+    if element.name in ("description", "encoded"):
+        return True
+    return element.name in ("content", "summary") and element.attributes().get("type") in _ESCAPED
 
 
 def _mention(element: Element) -> Mention | None:
@@ -103,5 +127,7 @@ def _mention(element: Element) -> Mention | None:
     if name in ("enclosure", "content", "thumbnail"):
         attributes = element.attributes()
         address = attributes.get("url") or attributes.get("src", "")
-        return Mention(f"{name}@url", LinkKind.REQUISITE, address) if address else None
+        page = name == "content" and attributes.get("type", "").lower() in HTML_TYPES
+        kind = LinkKind.NAVIGATION if page else LinkKind.REQUISITE
+        return Mention(f"{name}@url", kind, address) if address else None
     return None

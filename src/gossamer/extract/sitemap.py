@@ -1,6 +1,7 @@
 """Reads sitemaps: XML, index, plain text, each also as gzip.
 
-Source: sitemaps.org protocol. Read leniently: wrong namespaces, broken XML and a byte-order mark are common.
+Source: sitemaps.org protocol; `xhtml:link` as search engines take it, for other versions of a page. Read
+leniently: wrong namespaces, broken XML and a byte-order mark are common.
 """
 
 import zlib
@@ -8,6 +9,7 @@ import zlib
 from gossamer.extract.charset import charset_of, decode
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.links import LinkMaker, Mention
+from gossamer.extract.relations import kind_of_relation, nofollow
 from gossamer.extract.xml_elements import elements
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
@@ -26,7 +28,10 @@ _BEGINNING = 1_000
 
 
 class SitemapExtractor:
-    """Locations in sitemaps, as links of kind `SITEMAP` with element `urlset` or `sitemap` (in an index)."""
+    """Locations in sitemaps, as links of kind `SITEMAP` with element `urlset` or `sitemap` (in an index).
+
+    Other versions of a page, in other languages say, are links of kind `ALTERNATE` as on the page itself.
+    """
 
     name = "sitemap"
     media_types = frozenset(
@@ -76,8 +81,13 @@ def _may_be_sitemap(content: bytes) -> bool:
 
 
 def _located(text: str) -> list[Mention]:
-    """The `loc` elements of the root's own namespace; `image:loc` and its like are not pages."""
+    """The `loc` elements of the root's own namespace; `image:loc` and its like are not pages.
+
+    Behind them the `xhtml:link` elements, which are many times as many and mostly say the same again, so
+    that a limit cuts them first.
+    """
     found: list[Mention] = []
+    others: dict[str, Mention] = {}
     walk = elements(text)
     root = next(walk, None)
     element = _ROOTS.get(root.name, "") if root else ""
@@ -88,7 +98,14 @@ def _located(text: str) -> list[Mention]:
             found.append(Mention(element, LinkKind.SITEMAP, child.text))
             if len(found) >= MOST_LOCATIONS:
                 break
-    return found
+        elif child.name == "link" and child.prefix != root.prefix and len(others) < MOST_LOCATIONS:
+            attributes = child.attributes()
+            address, relation = attributes.get("href", ""), attributes.get("rel", "")
+            if address and kind_of_relation(relation) is LinkKind.ALTERNATE:
+                others[address] = Mention("link@href", LinkKind.ALTERNATE, address, nofollow(relation))
+    for mention in found:
+        others.pop(mention.address, None)
+    return [*found, *others.values()]
 
 
 def _listed(text: str, *, alone: bool) -> list[Mention]:
