@@ -122,6 +122,42 @@ def test_extra_hosts_join_in_any_spelling() -> None:
     assert scope(mode="domain", hosts=["a.example.org"]).judge(candidate("http://b.example.org/")).admitted
 
 
+@pytest.mark.parametrize(
+    ("seed", "inside", "outside"),
+    [
+        ("/docs", ["/docs", "/docs?a", "/docs/", "/docs/b/c.html"], ["/", "/docs2", "/doc", "/x/docs/"]),
+        ("/docs?page=1", ["/docs?page=1", "/docs", "/docs/b"], ["/", "/b"]),
+        ("/docs/", ["/docs/", "/docs/b"], ["/", "/docs"]),
+        ("/docs/intro", ["/docs/", "/docs/b"], ["/", "/docs"]),
+        ("/page.html", ["/", "/b/c"], []),
+        ("/?a/b", ["/", "/b/c"], []),
+    ],
+)
+def test_a_seed_at_the_root_is_a_directory_unless_it_looks_like_a_file(
+    seed: str, inside: list[str], outside: list[str]
+) -> None:
+    judge = scope(f"http://a.test{seed}", mode="prefix")
+    assert [path for path in inside if not admits(judge, f"http://a.test{path}")] == []
+    assert [path for path in outside if admits(judge, f"http://a.test{path}")] == []
+
+
+@pytest.mark.parametrize("place", ["b.test/a/docs", "b.test/a/docs/", "b.test/a/docs/index.html"])
+def test_a_directory_among_the_hosts_needs_no_last_slash(place: str) -> None:
+    judge = scope(hosts=[place])
+    assert admits(judge, "http://b.test/a/docs/x")
+    assert admits(judge, "http://b.test/a/docs") == place.endswith("docs")
+    assert not admits(judge, "http://b.test/a/x") and not admits(judge, "http://b.test/a/docs2")
+
+
+def test_where_a_seed_at_the_root_redirects_joins() -> None:
+    judge = scope("http://a.test/docs", mode="prefix")
+    assert judge.widen_for_seed_redirect(redirect("http://a.test/docs/")) is None
+    place = judge.widen_for_seed_redirect(redirect("http://a.test/manual"))
+    assert place == "a.test/manual"
+    judge.add_host(place)
+    assert admits(judge, "http://a.test/manual/x") and not admits(judge, "http://a.test/x")
+
+
 def test_file_seed_stands_for_its_directory() -> None:
     for mode in ("host", "domain", "prefix"):
         judge = scope("file:///srv/docs/index.html", mode=mode)

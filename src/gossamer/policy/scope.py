@@ -18,7 +18,6 @@ from gossamer.policy.scope_rules import (
     block_rule,
     blocked_host,
     depth_rule,
-    directory,
     exclude_rule,
     hops_rule,
     host_name,
@@ -30,6 +29,7 @@ from gossamer.policy.scope_rules import (
     robots_rule,
     scheme_rule,
     trap_rule,
+    written_directory,
 )
 from gossamer.policy.traps import TrapConfig
 from gossamer.ports import ScopeRule
@@ -44,7 +44,7 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Mode,
         Meta(
             description="host: the seeds' hosts; domain: all hosts of their registrable domains; prefix:"
-            " below their directories; any: the whole web."
+            " below their directories, and below /docs if that is the seed; any: the whole web."
         ),
     ] = "host"
     hosts: Annotated[
@@ -282,7 +282,7 @@ def _place_of_setting(text: str) -> str:
         raise ValueError(
             f"hosts: {text!r} is neither a host name nor a directory on a host (example.org/docs/)"
         )
-    return directory(url) if "/" in text else host_name(url)
+    return written_directory(url) if "/" in text else host_name(url)
 
 
 def _own_rule(rule: ScopeRule) -> NamedRule:

@@ -44,12 +44,28 @@ def directory(url: Url) -> str:
     return host_name(url) + path[: path.rfind("/") + 1]
 
 
+def seed_directory(url: Url) -> str:
+    """The directory that a seed stands for, without its last slash if that was not written.
+
+    It is the one above, as in `directory`, unless that is the whole host: who asks for what is below
+    `example.org/docs` does not mean all of `example.org`, though every page at the root has it above.
+    """
+    return written_directory(url) if url.path.count("/") == 1 else directory(url)
+
+
+def written_directory(url: Url) -> str:
+    """The directory that the operator wrote, where the last slash may be missing; not so with files."""
+    named = url.path.rpartition("/")[2]
+    return host_name(url) + url.path if named and "." not in named else directory(url)
+
+
 class Places:
     """Where the crawl belongs: hosts, domains or directories, or everywhere.
 
-    A place is written as a host (`example.org`) or as a directory on one (`example.org/docs/`). A
-    bare host means all of it, and in mode `domain` its registrable domain. Files have no host, so
-    a `file` seed stands for its directory in every mode but `any`.
+    A place is written as a host (`example.org`) or as a directory on one (`example.org/docs/`; without
+    the last slash the address `/docs` belongs, too). A bare host means all of it, and in mode `domain`
+    its registrable domain. Files have no host, so a `file` seed stands for its directory in every mode
+    but `any`.
 
     Args:
         mode: `host`, `domain`, `prefix` or `any`.
@@ -69,7 +85,7 @@ class Places:
 
     def of_seed(self, url: Url) -> str:
         """The place that a seed stands for."""
-        return directory(url) if self.mode == "prefix" or not url.host else host_name(url)
+        return seed_directory(url) if self.mode == "prefix" or not url.host else host_name(url)
 
     def add(self, place: str) -> None:
         """Let one more place belong."""
@@ -78,7 +94,9 @@ class Places:
         host, slash, path = place.partition("/")
         self._known.clear()
         if slash:
-            self._directories[host] = (*self._directories.get(host, ()), slash + path)
+            below = slash + path
+            starts = (below,) if below.endswith("/") else (f"{below}/", f"{below}?")
+            self._directories[host] = (*self._directories.get(host, ()), *starts)
         elif self.mode == "domain":
             self._domains.add(registrable_domain(host))
         else:
@@ -91,7 +109,8 @@ class Places:
             return known
         host = host_name(url)
         if host in self._directories and not self._holds_host(host):
-            return url.target.startswith(self._directories[host])
+            # With a question mark behind it an address is below the directory of its own name, too.
+            return f"{url.target}?".startswith(self._directories[host])
         if len(self._known) >= MOST_REMEMBERED:
             self._known.clear()
         known = self._known[url.host] = self._holds_host(host)
