@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gossamer.app.interface import CrawledPage, crawl
     from gossamer.model.candidate import Candidate
     from gossamer.model.document import Document, Findings
-    from gossamer.model.errors import ConfigError, GossamerError, StorageError
+    from gossamer.model.errors import ConfigError, GossamerError, StorageError, UnreachableWarning
     from gossamer.model.link import Link, LinkKind
     from gossamer.model.page import Page
     from gossamer.model.url import Url
@@ -39,6 +39,7 @@ __all__ = [
     "LinkKind",
     "Page",
     "StorageError",
+    "UnreachableWarning",
     "Url",
     "crawl",
 ]
@@ -48,7 +49,7 @@ _HOMES = {
     "app.interface": ("CrawledPage", "crawl"),
     "model.candidate": ("Candidate",),
     "model.document": ("Document", "Findings"),
-    "model.errors": ("ConfigError", "GossamerError", "StorageError"),
+    "model.errors": ("ConfigError", "GossamerError", "StorageError", "UnreachableWarning"),
     "model.link": ("Link", "LinkKind"),
     "model.page": ("Page",),
     "model.url": ("Url",),

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import tempfile
+import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,18 +19,21 @@ from gossamer.app.run import reopen, run, start
 from gossamer.app.seeds import Seeds
 from gossamer.app.settings import Tree, load, merge, read_toml, to_toml
 from gossamer.engine.crawl import Crawl
+from gossamer.engine.dispatch import UNREACHABLE
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.model.errors import ConfigError
-from gossamer.model.events import Visited
+from gossamer.model.errors import ConfigError, UnreachableWarning
+from gossamer.model.events import Event, Visited
 from gossamer.model.exchange import Headers
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Fetched
+from gossamer.model.outcome import Failed, Fetched
 from gossamer.model.page import Page
-from gossamer.ports import Extractor, Observer, ScopeRule
+from gossamer.ports import Extractor, Observer, ScopeRule, Sink
 
 AHEAD = 16
 """Pages that may wait for the consumer; then the crawl waits, so memory stays bounded."""
+
+HOSTS_NAMED = 5
 
 
 class CrawledPage(msgspec.Struct, frozen=True):
@@ -87,6 +91,9 @@ async def crawl(
     Raises:
         ConfigError: lists every problem of the configuration.
         StorageError: what was fetched cannot be kept.
+
+    Warns:
+        UnreachableWarning: no seed could be reached; no error, as a failing web is none.
     """
     tree = _tree(seeds, config or {}, options)
     _prove_plain(scope_rules, extractors, observers)
@@ -94,18 +101,51 @@ async def crawl(
         resumed = place.used
         settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
         pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
-
-        async def sink(visit: Visited) -> None:
-            crawled = _crawled(visit, settings.fetch, settings.extract.max_content)
-            if crawled is not None:
-                await pages.put(crawled)
-
+        ending = _Ending()
         extensions = Extensions(
-            scope_rules=scope_rules, extractors=extractors, observers=observers, sinks=(sink,)
+            scope_rules=scope_rules,
+            extractors=extractors,
+            observers=(*observers, ending.hear),
+            sinks=(_sink(pages, settings),),
         )
-        async with _running(place, settings, extensions, pages, resumed=resumed):
+        async with _running(place, settings, extensions, pages, ending, resumed=resumed):
             while (crawled := await pages.get()) is not None:
                 yield crawled
+    if ending.reason == UNREACHABLE:
+        warnings.warn(ending.words(), UnreachableWarning, stacklevel=2)
+
+
+def _sink(pages: asyncio.Queue[CrawledPage | None], settings: CrawlConfig) -> Sink:
+    """What hands each page that counts to the consumer, and waits until there is room."""
+
+    async def hand_over(visit: Visited) -> None:
+        crawled = _crawled(visit, settings.fetch, settings.extract.max_content)
+        if crawled is not None:
+            await pages.put(crawled)
+
+    return hand_over
+
+
+class _Ending:
+    """Why a crawl ended, and what failed at the first hosts that did."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._unreached: dict[str, Failed] = {}
+
+    def hear(self, event: Event) -> None:
+        """Take note of a failed visit."""
+        match event:
+            case Visited(lease=lease, outcome=Failed() as failed) if len(self._unreached) < HOSTS_NAMED:
+                self._unreached.setdefault(lease.candidate.url.host, failed)
+
+    def words(self) -> str:
+        """One line on hosts that could not be reached."""
+        hosts = [
+            f"{host}: {failed.fault}" + (f" ({failed.detail})" if failed.detail else "")
+            for host, failed in self._unreached.items()
+        ]
+        return f"no seed could be reached: {'; '.join(hosts) or 'see crawl.log'}"
 
 
 def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[str, object]) -> Tree:
@@ -175,15 +215,16 @@ async def _running(
     settings: CrawlConfig,
     extensions: Extensions,
     pages: asyncio.Queue[CrawledPage | None],
+    ending: _Ending,
     *,
     resumed: bool,
 ) -> AsyncIterator[None]:
-    """Run the crawl beside the consumer; `None` in `pages` says that it has ended."""
+    """Run the crawl beside the consumer; `None` in `pages` says that it has ended, `ending` why."""
     crawls: list[Crawl] = []
 
     async def whole() -> None:
         try:
-            await run(
+            ending.reason = await run(
                 place, settings, extensions, resumed=resumed, on_start=crawls.append, handle_signals=False
             )
         finally:

@@ -28,3 +28,7 @@ class PluginError(GossamerError):
 
 class InternalError(GossamerError):
     """An invariant of ours is broken; please report it."""
+
+
+class UnreachableWarning(UserWarning):
+    """No seed of a crawl could be reached: most likely a name is misspelt, or the network is down."""

@@ -1,0 +1,31 @@
+"""The Python interface, where a crawl has nothing to hand over."""
+
+import asyncio
+import socket
+import warnings
+
+import pytest
+from small_site import small_site
+
+import gossamer
+
+
+async def _pages(*seeds: str) -> list[str]:
+    return [page.url async for page in gossamer.crawl(*seeds, min_delay=0)]
+
+
+def _dead_seed() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+
+def test_a_crawl_that_reaches_no_seed_warns_and_says_why() -> None:
+    with pytest.warns(gossamer.UnreachableWarning, match=r"127\.0\.0\.1: connect \(") as warned:
+        assert asyncio.run(_pages(_dead_seed())) == []
+    assert warned[0].filename == __file__, "it points at the caller"
+
+
+def test_where_a_seed_is_reached_nothing_is_said() -> None:
+    with small_site({"": "leaf"}.get) as site, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert asyncio.run(_pages(site)) == [site]
