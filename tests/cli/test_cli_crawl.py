@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import socket
 from pathlib import Path
 
@@ -69,6 +70,15 @@ def test_a_setting_that_stops_the_start_leaves_no_folder_behind(gossamer: Gossam
     assert ran.code == 2
     assert "GOSSAMER_TEST_NOT_SET" in ran.err
     assert list(Path().iterdir()) == []
+
+
+def test_a_folder_that_rocksdb_cannot_name_is_refused_before_it_is_made(
+    gossamer: Gossamer, site: str, tmp_path: Path
+) -> None:
+    odd = os.fsdecode(b"odd-\xff")
+    ran = gossamer("crawl", site, "--dir", odd, "-q")
+    assert ran.code == 2 and "its name is not UTF-8. Choose another --dir." in ran.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bare_host_is_crawled_into_a_folder_of_its_name(gossamer: Gossamer, site: str) -> None:

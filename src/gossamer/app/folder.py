@@ -42,8 +42,9 @@ class CrawlFolder:
         """Make the folder for a new crawl, and lock it.
 
         Raises:
-            ConfigError: another crawl lives here, or the folder cannot be written.
+            ConfigError: another crawl lives here, the folder cannot be written, or RocksDB could not name it.
         """
+        self._prove_name()
         try:
             if self.used:
                 raise ConfigError(
@@ -61,8 +62,10 @@ class CrawlFolder:
         """Check that a crawl lives here, and lock it.
 
         Raises:
-            ConfigError: none does, another process works on it, or the folder cannot be written.
+            ConfigError: none does, another process works on it, the folder cannot be written, or RocksDB
+                could not name it.
         """
+        self._prove_name()
         try:
             if not self.config.exists():
                 raise ConfigError(
@@ -91,6 +94,14 @@ class CrawlFolder:
             raise StorageError(
                 f"{self.tmp}: cannot be made ({error.strerror}). Free some space, then resume."
             ) from None
+
+    def _prove_name(self) -> None:
+        """RocksDB's binding takes names as text, so bytes that are no UTF-8 cannot be said to it."""
+        try:
+            str(self.path).encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(self.path).decode(errors="backslashreplace")
+            raise ConfigError(f"{shown}: its name is not UTF-8. Choose another --dir.") from None
 
     def _empty(self) -> bool:
         """Nothing is in the folder, or only what a start leaves that was killed at once."""

@@ -223,7 +223,7 @@ def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
 @nameserver
 @json
 def dns(names: tuple[str, ...], stats: Path | None, nameserver: tuple[str, ...], *, json: bool) -> None:
-    """Resolve names as a crawl would."""
+    """Resolve names as a crawl would. Exit 1 if one has no address."""
     from gossamer.cli.names import show_name_statistics, show_names
 
     if stats is not None:

@@ -1,6 +1,7 @@
 """Answers for names by hand, and what a crawl's name cache holds and was asked."""
 
 import asyncio
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -38,15 +39,20 @@ def dns_config(nameservers: list[str]) -> DnsConfig:
 
 
 def show_names(names: list[str], nameservers: list[str], *, json: bool) -> None:
-    """Ask for each name, and print the answer beside what the cache of this machine's crawls knows."""
+    """Ask for each name, and print the answer beside what the cache of this machine's crawls knows.
+
+    Exit 1 if one has no address.
+    """
     kept = _kept(names, dns_config(nameservers))
     answers = asyncio.run(_resolve(names, nameservers))
     if json:
         found = zip(answers, kept, strict=True)
         show_json([{**msgspec.to_builtins(answer), "cache": state} for answer, state in found])
-        return
-    for answer, state in zip(answers, kept, strict=True):
-        show(f"{_words(answer)}; {state}")
+    else:
+        for answer, state in zip(answers, kept, strict=True):
+            show(f"{_words(answer)}; {state}")
+    if any(answer.fault is not None for answer in answers):
+        sys.exit(1)
 
 
 async def _resolve(names: list[str], nameservers: list[str]) -> list[Answer]:
