@@ -4,6 +4,9 @@ import json
 
 from test_robots_flow import Site, crawl, html, state_of
 
+from gossamer.app.check import check
+from gossamer.app.inspection import inspect
+
 ANSWERS = {
     "/": html("/moved", "/mail", "/packed", "/plain"),
     "/moved": (301, {"Location": "there?a#b"}, b""),
@@ -33,3 +36,18 @@ def test_where_a_redirect_leads_and_what_does_not_decode_is_told(tmp_path):
         "mailto:joe@h.test",
         None,
     )
+
+
+def test_a_page_that_is_not_modified_though_nobody_asked_stands_in_the_archive(tmp_path):
+    answers = {"/": html("/same"), "/same": (304, {}, b"")}
+    path = tmp_path / "c"
+    with Site(lambda host, at, asked: answers.get(at, (404, {}, b""))) as site:
+        crawl(path, [f"http://127.0.0.1:{site.port}/"])
+        [place] = [
+            fact.text
+            for fact in state_of(path, f"http://127.0.0.1:{site.port}/same").facts
+            if fact.about == "archive"
+        ]
+    assert ".warc.gz" in place
+    with inspect(path) as inspection:
+        assert check(inspection).problems == []

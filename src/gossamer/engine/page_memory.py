@@ -67,7 +67,7 @@ def page_record(
         "visits": seen,
     }
     if isinstance(visit.outcome, Fetched):
-        fields |= _response_fields(visit.outcome.exchange, kept)
+        fields |= _response_fields(visit.outcome.exchange, known, kept)
     if visit.page is not None:
         fields |= _page_fields(visit.page)
     return msgspec.structs.replace(known, **fields)
@@ -104,10 +104,16 @@ def _detail(exchange: Exchange, page: Page | None) -> str:
     return "; ".join(said)[:LONGEST_DETAIL]
 
 
-def _response_fields(exchange: Exchange, kept: Kept | None) -> dict[str, object]:
-    """Of a 304 only its freshness is new: what is stored stays as it was."""
+def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -> dict[str, object]:
+    """Of a 304 only its freshness is new: what is stored stays as it was.
+
+    A server may say so unasked, when nothing is stored: then the archive has that answer and no other. It
+    stands for no content, so it is no payload that a later one could be compared with.
+    """
     fields: dict[str, object] = {"expires": fresh_until(exchange.headers, exchange.started)}
     if exchange.status == 304:
+        if known.place is None and kept is not None:
+            fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
         return fields
     fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
     fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
