@@ -1,5 +1,6 @@
 """The RocksDB environment: atomic batches, scans, one writer, readers beside it, checkpoints."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -116,3 +117,19 @@ def test_table_files_within_the_limit_stay_open(tmp_path):
 def bytes_read():
     status = Path("/proc/self/io").read_text()
     return int(status.partition("rchar:")[2].split(None, 1)[0])
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_table_that_cannot_be_opened_is_damage_where_nobody_writes(tmp_path, linked):
+    path, scratch = tmp_path / "state", tmp_path / "scratch" if linked else None
+    environment = Environment.open(path, SMALL)
+    put(environment, (Family.META, b"a", b"1"))
+    environment.close()
+    with contextlib.closing(Environment.open_read_only(path, SMALL, scratch)) as whole:
+        assert list(whole.scan(Family.META)) == [(b"a", b"1")]
+    [table] = path.glob("*.sst")
+    content = bytearray(table.read_bytes())
+    content[-60] ^= 1
+    table.write_bytes(content)
+    with pytest.raises(StorageError, match="the state cannot be"):
+        list(Environment.open_read_only(path, SMALL, scratch and tmp_path / "more").scan(Family.META))

@@ -42,7 +42,7 @@ AFTER_COMMIT = (
 )
 """What was appended is committed, so nothing may be cut."""
 
-AT_THE_END = ("end.archive_closed", "end.committed", "end.indexed")
+AT_THE_END = ("end.archive_closed", "end.committed", "end.indexed", "end.told")
 AT_THE_START = ("start.created", "start.configured", "start.opened", "start.seeded")
 IN_RECOVERY = ("start.opened", "archive.recover", "archive.recover.after_removal", "start.seeded")
 

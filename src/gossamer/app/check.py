@@ -1,17 +1,21 @@
 """Verifies archive, index and state of a crawl against each other."""
 
 import contextlib
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
 from gossamer.app.inspection import Inspection
+from gossamer.archive.cdxj import in_order
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.engine.archivist import archive_files
-from gossamer.state.environment import Family
+from gossamer.model.errors import StorageError
+from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode_host, decode_page
 
 
@@ -51,10 +55,14 @@ def check(inspection: Inspection) -> CheckResult:
     """Read every archive file whole, then compare.
 
     Three ways round: each record that should be indexed has its capture, each capture its record (same
-    URL, length and digest), each page that says it is archived its capture; and host counts agree with
-    their queues. Places of records are held in memory as 8-byte hashes, about 100 bytes a record.
+    URL, length and digest), each page that says it is archived its capture; host counts agree with
+    their queues; and all of the state can be read. Places of records are held in memory as 8-byte hashes,
+    about 100 bytes a record.
+
+    Raises:
+        StorageError: the state is damaged so that nothing can be compared with it.
     """
-    problems: list[str] = []
+    problems: list[str] = [*_state(inspection)]
     files = archive_files(inspection.environment)
     places: dict[tuple[int, int], tuple[int, int]] = {}
     records = 0
@@ -123,20 +131,60 @@ def _captures(inspection: Inspection) -> Iterator[_Line]:
 
 
 def _index_file(inspection: Inspection, captures: int) -> Iterator[str]:
-    """The index file may lag behind a crawl that goes on or was killed; it must be sorted and not longer."""
+    """What is wrong with `index.cdxj`: that of a crawl which has ended says what the state says.
+
+    Of a crawl that goes on or was killed it may lag behind; it must be sorted and not longer.
+    """
+    ended = bool(inspection.ended)
     try:
         with inspection.folder.index.open("rb") as lines:
-            count, last = 0, b""
-            for line in lines:
-                count += 1
-                if line < last:
-                    yield f"index.cdxj: line {count} is out of order"
-                    return
-                last = line
+            wrong = _differences(lines, inspection) if ended else _disorder(lines, captures)
+            yield from (f"index.cdxj: {problem}; 'gossamer resume' writes it anew" for problem in wrong)
     except FileNotFoundError:
-        return
+        if ended:
+            yield "index.cdxj: is not there; 'gossamer resume' writes it anew"
+
+
+def _disorder(lines: Iterable[bytes], captures: int) -> Iterator[str]:
+    count, last = 0, b""
+    for line in lines:
+        count += 1
+        if line < last:
+            yield f"line {count} is out of order"
+            return
+        last = line
     if count > captures:
-        yield f"index.cdxj: {count} lines for {captures} captures; 'gossamer resume' writes it anew"
+        yield f"{count} lines for {captures} captures"
+
+
+def _differences(lines: Iterable[bytes], inspection: Inspection) -> Iterator[str]:
+    """The first line that is not as it was written, if there is one."""
+    captures = (line for _, line in inspection.environment.scan(Family.CAPTURES))
+    written = (line + b"\n" for line in in_order(captures))
+    for count, (line, wanted) in enumerate(zip_longest(lines, written), 1):
+        if line != wanted:
+            yield f"line {count} is {'missing' if line is None else 'not as it was written'}"
+            return
+
+
+def _state(inspection: Inspection) -> Iterator[str]:
+    """What RocksDB says when all of the state is read, of a crawl that nobody works on.
+
+    Beside a writer nothing can be said: a table that cannot be opened may be one that is no more.
+    """
+    folder = inspection.folder
+    if folder.in_use():
+        return
+    with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+        try:
+            environment = Environment.open_read_only(folder.state, inspection.config.state, Path(scratch))
+            with contextlib.closing(environment):
+                for family in Family:
+                    for _ in environment.scan(family):
+                        pass
+        except StorageError as error:
+            if not folder.in_use():  # else a crawl has begun meanwhile
+                yield str(error)
 
 
 def _pages(inspection: Inspection) -> tuple[int, list[str]]:

@@ -81,6 +81,20 @@ class CrawlFolder:
         if descriptor is not None:
             os.close(descriptor)
 
+    def in_use(self) -> bool:
+        """Whether a process works on the folder; taken for granted where the file system knows no locks."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     def clear_tmp(self) -> None:
         """Remove spooled bodies of an earlier session; only for the owner of the folder.
 

@@ -93,7 +93,7 @@ def write_index(lines: Iterable[bytes], path: Path) -> int:
         with partial.open("wb") as out:
             count = 0
             buffer = bytearray()
-            for line in _in_order(lines):
+            for line in in_order(lines):
                 buffer += line
                 buffer += b"\n"
                 count += 1
@@ -113,7 +113,12 @@ def write_index(lines: Iterable[bytes], path: Path) -> int:
     return count
 
 
-def _in_order(lines: Iterable[bytes]) -> Iterator[bytes]:
+def in_order(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Captures, given in the order of their keys, in that of their lines.
+
+    Raises:
+        InternalError: they are not in order, or one holds a line end.
+    """
     last = b""
     for _, group in groupby(lines, key=_sort_and_second):
         for line in sorted(group):

@@ -231,10 +231,13 @@ class Crawl:
             fault_point("end.archive_closed")
             with parts.frontier.changes() as batch:
                 parts.archivist.enter(batch)
-                parts.ledger.enter(batch, ended=reason)
             fault_point("end.committed")
             await self.write_index()
             fault_point("end.indexed")
+            # Last: a crawl that has ended has its whole index, so `check` can hold it to that.
+            with parts.frontier.changes() as batch:
+                parts.ledger.enter(batch, ended=reason)
+            fault_point("end.told")
             parts.observers.tell(await parts.checkpoints.take(parts.settlement.held))
         parts.observers.tell(Stopped(reason))
 

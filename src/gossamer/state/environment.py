@@ -143,13 +143,22 @@ class Environment:
         raise AssertionError
 
     @classmethod
-    def open_read_only(cls, path: Path, config: StateConfig) -> "Environment":
+    def open_read_only(cls, path: Path, config: StateConfig, scratch: Path | None = None) -> "Environment":
         """Open for reading a state that nobody writes to, such as a snapshot's; nothing in it changes.
+
+        Of damage it says more than `open_secondary`, which takes a table that cannot be opened for one that
+        the writer has removed.
+
+        Args:
+            path: of the state.
+            config: bounds of memory.
+            scratch: an empty folder; it is opened through links in there, as with `open_secondary`.
 
         Raises:
             StorageError: it is damaged, or there is none.
         """
-        return cls(path, config, rocksdict.AccessType.read_only(False))
+        through = None if scratch is None else _linked(path, scratch / "links")
+        return cls(path, config, rocksdict.AccessType.read_only(False), through=through)
 
     def get(self, family: Family, key: bytes) -> bytes | None:
         """The value, or `None`.
@@ -331,9 +340,10 @@ def _linked(path: Path, place: Path) -> Path:
     """A new folder `place` of links to the files in `path`, with a record of its own."""
     place.mkdir(parents=True)
     for file in path.iterdir():
-        if file.name != RECORD:
+        if file.name == RECORD:
+            shutil.copyfile(file, place / RECORD)
+        else:
             (place / file.name).symlink_to(file.absolute())
-    shutil.copyfile(path / RECORD, place / RECORD)
     return place
 
 
