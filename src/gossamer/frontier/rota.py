@@ -2,18 +2,24 @@
 
 import heapq
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from gossamer.frontier.config import Census
 from gossamer.frontier.host_queue import HostQueue
 
 NEVER = 1 << 63
+SPARE = 256
+"""Void entries that are let be, however few hosts there are."""
+
+_Turn = TypeVar("_Turn", bytes, int)
 
 
 class Rota:
     """Host queues in memory, in the order of their turns.
 
     Invariant: a queue is served if and only if it is in `served`; its latest entry in one of the two
-    heaps bears the number `placed`, and entries with another number are void.
+    heaps bears the number `placed`, and entries with another number are void. There are at most
+    `SPARE` more void ones than entries that were valid when all were last looked at.
     """
 
     def __init__(self, now: Callable[[], int]) -> None:
@@ -21,6 +27,7 @@ class Rota:
         self._ready: list[tuple[bytes, int, HostQueue]] = []
         self._resting: list[tuple[int, int, HostQueue]] = []
         self._placings = 0
+        self._most = SPARE  # entries until void ones are looked for
         self.served: dict[bytes, HostQueue] = {}
 
     def add(self, queue: HostQueue) -> None:
@@ -46,6 +53,18 @@ class Rota:
             heapq.heappush(self._ready, (queue.first_ticket, self._placings, queue))
         else:
             heapq.heappush(self._resting, (due, self._placings, queue))
+        if len(self._ready) + len(self._resting) > self._most:
+            self._drop_void()
+
+    def _drop_void(self) -> None:
+        """Keep valid entries only, each time that there are twice as many as were valid.
+
+        A void one goes when its turn comes; but where better ones keep coming that is never, and it keeps its
+        host in memory. A host whose first URL has risen in its queue leaves its old place behind.
+        """
+        _keep_valid(self._ready)
+        _keep_valid(self._resting)
+        self._most = 2 * (len(self._ready) + len(self._resting)) + SPARE
 
     def pop_rested(self) -> HostQueue | None:
         """A host whose rest is over; it has no turn until it is placed again."""
@@ -96,3 +115,8 @@ class Rota:
             return Census(resting, lent, awaiting_names=awaiting)
         record = largest.record
         return Census(resting, lent, record.name, record.queued, record.rest / 1e6, awaiting)
+
+
+def _keep_valid(heap: list[tuple[_Turn, int, HostQueue]]) -> None:
+    heap[:] = [entry for entry in heap if entry[2].placed == entry[1]]
+    heapq.heapify(heap)
