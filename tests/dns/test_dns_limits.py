@@ -1,11 +1,15 @@
 """What keeps one name, one answer or one name server from taking too much."""
 
 import asyncio
+import gc
 
 import pycares
 from loopback_names import SERVFAIL, LoopbackNames, Query, a, loopback_names, respond
 from resolving import resolver_for
 
+from gossamer.dns import channel
+from gossamer.dns.flight import Flight
+from gossamer.dns.question import Question
 from gossamer.dns.reply import MAX_RECORDS, Verdict, read_reply
 from gossamer.model.outcome import Fault
 
@@ -221,3 +225,29 @@ def test_everything_is_counted(run):
             await resolver.close()
 
     run(body())
+
+
+def alive(*kinds: type) -> int:
+    return sum(isinstance(found, kinds) for found in gc.get_objects())
+
+
+def test_names_that_have_landed_leave_nothing_for_the_garbage_collector(run):
+    async def body() -> None:
+        async with loopback_names(lambda query: respond(query, a(query.name, "192.0.2.1"))) as server:
+            resolver = resolver_for(server)
+            answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(40)))
+            assert all(answer.addresses for answer in answers)
+            assert alive(Flight, Question, channel.Query) == 0
+            for _ in range(1_000):  # a thread of pycares destroys the channels that have heard enough
+                if alive(channel._Channel) <= 4:
+                    break
+                await asyncio.sleep(0.01)
+            assert alive(channel._Channel) <= 4
+            await resolver.close()
+
+    gc.collect()
+    gc.disable()
+    try:
+        run(body())
+    finally:
+        gc.enable()

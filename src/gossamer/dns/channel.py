@@ -248,6 +248,7 @@ class _Channel:
         self._sockets.clear()
         self._cares.cancel()
         self._cares.close()
+        del self._cares  # it calls us by `_watch`: whoever is closed leaves no cycle for the collector
 
     def _deliver(self, heard: Heard, result: pycares.DNSResult | None, status: int | None) -> None:
         if self._closed:
@@ -258,8 +259,9 @@ class _Channel:
 
     def _close_if_done(self) -> None:
         if self._left is not None and self._pending == 0 and not self._closed:
+            left, self._left = self._left, None
             self.close()
-            self._left()
+            left()
 
     def _tick(self) -> None:
         """Let c-ares notice the questions whose patience has run out."""

@@ -67,6 +67,7 @@ class Flight:
             self._timer.cancel()
         for question in self._questions:
             question.drop()
+        self._questions.clear()  # they refer to us: whoever has landed leaves no cycle for the collector
         replies = [self._replies[kind] for kind in (A, AAAA) if kind in self._replies]
         self._landed(combine(self._name, replies, self._config, time.monotonic() - self._started))
 

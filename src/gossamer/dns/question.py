@@ -79,6 +79,7 @@ class Question:
         self._stop_timer()
         if self._put_to is not None:
             server, query = self._put_to
+            self._put_to = None  # it refers to us: whoever is done leaves no cycle for the collector
             server.release(query)
 
     def _waited(self) -> None:

@@ -18,8 +18,8 @@ class Rota:
     """Host queues in memory, in the order of their turns.
 
     Invariant: a queue is served if and only if it is in `served`; its latest entry in one of the two
-    heaps bears the number `placed`, and entries with another number are void. There are at most
-    `SPARE` more void ones than entries that were valid when all were last looked at.
+    heaps bears the number `placed`, and entries with another number are void. After `place` there are
+    at most a quarter, and `SPARE`, more than were valid when all were last looked at.
     """
 
     def __init__(self, now: Callable[[], int]) -> None:
@@ -57,14 +57,14 @@ class Rota:
             self._drop_void()
 
     def _drop_void(self) -> None:
-        """Keep valid entries only, each time that there are twice as many as were valid.
+        """Keep valid entries only, each time that a quarter has come to those that were.
 
         A void one goes when its turn comes; but where better ones keep coming that is never, and it keeps its
         host in memory. A host whose first URL has risen in its queue leaves its old place behind.
         """
         _keep_valid(self._ready)
         _keep_valid(self._resting)
-        self._most = 2 * (len(self._ready) + len(self._resting)) + SPARE
+        self._most = (len(self._ready) + len(self._resting)) * 5 // 4 + SPARE
 
     def pop_rested(self) -> HostQueue | None:
         """A host whose rest is over; it has no turn until it is placed again."""
