@@ -13,6 +13,7 @@ from gossamer.app.inspection import inspect
 from gossamer.app.live.lookout import Lookout, lookout
 from gossamer.app.live.protocol import LiveError
 from gossamer.app.live.views import VIEWS, answer_view
+from gossamer.app.sentences import Clause, in_english
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 SPEC = WorldSpec.friendly(hosts=15, pages=300, page_bytes=800)
@@ -197,7 +198,9 @@ def test_the_story_of_a_url(look, folder):
     story = answer_view(look, "why", {"url": url})
     assert story["state"] == "done"
     assert url in story["text"]
-    assert {"about", "text"} == set(story["facts"][0])
+    assert {"about", "text", "clauses"} == set(story["facts"][0])
+    for fact in story["facts"]:
+        assert in_english([Clause(**one) for one in fact["clauses"]]) == fact["text"]
     with pytest.raises(LiveError) as caught:
         answer_view(look, "why", {"url": "no scheme://"})
     assert caught.value.code == "invalid"

@@ -60,6 +60,7 @@ def test_why_tells_each_fate(gossamer: Gossamer, crawled: str) -> None:
     story = json.loads(ran.out)
     assert story["state"] == "rejected"
     assert any("turned away: scope" in fact["text"] for fact in story["facts"])
+    assert {"about", "text"} == set().union(*story["facts"]), "the words alone, as ever"
 
 
 def test_why_tells_where_a_redirect_leads(gossamer: Gossamer, site: str, tmp_path: Path) -> None:

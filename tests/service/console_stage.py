@@ -12,6 +12,8 @@ import msgspec
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gossamer.app.sentences import clause
+from gossamer.app.why import fact
 from gossamer.policy.allocation import Allocator
 from gossamer.service.claims import UNITS, Claim
 from gossamer.service.console import console_router
@@ -302,7 +304,16 @@ class StageDaemon:
         return {"items": items, "cursor": "next+page/=", "total": 9_310_442}
 
     def _queue_sizes(self, params: dict[str, Any]) -> dict[str, Any]:
-        levels = [{"name": str(n), "first": n, "last": n, "urls": 4_000_000 >> n} for n in range(12)]
+        levels = [
+            {
+                "name": f"depth {n}",
+                "first": n,
+                "last": n,
+                "urls": 4_000_000 >> n,
+                "clauses": [{"key": "level.depth", "values": {"first": n}}],
+            }
+            for n in range(12)
+        ]
         domains = [
             {"name": name + self.odd, "queued": 900_000 // (n + 1), "waiting": n, "hosts": 3, "error": 0}
             for n, name in enumerate(EXAMPLES)
@@ -414,18 +425,49 @@ class StageDaemon:
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:
         if " " in params["url"]:
             raise ServiceError("invalid", f"{params['url']!r} is not a URL of a known scheme")
-        told = (
-            ("found", "as navigation on https://docs.example.org/, depth 1, hop path L"),
-            ("admission", "number 4211 at level 1"),
-            ("visit", "2026-11-21 20:15:09 UTC: fault timeout from 192.0.2.7 in 20.01 s"),
-            ("visit", "2026-11-21 20:16:12 UTC: status 200, 41233 bytes from 192.0.2.7 in 0.21 s"),
-            ("outcome", "done"),
-            ("page", f"text/html utf-8, 214 links, titled 'Guide'{self.odd}"),
-            ("robots", "allowed by 'Allow: /'"),
-            ("host", "docs.example.org is resting for 3 s: politeness; queued 21, waiting 0, visits 412"),
-        )
-        facts = [{"about": about, "text": text} for about, text in told]
-        return {"url": params["url"], "state": "done", "facts": facts, "priority": None, "text": ""}
+        host = "docs.example.org"
+        visit = {"address": f"192.0.2.7{self.odd}"}
+        told = [
+            fact("found", clause("found.link", kind="navigation", via=f"https://{host}/{self.odd}", depth=1)),
+            fact("admission", clause("admission.number", number=4211, level=1)),
+            fact(
+                "visit",
+                clause("visit.fault", when="2026-11-21 20:15:09 UTC", fault="timeout"),
+                clause("visit.address", **visit),
+                clause("visit.took", seconds=20.01),
+                clause("visit.detail", detail=f"no answer{self.odd}"),
+            ),
+            fact(
+                "visit",
+                clause("visit.answer", when="2026-11-21 20:16:12 UTC", status=200, size=41_233),
+                clause("visit.address", **visit),
+                clause("visit.took", seconds=0.21),
+            ),
+            fact("outcome", clause("outcome.state", state="done")),
+            fact(
+                "page",
+                clause("page.type", type="text/html", charset="utf-8", links=214),
+                clause("page.title", title=f"Guide{self.odd}"),
+            ),
+            fact("scope", clause("scope.inside", detail="on the seeds' hosts (mode host)")),
+            fact("robots", clause("robots.allowed_by", line=f"Allow: /{self.odd}")),
+            fact(
+                "host",
+                clause("host.state", host=host, state="resting"),
+                clause("host.for", seconds=3.0),
+                clause("host.reason", reason="politeness"),
+                clause("host.counts", queued=21, waiting=0, visits=412, failures=0),
+                clause("host.rest", seconds=1.0),
+            ),
+        ]
+        facts = [{"about": one.about, "text": one.text, "clauses": one.told} for one in told]
+        return {
+            "url": params["url"],
+            "state": "done",
+            "facts": msgspec.to_builtins(facts),
+            "priority": None,
+            "text": "",
+        }
 
     def _forecast(self, params: dict[str, Any]) -> dict[str, Any]:
         binding = [

@@ -203,6 +203,28 @@ def test_what_is_not_there_is_said_so() -> None:
     assert "not a URL" in answer.text
 
 
+def test_a_story_is_told_in_the_readers_language() -> None:
+    path = "/jobs/docs/why?url=http%3A%2F%2Fa.test%2F"
+    english = get(path, **{"Accept-Language": "en"}).text
+    assert "on the seeds&#39; hosts" in english
+    assert "queued 21, waiting 0, visits 412, failures in a row 0, last rest 1.0 s" in english
+    chinese = get(path, **{"Accept-Language": "zh"}).text
+    [story] = re.findall(r"<article class=\"story\">(.*?)</article>", chinese, re.DOTALL)
+    told = re.sub(
+        r"<[^>]*>|https?://\S+|docs.example.org|text/html|utf-8|UTC|Guide|Allow: /|no answer", "", story
+    )
+    assert re.findall("[A-Za-z]{3,}", told) == ["mode", "host", "robots"]
+    assert "间歇" in told
+
+
+def test_levels_of_the_queue_are_told_in_the_readers_language() -> None:
+    path = "/jobs/docs/queue"
+    assert ">depth 2<" in get(path, **{"Accept-Language": "en"}).text
+    chinese = get(path, **{"Accept-Language": "zh"}).text
+    assert ">深度 2<" in chinese
+    assert "depth 2" not in chinese
+
+
 def test_a_notice_is_one_of_ours() -> None:
     assert "Started." in get("/jobs/docs?said=start").text
     assert "Hello" not in get("/jobs/docs?said=Hello").text

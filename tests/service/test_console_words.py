@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
+from gossamer.model.outcome import Fault, Rule
 from gossamer.service.claims import RESOURCES
-from gossamer.service.console import job_acts, job_lists, live_settings, new_job, reasons, words
+from gossamer.service.console import job_acts, job_lists, live_settings, new_job, reasons, story, words
 from gossamer.service.console.painter import TABS
 from gossamer.service.jobs import JobState
 
@@ -27,6 +29,7 @@ GROUPS = {
     "order",
     "sort",
     "how",
+    *story._GROUPS.values(),
 }
 """First parts of keys whose last part is a value."""
 
@@ -34,7 +37,7 @@ GROUPS = {
 def places(text: str | dict[str, str]) -> list[set[str]]:
     """Names in braces, of each form."""
     forms = [text] if isinstance(text, str) else list(text.values())
-    return [set(re.findall(r"{(\w+)}", form)) for form in forms]
+    return [{name for _, name, _, _ in Formatter().parse(form) if name is not None} for form in forms]
 
 
 def _beginnings(key: str) -> set[str]:
@@ -55,9 +58,11 @@ def test_chinese_is_chinese() -> None:
     same = [
         key
         for key, text in words.Words("zh").table.items()
-        if isinstance(text, str) and len(text) > 8 and not re.search("[\u4e00-\u9fff]", text)
+        if isinstance(text, str)
+        and len(re.sub("{[^}]*}", "", text)) > 8
+        and not re.search("[\u4e00-\u9fff]", text)
     ]
-    assert same == ["host.crawl_delay", "reason.fault", "field.crawl_delay"]
+    assert same == ["host.crawl_delay", "field.crawl_delay"]
 
 
 def test_every_key_that_is_called_is_there() -> None:
@@ -87,6 +92,7 @@ def test_every_value_of_our_own_has_its_word() -> None:
         *(f"resource_short.{name}" for name in RESOURCES),
         *(f"state.{state}" for state in JobState),
         *(f"reason.{key}" for key, _ in reasons._SENTENCES),
+        *(f"fault.{one}" for one in (*Fault, *Rule)),
     ]
     assert [key for key in wanted if key not in ENGLISH] == []
 

@@ -1,6 +1,7 @@
 """Says in words what a level of the queue means."""
 
 from gossamer.app.plugins import ordering
+from gossamer.app.sentences import Clause, Told, clause, in_english
 from gossamer.model.errors import ConfigError
 from gossamer.policy.best import BestFirst
 from gossamer.policy.levels import step_at
@@ -27,36 +28,48 @@ def split_grade(level: int) -> tuple[int, int]:
 
 
 def level_number(ordering: OrderingPolicy | None, level: int) -> tuple[str, int]:
-    """What a policy's level counts, and the number: `depth`, 3; policies of unknown meaning count levels.
+    """What a policy's level counts (`depth`, `step`, or of unknown meaning `level`), and the number.
 
     Levels of one number follow each other.
     """
-    if level == ROBOTS_LEVEL:
-        return "robots files", 0
     if isinstance(ordering, BreadthFirst):
         return "depth", level - 1
     if isinstance(ordering, DepthFirst):
         return "depth", DEEPEST - level
     if isinstance(ordering, Opic | BestFirst):
-        return "importance step", step_at(level)
+        return "step", step_at(level)
     return "level", level
 
 
-def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
+def level_clause(ordering: OrderingPolicy | None, first: int, last: int) -> Clause:
     """A range of the policy's levels: `depth 3`, `level 120 to 164`, `robots files`."""
+    if last == ROBOTS_LEVEL:
+        return clause("level.robots")
     what, begin = level_number(ordering, first)
     end = level_number(ordering, last)[1]
-    if last == ROBOTS_LEVEL:
-        return what
-    return f"{what} {begin:,}" if begin == end else f"{what} {begin:,} to {end:,}"
+    if begin == end:
+        return clause(f"level.{what}", first=begin)
+    return clause(f"level.{what}s", first=begin, last=end)
 
 
-def grade_words(grade: int) -> str:
-    """The parts of a grade; empty for 0, which most URLs have."""
+def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
+    """The same in English."""
+    return in_english((level_clause(ordering, first, last),))
+
+
+def grade_told(grade: int) -> Told:
+    """The parts of a grade; nothing for 0, which most URLs have."""
     handicap, turn = grade >> _ROUND_BITS, grade & _LAST_ROUND
     parts = []
     if handicap:
-        parts.append(f"looks like a trap (handicap {handicap} of {_LAST_ROUND})")
+        parts.append(clause("grade.trap", handicap=handicap, most=_LAST_ROUND))
+    if handicap and turn:
+        parts.append(clause("grade.and"))
     if turn:
-        parts.append(f"beyond its domain's budget (round {turn} of {_LAST_ROUND})")
-    return ", ".join(parts)
+        parts.append(clause("grade.budget", round=turn, most=_LAST_ROUND))
+    return tuple(parts)
+
+
+def grade_words(grade: int) -> str:
+    """The same in English."""
+    return in_english(grade_told(grade))

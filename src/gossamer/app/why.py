@@ -8,7 +8,8 @@ import msgspec
 from gossamer.app.build import SECRET
 from gossamer.app.inspection import Inspection
 from gossamer.app.seeds import Seeds
-from gossamer.app.why_priority import Priority, Ranks, about_priority
+from gossamer.app.sentences import Clause, Told, clause, in_english
+from gossamer.app.why_priority import Priority, Ranks, told_parts
 from gossamer.app.why_queue import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.archive.reader import read_record
 from gossamer.engine.admission import SCOPE_HOSTS
@@ -23,14 +24,24 @@ from gossamer.policy.retry import StatusAction, redirect_location, status_action
 from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
-from gossamer.state.records import PageRecord, QueueRecord, decode, decode_host, decode_page
+from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
 
 
 class Fact(msgspec.Struct, frozen=True):
     """One sentence of the story, under its heading."""
 
     about: str
-    text: str
+    told: Told
+
+    @property
+    def text(self) -> str:
+        """The sentence in English."""
+        return in_english(self.told)
+
+
+def fact(about: str, *told: Clause | None) -> Fact:
+    """A fact of the clauses that there are."""
+    return Fact(about, tuple(one for one in told if one is not None))
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -84,24 +95,24 @@ class Storyteller:
         host = self._prints.host(self._queue_key(url))
         fingerprint, record, waiting = self._find(url, host)
         standing = self._ranks.standing(fingerprint)
-        priority = self._ranks.priority(waiting, standing) if waiting is not None else None
+        rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         if record is not None:
             facts += _about_record(record)
             facts += self._about_redirect(url, record)
-        if waiting is not None and priority is not None:
+        if waiting is not None and rank is not None:
             facts += self._about_waiting(waiting)
-            facts += (Fact("priority", text) for text in about_priority(priority))
+            facts += (Fact("priority", told) for told in rank.sentences)
         elif record is not None:
             parts = self._ranks.parts(_candidate(url, record), standing)
-            facts += (Fact("worth", f"{name}: {part}") for name, part in parts.items())
+            facts += (Fact("worth", told) for told in told_parts(parts))
         if waiting is not None or record is None:
             facts += self._about_scope(url, record, waiting)
         if waiting is None and (record is None or record.state == "rejected"):
             facts += self._about_filter(fingerprint)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
-        return Story(url.text, _state(record, waiting), facts, record, priority)
+        return Story(url.text, _state(record, waiting), facts, record, rank.priority if rank else None)
 
     def _find(self, url: Url, host: bytes) -> tuple[bytes, PageRecord | None, Waiting | None]:
         """Fingerprint of a URL, what is remembered of it, and where it waits; `host` is its queue's hash."""
@@ -136,27 +147,24 @@ class Storyteller:
         if fingerprint not in table:
             return
         if table.admitted(fingerprint):
-            text = f"it was admitted, but is not among the first {SCANNED:,} URLs that wait at its host"
+            yield fact("visited table", clause("visited.admitted", scanned=SCANNED))
         else:
-            text = (
-                "the Bloom table takes it for visited though it was never admitted (a false positive): it is "
-                f"lost to this crawl, as about {expected_rate(table.figures()):.2g} of all new URLs now are"
-            )
-        yield Fact("visited table", text)
+            rate = expected_rate(table.figures())
+            yield fact("visited table", clause("visited.false", rate=rate))
 
     def _about_canonical(self, url: Url) -> Iterator[Fact]:
         for rule, before, after in self._canonical.explain(url):
-            yield Fact("canonical form", f"rule {rule} turns {before} into {after}")
+            yield fact("canonical form", clause("canonical.rule", rule=rule, before=before, after=after))
 
     def _about_origin(self, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
         known = record or (waiting.entry if waiting else None)
         if known is None:
-            yield Fact("found", "no page that was read mentions it, and it is no seed")
+            yield fact("found", clause("found.nowhere"))
         elif not known.via:
-            yield Fact("found", "it is a seed")
+            yield fact("found", clause("found.seed"))
         else:
-            hops = f", hop path {known.hops}" if known.hops else ""
-            yield Fact("found", f"as {known.kind} on {known.via}, depth {known.depth}{hops}")
+            link = clause("found.link", kind=str(known.kind), via=known.via, depth=known.depth)
+            yield fact("found", link, clause("found.hops", hops=known.hops) if known.hops else None)
 
     def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
         """Where it was sent, as its record in the archive has it; nothing if that was moved away."""
@@ -172,32 +180,41 @@ class Storyteller:
         target = Url.parse(location, url.text) if location is not None else None
         if target is not None:
             _, found, waiting = self._find(target, self._prints.host(self._queue_key(target)))
-            yield Fact("redirect", f"leads to {target.text}: {_state(found, waiting)}")
+            state = _state(found, waiting)
+            yield fact("redirect", clause("redirect.target", target=target.text, state=state))
 
     def _about_waiting(self, waiting: Waiting) -> Iterator[Fact]:
         entry = waiting.entry
         if waiting.due is None:
             if not waiting.ahead:
-                yield Fact("queue", "waits in its host's queue, the first of it")
+                yield fact("queue", clause("queue.first"))
                 return
-            ahead = f"more than {COUNTED:,}" if waiting.more_ahead else f"{waiting.ahead:,}"
-            yield Fact("queue", f"waits in its host's queue, {ahead} before it")
-            yield Fact("queue", f"the first of its host's queue is {waiting.first}")
+            if waiting.more_ahead:
+                yield fact("queue", clause("queue.far_behind", ahead=COUNTED))
+            else:
+                yield fact("queue", clause("queue.behind", ahead=waiting.ahead))
+            yield fact("queue", clause("queue.head", url=waiting.first))
         elif waiting.due >= FOREVER:
-            yield Fact("queue", f"parked: {entry.reason}")
+            yield fact("queue", clause("queue.parked", reason=entry.reason))
         else:
             seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
-            when = f"for {seconds:.0f} s more" if seconds > 0 else "until its host's turn"
-            yield Fact("queue", f"waits {when}: {entry.reason or 'retry'} (visits so far: {entry.attempts})")
+            reason, visits = entry.reason or "retry", entry.attempts
+            if seconds > 0:
+                yield fact("queue", clause("queue.for", seconds=seconds, reason=reason, visits=visits))
+            else:
+                yield fact("queue", clause("queue.turn", reason=reason, visits=visits))
 
     def _about_scope(self, url: Url, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
         known = record or (waiting.entry if waiting else None)
         verdict = self._scope.judge(_candidate(url, known))
-        yield Fact("scope", f"{'in scope' if verdict.admitted else 'not in scope'}: {verdict.detail}")
+        if verdict.admitted:
+            yield fact("scope", clause("scope.inside", detail=verdict.detail))
+        else:
+            yield fact("scope", clause("scope.outside", detail=verdict.detail))
 
     def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
         if not self._inspection.config.robots.obey:
-            yield Fact("robots", "robots files are ignored in this crawl")
+            yield fact("robots", clause("robots.ignored"))
             return
         entry = self._robots.latest(host, url.origin)
         if entry is None:
@@ -205,29 +222,38 @@ class Storyteller:
         record = entry.record
         if entry.rules is not None:
             allowed, line = entry.rules.allows(url.target)
-            why = f" by '{line}'" if line else ", no rule matches"
-            yield Fact("robots", f"{'allowed' if allowed else 'forbidden'}{why}")
+            if not line:
+                yield fact("robots", clause("robots.allowed") if allowed else clause("robots.forbidden"))
+            elif allowed:
+                yield fact("robots", clause("robots.allowed_by", line=line))
+            else:
+                yield fact("robots", clause("robots.forbidden_by", line=line))
         else:
             left = (record.until - self._inspection.clock.micros()) / 1e6
-            until = (
-                f", asks again in {left:.0f} s" if record.state in ("hold", "pending") and left > 0 else ""
-            )
-            yield Fact("robots", f"{record.state}: {record.detail}{until}")
+            asks = record.state in ("hold", "pending") and left > 0
+            state = clause("robots.state", robots=record.state, detail=record.detail)
+            yield fact("robots", state, clause("robots.again", seconds=left) if asks else None)
 
     def _about_host(self, host: bytes) -> Iterator[Fact]:
         data = self._environment.get(Family.HOSTS, host)
         if data is None:
-            yield Fact("host", "its host is not known to this crawl")
+            yield fact("host", clause("host.unknown"))
             return
         record = decode_host(data)
         line = self._inspection.host_line(record)
-        rest = f" for {line.seconds:.0f} s" if line.seconds else ""
-        why = f": {line.reason}" if line.reason else ""
-        last = f", last rest {record.rest / 1e6:.1f} s" if record.visits else ""
-        yield Fact(
+        yield fact(
             "host",
-            f"{record.name} is {line.state}{rest}{why}; queued {record.queued}, waiting {record.waiting}, "
-            f"visits {record.visits}, failures in a row {record.failures}{last}",
+            clause("host.state", host=record.name, state=line.state),
+            clause("host.for", seconds=line.seconds) if line.seconds else None,
+            clause("host.reason", reason=line.reason) if line.reason else None,
+            clause(
+                "host.counts",
+                queued=record.queued,
+                waiting=record.waiting,
+                visits=record.visits,
+                failures=record.failures,
+            ),
+            clause("host.rest", seconds=record.rest / 1e6) if record.visits else None,
         )
 
 
@@ -246,26 +272,42 @@ def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
 
 def _about_record(record: PageRecord) -> Iterator[Fact]:
     if record.state == "rejected":
-        yield Fact("admission", f"turned away: {record.reason}")
+        yield fact("admission", clause("admission.rejected", reason=record.reason))
         return
     if record.number:
-        yield Fact("admission", f"number {record.number} at level {record.weight}")
-    for visit in record.visits:
-        when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
-        what = f"status {visit.status}, {visit.size} bytes" if visit.status else f"fault {visit.fault}"
-        detail = f" ({visit.detail})" if visit.detail else ""
-        address = f" from {visit.address}" if visit.address else ""
-        yield Fact("visit", f"{when}: {what}{address} in {visit.elapsed:.2f} s{detail}")
-    reason = f": {record.reason}" if record.reason else ""
-    yield Fact("outcome", f"{record.state}{reason}")
+        yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
+    yield from map(_about_visit, record.visits)
+    reason = clause("outcome.reason", reason=record.reason) if record.reason else None
+    yield fact("outcome", clause("outcome.state", state=record.state), reason)
     if record.media_type:
-        title = f", titled {record.title!r}" if record.title else ""
-        yield Fact("page", f"{record.media_type} {record.charset}, {record.references} links{title}")
+        kind = clause("page.type", type=record.media_type, charset=record.charset, links=record.references)
+        yield fact("page", kind, clause("page.title", title=record.title) if record.title else None)
     if record.payload and record.place:
-        twin = f", same payload as {record.twin}" if record.twin else ""
-        yield Fact("digest", f"sha256:{record.payload.hex()}{twin}")
+        digest = clause("digest.sha256", digest=record.payload.hex())
+        yield fact("digest", digest, clause("digest.twin", twin=record.twin) if record.twin else None)
     if record.place:
-        yield Fact(
+        yield fact(
             "archive",
-            f"{record.place.file} at {record.place.offset}, {record.place.length} bytes, {record.captured}",
+            clause(
+                "archive.place",
+                file=record.place.file,
+                offset=record.place.offset,
+                length=record.place.length,
+                captured=record.captured,
+            ),
         )
+
+
+def _about_visit(visit: VisitRecord) -> Fact:
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
+    if visit.status:
+        what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
+    else:
+        what = clause("visit.fault", when=when, fault=visit.fault)
+    return fact(
+        "visit",
+        what,
+        clause("visit.address", address=visit.address) if visit.address else None,
+        clause("visit.took", seconds=visit.elapsed),
+        clause("visit.detail", detail=visit.detail) if visit.detail else None,
+    )

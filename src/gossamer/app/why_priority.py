@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from gossamer.app.level_words import grade_words, level_words, ordering_of, split_grade
+from gossamer.app.level_words import grade_told, level_clause, ordering_of, split_grade
+from gossamer.app.sentences import Told, clause, in_english
 from gossamer.app.why_queue import Waiting
 from gossamer.frontier.standings import ORDER, Standing, split_standing
 from gossamer.model.candidate import Candidate
@@ -48,6 +49,18 @@ class Priority(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
+class Rank(msgspec.Struct, frozen=True):
+    """A priority, and the same as sentences.
+
+    Attributes:
+        priority: for programs.
+        sentences: the place, the parts of its worth, what it stands behind, what the figures leave out.
+    """
+
+    priority: Priority
+    sentences: list[Told]
+
+
 class Ranks:
     """Knows what URLs are worth under the ordering of one crawl."""
 
@@ -56,9 +69,9 @@ class Ranks:
         self._order = order
         self._ordering = ordering_of(order, config)
         self._links: LinkOrdering[Any, Any] | None = None
-        self._trouble = ""
+        self._trouble: Told = ()
         if self._ordering is None:
-            self._trouble = f"the order {order} is not installed here, so its parts are not known"
+            self._trouble = (clause("worth.no_order", order=order),)
         elif isinstance(self._ordering, LinkOrdering):
             self._links = self._ordering
             self._restore(self._ordering)
@@ -70,7 +83,7 @@ class Ranks:
         try:
             ordering.restore(state)
         except Exception as error:  # noqa: BLE001 - the border of the plug-in
-            self._trouble = f"the order {self._order} does not understand what it left: {error!r}"
+            self._trouble = (clause("worth.no_state", order=self._order, error=repr(error)),)
 
     def standing(self, fingerprint: bytes) -> Standing | None:
         """(place or empty, worth) of a URL, as written down; `None` if the order keeps nothing of it."""
@@ -82,7 +95,7 @@ class Ranks:
         try:
             return split_standing(data, msgspec.msgpack.Decoder(self._links.worth).decode)
         except msgspec.MsgspecError as error:
-            self._trouble = f"the order {self._order} does not understand its worth: {error}"
+            self._trouble = (clause("worth.no_worth", order=self._order, error=str(error)),)
             return None
 
     def parts(self, candidate: Candidate, standing: Standing | None) -> dict[str, str]:
@@ -93,59 +106,54 @@ class Ranks:
             parts = self._links.explain(candidate, standing[1])
             return {str(name)[:LONGEST_PART]: str(part)[:LONGEST_PART] for name, part in parts.items()}
         except Exception as error:  # noqa: BLE001 - the border of the plug-in
-            self._trouble = f"the order {self._order} cannot explain itself: {error!r}"
+            self._trouble = (clause("worth.mute", order=self._order, error=repr(error)),)
             return {}
 
-    def priority(self, waiting: Waiting, standing: Standing | None) -> Priority:
+    def rank(self, waiting: Waiting, standing: Standing | None) -> Rank:
         """All about the place of a URL."""
         level, arrival = split_ticket(waiting.ticket)
         grade, own = split_grade(level)
         candidate = waiting.entry.candidate()
         parts = self.parts(candidate, standing)
-        queued = waiting.due is None
-        return Priority(
+        notes = list(self._notes(candidate, own, standing))
+        words, behind = level_clause(self._ordering, own, own), grade_told(grade)
+        priority = Priority(
             order=self._order,
             level=own,
-            level_words=level_words(self._ordering, own, own),
+            level_words=in_english((words,)),
             grade=grade,
-            grade_words=grade_words(grade),
+            grade_words=in_english(behind),
             arrival=arrival,
             parts=parts,
-            ahead=waiting.ahead if queued else None,
+            ahead=waiting.ahead if waiting.due is None else None,
             more_ahead=waiting.more_ahead,
             first=waiting.first,
-            notes=list(self._notes(candidate, own, standing)),
+            notes=list(map(in_english, notes)),
         )
+        number = () if words.key.startswith("level.level") else (clause("priority.level", level=own),)
+        place = (words, *number, clause("priority.order", order=self._order, arrival=arrival))
+        graded = [(clause("priority.behind"), *behind)] if behind else []
+        return Rank(priority, [place, *told_parts(parts), *graded, *notes])
 
-    def _notes(self, candidate: Candidate, level: int, standing: Standing | None) -> Iterator[str]:
+    def _notes(self, candidate: Candidate, level: int, standing: Standing | None) -> Iterator[Told]:
         if self._trouble:
             yield self._trouble
         if self._links is None:
             return
         if standing is None:
             if not self._trouble:
-                yield f"the order {self._order} knows nothing of its worth: it was queued under another order"
+                yield (clause("worth.none", order=self._order),)
             return
         try:
             now = self._links.waiting_level(candidate, standing[1])
         except Exception:  # noqa: BLE001 - the border of the plug-in; `parts` tells of it
             return
         if now != level:
-            words = level_words(self._links, now, now)
-            yield f"by its worth of now it would enter at {words}; it only moves when that is a better place"
-        yield "what links gave it in the last seconds of a running crawl is still in its memory, unseen here"
+            yield clause("worth.now"), level_clause(self._links, now, now), clause("worth.better")
+        yield (clause("worth.unseen"),)
 
 
-def about_priority(priority: Priority) -> Iterator[str]:
-    """The same as sentences."""
-    words = priority.level_words
-    level = "" if words.startswith("level") else f", level {priority.level:,}"
-    yield (
-        f"{words}{level} under the order {priority.order} (the smaller level first); "
-        f"arrival {priority.arrival:,} decides among equals"
-    )
-    for name, part in priority.parts.items():
-        yield f"{name}: {part}"
-    if priority.grade:
-        yield f"behind what is ordinary: {priority.grade_words}"
-    yield from priority.notes
+def told_parts(parts: dict[str, str]) -> Iterator[Told]:
+    """The parts of a worth as sentences."""
+    for name, part in parts.items():
+        yield (clause("worth.part", about=name, part=part),)

@@ -115,7 +115,8 @@ def show_why(path: Path, url: str, *, json: bool) -> None:
     with inspect(path) as inspection:
         story = Storyteller(inspection).tell(url)
     if json:
-        show_json({"url": story.url, "state": story.state, "facts": story.facts, "priority": story.priority})
+        facts = [{"about": fact.about, "text": fact.text} for fact in story.facts]
+        show_json({"url": story.url, "state": story.state, "facts": facts, "priority": story.priority})
         return
     show(f"{safe(story.url)}: {story.state}")
     for fact in story.facts:

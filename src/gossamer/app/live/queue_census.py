@@ -6,11 +6,12 @@ import time
 import msgspec
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.level_words import ordering_of
+from gossamer.app.level_words import level_clause, ordering_of
 from gossamer.app.live.host_census import FRESH_FOR
 from gossamer.app.live.paging import SECONDS, Patience
-from gossamer.app.queue_levels import ALL_READ, LevelCensus, LevelSizes
+from gossamer.app.queue_levels import ALL_READ, LevelCensus, LevelLine, LevelSizes
 from gossamer.app.queue_sizes import DomainCensus, DomainLine, DomainSizes
+from gossamer.app.sentences import Told
 from gossamer.policy.best import BestFirst
 from gossamer.policy.levels import depth_at
 from gossamer.policy.opic import Opic
@@ -18,6 +19,12 @@ from gossamer.policy.ordering import DEEPEST, ROBOTS_LEVEL, BreadthFirst, DepthF
 from gossamer.ports import OrderingPolicy
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import Counters, decode_host
+
+
+class ToldLevel(LevelLine, frozen=True):
+    """A band of levels whose name can be told in other languages."""
+
+    clauses: Told = ()
 
 
 class QueueSizes(msgspec.Struct, frozen=True):
@@ -75,7 +82,7 @@ class _Sweep:
         # A short queue is read as a whole, whichever hosts were looked at.
         of_levels = factor if self._sums.queued > ALL_READ else 1.0
         return QueueSizes(
-            by_level=_more_levels(levels, of_levels),
+            by_level=_more_levels(levels, of_levels, self._ordering),
             by_domain=_more_domains(self._domains.sizes(), factor),
             by_depth=_by_depth(self._ordering, self._levels.by_level(), of_levels),
             hosts=hosts,
@@ -135,14 +142,21 @@ def _more(line: DomainLine, factor: float) -> DomainLine:
     return DomainLine(line.name, round(queued), round(waiting), None, round(error))
 
 
-def _more_levels(sizes: LevelSizes, factor: float) -> LevelSizes:
-    if factor == 1.0:
-        return sizes
+def _more_levels(sizes: LevelSizes, factor: float, ordering: OrderingPolicy | None) -> LevelSizes:
     replace = msgspec.structs.replace
     return replace(
         sizes,
         unread=round(sizes.unread * factor),
-        levels=[replace(line, urls=round(line.urls * factor)) for line in sizes.levels],
+        levels=[
+            ToldLevel(
+                line.name,
+                line.first,
+                line.last,
+                round(line.urls * factor),
+                (level_clause(ordering, line.first, line.last),),
+            )
+            for line in sizes.levels
+        ],
         grades=[replace(line, urls=round(line.urls * factor)) for line in sizes.grades],
     )
 

@@ -62,13 +62,13 @@ class TrapPage(Page, frozen=True):
 
 
 def why(look: Lookout, params: Why) -> dict[str, Any]:
-    """The story of a URL, as facts and as text."""
+    """The story of a URL, as facts (in English, and as clauses for other languages) and as text."""
     story = Storyteller(look.inspection()).tell(params.url)
     lines = [f"{story.url}: {story.state}", *(f"  {fact.about:<15} {fact.text}" for fact in story.facts)]
     return {
         "url": story.url,
         "state": story.state,
-        "facts": story.facts,
+        "facts": [{"about": fact.about, "text": fact.text, "clauses": fact.told} for fact in story.facts],
         "priority": story.priority,
         "text": "\n".join(lines),
     }

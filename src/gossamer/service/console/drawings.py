@@ -20,6 +20,7 @@ from gossamer.app.charts import (
 )
 from gossamer.service.console import figures
 from gossamer.service.console.painter import drawn
+from gossamer.service.console.story import sentence
 from gossamer.service.console.words import Words
 
 HALF = 480
@@ -147,8 +148,12 @@ def queue_charts(sizes: Mapping[str, Any], t: Words) -> list[Drawing]:
     if depths := sizes.get("by_depth"):
         drawings.append(in_order("by_depth", depths, t))
     levels = (sizes.get("by_level") or {}).get("levels", ())
-    if named := {line["name"]: line["urls"] for line in levels if line["urls"]}:
-        bars = [Bar(name, n) for name, n in named.items()][: 2 * ROWS]
+    bars = [
+        Bar(sentence(line.get("clauses", ()), line["name"], t), line["urls"])
+        for line in levels
+        if line["urls"]
+    ][: 2 * ROWS]
+    if bars:
         drawings.append(_drawing(t, "by_level", lambda frame: bar_chart(frame, bars, axis_of_counts())))
     domains = (sizes.get("by_domain") or {}).get("domains", ())
     if counts := {line["name"]: line["queued"] + line["waiting"] for line in domains}:

@@ -11,6 +11,7 @@ from gossamer.service.console.desk import Desk
 from gossamer.service.console.figures import duration
 from gossamer.service.console.painter import drawn, shown
 from gossamer.service.console.routes import get
+from gossamer.service.console.story import chapters
 from gossamer.service.console.waits import wait_text
 from gossamer.service.console.words import Words
 from gossamer.service.errors import ServiceError
@@ -95,12 +96,7 @@ async def why(desk: Desk, job: str) -> Response:
             if error.code == "internal":
                 raise
             problem = str(error)
-    facts: list[tuple[str, list[str]]] = []
-    for fact in story["facts"] if story else ():
-        if facts and facts[-1][0] == fact["about"]:
-            facts[-1][1].append(fact["text"])
-        else:
-            facts.append((fact["about"], [fact["text"]]))
+    facts = chapters(story, desk.words) if story else []
     view = desk.daemon.job(job)
     return desk.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
 

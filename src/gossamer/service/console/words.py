@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from gossamer.app.sentences import SENTENCES
+
 LANGUAGES = {"en": "English", "zh": "中文"}
 """Language by its code, each in its own words."""
 
@@ -16,20 +18,24 @@ class Words:
     """The catalogue of one language.
 
     A key is a dotted path into `words/<language>.toml`; a missing one is a bug of ours and raises KeyError.
-    An entry is a text with `{names}`, or a table `{one, other}` chosen by the value of `n`.
+    An entry is a text with `{names}` as `str.format` has them, or a table `{one, other}` chosen by the value
+    of `n`.
     """
 
     def __init__(self, language: str) -> None:
         self.language = language
         self.tag = {"en": "en", "zh": "zh-Hans"}[language]
         self.table: dict[str, str | dict[str, str]] = dict(_flat(_read(language)))
+        if language == "en":
+            # The story of a URL is told in English by the command line, too: the words are there once.
+            self.table |= {f"story.{key}": text for key, text in SENTENCES.items()}
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The text of `key`, with `values` in their places."""
         entry = self.table[key]
         if isinstance(entry, dict):
             entry = entry["one" if values.get("count", values.get("n")) in (1, "1") else "other"]
-        return entry.format_map(values) if values else entry
+        return entry.format_map(values)
 
     def said(self, group: str, value: object) -> str:
         """The word for one of a closed list of values; a value nobody foresaw speaks for itself."""
