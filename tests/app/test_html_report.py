@@ -33,7 +33,15 @@ from gossamer.app.html_report import (
 )
 from gossamer.app.html_report import languages as language_census
 from gossamer.app.html_report.catalogue import PHRASES, TERMS, TONGUES
-from gossamer.app.html_report.figures import Histogram, Timeline
+from gossamer.app.html_report.figures import (
+    FailureLine,
+    Histogram,
+    Hosts,
+    QueueLine,
+    Timeline,
+    Trap,
+    Traps,
+)
 from gossamer.app.html_report.gather import CrawlDelays
 from gossamer.app.html_report.host_visits import PRECISION, HostWatch
 from gossamer.app.html_report.languages import language_of
@@ -607,6 +615,25 @@ def test_every_fault_and_rule_has_its_words() -> None:
 def test_numbers_are_written_for_people(said: Any, english: str, chinese: str) -> None:
     assert said(Words("en")).startswith(english)
     assert said(Words("zh")).startswith(chinese)
+
+
+def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Figures) -> None:
+    replace = msgspec.structs.replace
+    figures = replace(
+        figures,
+        ended="max_pages 5",
+        hosts=Hosts(parked=[QueueLine("a.test", "parked", 0, 0, 1, 1, 0, "by the operator")]),
+        log=replace(figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", "cut by length")]),
+        traps=Traps(worst=[Trap("a.test", "/x/*", "quarantined", 1, 0, 1, "first page", "http://a.test/x")]),
+    )
+    written = ("max_pages 5", "by the operator", "cut by length", "first page")
+    english = report_body(figures)
+    chinese = report_body(figures, "zh", lambda text: f"[{text[::-1]}]")
+    for text in written:
+        assert text in english
+        assert text not in chinese
+        assert f"[{text[::-1]}]" in chinese
+    assert ("status 404" in english, "status 404" in chinese, "状态码 404" in chinese) == (True, False, True)
 
 
 def test_the_figures_are_for_programs_too(figures: Figures) -> None:

@@ -217,6 +217,13 @@ def test_a_story_is_told_in_the_readers_language() -> None:
     assert "间歇" in told
 
 
+def test_settings_say_what_they_mean_in_the_readers_language() -> None:
+    chinese = get("/jobs/docs/settings", **{"Accept-Language": "zh"}).text
+    assert "所有主机上同时进行的访问数" in chinese
+    assert "visits at once" not in chinese
+    assert "visits at once" in get("/jobs/docs/settings", **{"Accept-Language": "en"}).text
+
+
 def test_levels_of_the_queue_are_told_in_the_readers_language() -> None:
     path = "/jobs/docs/queue"
     assert ">depth 2<" in get(path, **{"Accept-Language": "en"}).text

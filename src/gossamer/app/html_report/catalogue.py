@@ -215,6 +215,7 @@ PHRASES: dict[str, Pair] = {
     "type": ("Type", "类型"),
     "size": ("Size", "大小"),
     "status": ("Status", "状态码"),
+    "status code": ("status {code}", "状态码 {code}"),
     "mean": ("Mean", "平均"),
     "longest": ("Longest", "最长"),
     "errors": ("Errors", "错误"),
@@ -310,6 +311,7 @@ TERMS: dict[str, Pair] = {
     # Why a crawl ended
     "finished": ("finished, no URL left", "已完成，无剩余 URL"),
     "interrupted": ("interrupted", "被中断"),
+    "unreachable": ("unreachable", "没有服务器应答"),
 }
 
 TONGUES: dict[str, Pair] = {

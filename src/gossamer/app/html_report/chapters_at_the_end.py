@@ -54,7 +54,7 @@ def traps(parts: Parts, figures: Figures) -> Html:
                 parts.number(trap.fetched),
                 parts.number(trap.yielded),
                 parts.number(trap.turned_away),
-                foreign(trap.evidence, 160),
+                foreign(words.reason(trap.evidence), 160),
                 address(trap.example),
             )
             for trap in found.worst

@@ -26,7 +26,7 @@ def hosts(parts: Parts, figures: Figures) -> Html:
         for host in found.most_pages[:_BARS]
     ]
     parked = [
-        (foreign(host.name), parts.number(host.queued + host.waiting), foreign(host.reason))
+        (foreign(host.name), parts.number(host.queued + host.waiting), foreign(words.reason(host.reason)))
         for host in found.parked
     ]
     content = [
@@ -148,7 +148,7 @@ def failures(parts: Parts, figures: Figures) -> Html:
             parts.number(line.visits),
             text(words.share(line.visits, log.visits)),
             address(line.url),
-            foreign(line.detail, 160),
+            foreign(words.reason(line.detail), 160),
         )
         for line in log.failures[:40]
     ]

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -32,9 +33,12 @@ _CHAPTERS = (
 )
 
 
-def report_body(figures: Figures, language: Language = "en") -> str:
-    """The report without the page around it, for a page that has `REPORT_CSS` among its style sheets."""
-    parts = Parts(Words(language))
+def report_body(figures: Figures, language: Language = "en", reasons: Callable[[str], str] = str) -> str:
+    """The report without the page around it, for a page that has `REPORT_CSS` among its style sheets.
+
+    `reasons` says in that language what the crawl has written down in English.
+    """
+    parts = Parts(Words(language, reasons))
     return element(
         "main",
         "report",
@@ -78,7 +82,8 @@ def write_report(figures: Figures, target: Path, language: Language = "en") -> N
 
 def _head(parts: Parts, figures: Figures) -> Html:
     words, log = parts.words, figures.log
-    ended = words.say("ended", reason=words.term(figures.ended)) if figures.ended else words.say("running")
+    reason = words.reason(words.term(figures.ended))
+    ended = words.say("ended", reason=reason) if reason else words.say("running")
     seeds = [foreign(seed, 120) for seed in figures.seeds]
     more = figures.seed_count - len(seeds)
     listed = Html(", ".join(seeds)) + (f" {text(words.say('more seeds', count=more))}" if more > 0 else "")

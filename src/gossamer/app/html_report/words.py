@@ -1,5 +1,6 @@
 """The report's words in English and Chinese, and numbers as people write them."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from gossamer.app.charts.shares import percent
@@ -13,14 +14,21 @@ _SHORT = {
     "en": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")),
     "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
 }
+_STATUS = "status "
 _SPANS = {"en": (" d", " h", " min", " s", " ms"), "zh": (" 天", " 小时", " 分", " 秒", " 毫秒")}
 
 
 class Words:
-    """Says things in one language."""
+    """Says things in one language.
 
-    def __init__(self, language: Language) -> None:
+    Args:
+        language: which.
+        reasons: says in it what the crawl has written down in English.
+    """
+
+    def __init__(self, language: Language, reasons: Callable[[str], str] = str) -> None:
         self.language = language
+        self.reason = reasons
         self._column = LANGUAGES.index(language)
 
     def say(self, phrase: str, **fields: object) -> str:
@@ -38,6 +46,8 @@ class Words:
     def term(self, term: str) -> str:
         """A word of the crawler, e.g. the name of a fault; one not in the catalogue stays as it is."""
         known = TERMS.get(term)
+        if known is None and term.startswith(_STATUS):
+            return self.say("status code", code=term.removeprefix(_STATUS))
         return known[self._column] if known else term
 
     def tongue(self, tag: str) -> str:

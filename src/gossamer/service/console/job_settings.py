@@ -72,7 +72,7 @@ async def _page(
         400 if error or problem else 200,
         groups=shown_groups(described, known.get("settings", {}), desk.form),
         changeable=[path for path in known.get("live", ()) if path not in OFFERED],
-        effective=effective(described, known.get("settings", {})),
+        effective=effective(described, known.get("settings", {}), desk.words),
         beside=beside,
         unplaced=unplaced,
         problem=message,

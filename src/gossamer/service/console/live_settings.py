@@ -8,6 +8,7 @@ import msgspec
 from gossamer.app.dotted import join_path
 from gossamer.app.units import print_duration, print_size
 from gossamer.service.console.new_job import typed
+from gossamer.service.console.words import Words
 
 
 class LiveField(msgspec.Struct, frozen=True):
@@ -102,13 +103,15 @@ class SettingLine(msgspec.Struct, frozen=True):
     live: bool = True
 
 
-def effective(described: Mapping[str, Mapping[str, Any]], tree: Mapping[str, Any]) -> list[SettingLine]:
+def effective(
+    described: Mapping[str, Mapping[str, Any]], tree: Mapping[str, Any], t: Words
+) -> list[SettingLine]:
     """Every setting with its value and meaning, those of single hosts last."""
     lines = [
         SettingLine(
             path,
             "***" if about.get("secret") else written(_found(tree, path), str(about.get("unit", ""))),
-            str(about.get("description", "")),
+            t.meaning(path, str(about.get("description", ""))),
             bool(about.get("live")),
         )
         for path, about in described.items()

@@ -49,7 +49,7 @@ _SENTENCES: Final = (
     ("memory", r"waits for memory"),
     ("regain", r"waits for what it needs to go on"),
     ("found", r"found running"),
-    ("no_server", r"no server answers"),
+    ("no_server", r"no server answers|unreachable"),
     ("died", r"its process has died(?P<more>(?:: .+)?)"),
     ("killed", r"its process was killed by signal (?P<n>\d+)(?P<more>(?:: .+)?)"),
     ("ended_with", r"its process ended with status (?P<n>\d+)(?P<more>(?:: .+)?)"),

@@ -10,6 +10,8 @@ import msgspec
 from gossamer.app.html_report import Figures, LogCensus, gather, log_census, report_body
 from gossamer.app.inspection import inspect
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.service.console.reasons import details_text
+from gossamer.service.console.words import words
 from gossamer.service.errors import ServiceError
 
 FRESH = 15.0
@@ -59,7 +61,10 @@ class Reports:
             ServiceError: as `figures`.
         """
         figures = await self.figures(folder)
-        return await asyncio.to_thread(report_body, figures, "zh" if language == "zh" else "en")
+        if language == "en":
+            return await asyncio.to_thread(report_body, figures)
+        t = words(language)
+        return await asyncio.to_thread(report_body, figures, "zh", lambda text: details_text(text, t))
 
 
 def _make(folder: Path, before: _Made | None) -> _Made:

@@ -26,6 +26,8 @@ class Words:
         self.language = language
         self.tag = {"en": "en", "zh": "zh-Hans"}[language]
         self.table: dict[str, str | dict[str, str]] = dict(_flat(_read(language)))
+        self.meanings = {} if language == "en" else dict(_flat(_read(f"meanings.{language}")))
+        """Of settings, by their paths; the settings themselves say it in English."""
         if language == "en":
             # The story of a URL is told in English by the command line, too: the words are there once.
             self.table |= {f"story.{key}": text for key, text in SENTENCES.items()}
@@ -41,6 +43,11 @@ class Words:
         """The word for one of a closed list of values; a value nobody foresaw speaks for itself."""
         entry = self.table.get(f"{group}.{value}")
         return entry if isinstance(entry, str) else str(value)
+
+    def meaning(self, path: str, english: str) -> str:
+        """What a setting means; a plug-in's has its English alone."""
+        entry = self.meanings.get(path)
+        return entry if isinstance(entry, str) else english
 
     def has(self, key: str) -> bool:
         """Whether there is such an entry."""
@@ -68,9 +75,9 @@ def preferred(header: str) -> str:
     return min(offers)[2] if offers else DEFAULT
 
 
-def _read(language: str) -> dict[str, Any]:
+def _read(name: str) -> dict[str, Any]:
     folder = resources.files("gossamer.service.console") / "words"
-    return tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))
+    return tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str | dict[str, str]]]:
