@@ -424,7 +424,8 @@ class StageDaemon:
 
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:
         if " " in params["url"]:
-            raise ServiceError("invalid", f"{params['url']!r} is not a URL of a known scheme")
+            text = f"{params['url']!r} is not a URL of a known scheme. Write it like https://example.org/page"
+            raise ServiceError("invalid", text)
         host = "docs.example.org"
         visit = {"address": f"192.0.2.7{self.odd}"}
         told = [

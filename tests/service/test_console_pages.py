@@ -224,6 +224,18 @@ def test_settings_say_what_they_mean_in_the_readers_language() -> None:
     assert "visits at once" in get("/jobs/docs/settings", **{"Accept-Language": "en"}).text
 
 
+def test_what_is_wrong_is_said_in_the_readers_language() -> None:
+    chinese = {"Accept-Language": "zh"}
+    for path, said in (
+        ("/jobs/docs/why?url=not%20a%20url", "不是已知协议的 URL"),
+        ("/jobs/nope", "没有任务"),
+    ):
+        text = get(path, **chinese).text
+        [problems] = re.findall(r'id="problems">(.*?)</div>', text, re.DOTALL)
+        assert said in problems
+        assert "is" not in problems
+
+
 def test_levels_of_the_queue_are_told_in_the_readers_language() -> None:
     path = "/jobs/docs/queue"
     assert ">depth 2<" in get(path, **{"Accept-Language": "en"}).text

@@ -8,7 +8,16 @@ import pytest
 
 from gossamer.model.outcome import Fault, Rule
 from gossamer.service.claims import RESOURCES
-from gossamer.service.console import job_acts, job_lists, live_settings, new_job, reasons, story, words
+from gossamer.service.console import (
+    job_acts,
+    job_lists,
+    live_settings,
+    new_job,
+    problems,
+    reasons,
+    story,
+    words,
+)
 from gossamer.service.console.painter import TABS
 from gossamer.service.jobs import JobState
 
@@ -92,6 +101,7 @@ def test_every_value_of_our_own_has_its_word() -> None:
         *(f"resource_short.{name}" for name in RESOURCES),
         *(f"state.{state}" for state in JobState),
         *(f"reason.{key}" for key, _ in reasons._SENTENCES),
+        *(f"trouble.{key}" for key, _ in problems._SENTENCES),
         *(f"fault.{one}" for one in (*Fault, *Rule)),
     ]
     assert [key for key in wanted if key not in ENGLISH] == []

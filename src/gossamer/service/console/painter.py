@@ -11,6 +11,7 @@ from gossamer.app.charts import visible
 from gossamer.service.console import figures
 from gossamer.service.console.assets import Assets
 from gossamer.service.console.figures import NOTHING
+from gossamer.service.console.problems import problem_text
 from gossamer.service.console.reasons import reason_text
 from gossamer.service.console.words import LANGUAGES
 
@@ -114,6 +115,7 @@ def _from_request(desk: "Desk") -> dict[str, Any]:
         "as_field": lambda name, value: figures.as_field(name, value, t),
         "duration": lambda seconds: figures.duration(seconds, t),
         "reason": lambda text: reason_text(text, t),
+        "trouble": lambda text: problem_text(text, t),
         "ago": lambda stamp: figures.ago(stamp, t),
     }
 
