@@ -1,11 +1,13 @@
 """The catalogue: the same keys in every language, no key without use, no use without key."""
 
+import ast
 import re
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from gossamer.app.live.operations import OPERATIONS
 from gossamer.model.outcome import Fault, Rule
 from gossamer.service.claims import RESOURCES
 from gossamer.service.console import (
@@ -19,6 +21,7 @@ from gossamer.service.console import (
     words,
 )
 from gossamer.service.console.painter import TABS
+from gossamer.service.daemon import _CHANGE_NOTHING
 from gossamer.service.jobs import JobState
 
 FOLDER = Path(words.__file__).parent
@@ -121,6 +124,27 @@ def test_every_value_of_our_own_has_its_word() -> None:
 )
 def test_the_browser_says_which_language(header: str, language: str) -> None:
     assert words.preferred(header) == language
+
+
+def journal() -> set[str]:
+    """What the journal of operators and the log of changes call what was done."""
+    second, fourth = ("note", "_note", "_noted"), ("_want",)
+    found = {"host.rest", "host.park", "host.revive", "traps.release", *OPERATIONS} - _CHANGE_NOTHING
+    for path in FOLDER.parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                place = {**dict.fromkeys(second, 1), **dict.fromkeys(fourth, 3)}.get(node.func.attr, 99)
+                for inner in ast.walk(node.args[place]) if len(node.args) > place else ():
+                    if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                        found.add(inner.value)
+    return found
+
+
+def test_all_that_is_written_into_the_journal_has_its_word() -> None:
+    done = journal()
+    assert {"stop now", "crash", "log-out", "host_rest"} <= done
+    assert {action for action in done if f"did.{action}" not in ENGLISH} == set()
+    assert {key for key in ENGLISH if key.startswith("did.")} == {f"did.{action}" for action in done}
 
 
 def test_a_text_with_a_number_agrees_with_it() -> None:

@@ -399,7 +399,7 @@ def test_chinese_and_dark(viewer: Viewer) -> None:
     page.goto("/jobs/day/pages?status=200")
     page.locator("tbody a").first.click()
     expect(page.locator(".story .verdict")).to_contain_text("已经抓取")
-    expect(page.locator(".facts")).to_contain_text("；排队 ")
+    expect(page.locator(".facts")).to_contain_text("连续失败")
     expect(page.locator(".facts")).not_to_contain_text("failures in a row")
     viewer.keep("why-chinese")
     page.click("text=English")
