@@ -17,6 +17,8 @@ from gossamer.cli.ctrl_c import heed
 from gossamer.cli.printing import duration, safe, say, show, show_json, size
 from gossamer.cli.request import Request, compose, default_folder
 from gossamer.cluster.address import address_of
+from gossamer.cluster.answering import STOPPED, answer_lines
+from gossamer.cluster.figures import Figures
 from gossamer.cluster.launch import (
     Control,
     Wish,
@@ -31,7 +33,6 @@ from gossamer.cluster.orders import Plan
 from gossamer.cluster.overview import Overview
 from gossamer.model.errors import ConfigError, GossamerError
 
-INTERRUPTED = "interrupted"
 TELL_EVERY = 10
 """Looks between two lines of progress where nobody watches a terminal."""
 
@@ -82,7 +83,7 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
         show_json({"reason": overview.stop, "collected": result, "cluster": overview})
     if not quiet:
         say(f"{overview.stop}: {overview.pages:,} pages; {result.captures:,} captures in {folder}/index.cdxj")
-    if overview.stop == INTERRUPTED:
+    if overview.stop == STOPPED:
         say(f"go on with 'gossamer cluster resume {folder}'")
         sys.exit(EXIT_INTERRUPTED)
 
@@ -98,7 +99,7 @@ def _ctrl_c(control: Control) -> Iterator[None]:
         if pressed > 1:
             signal.default_int_handler(number, frame)
         say("stopping: what is under way is finished first (Ctrl-C again: now)")
-        control.stop(INTERRUPTED)
+        control.stop(STOPPED)
 
     before = signal.signal(signal.SIGINT, press)
     try:
@@ -195,7 +196,7 @@ def show_why(folder: Path, url: str) -> None:
 def stop_all(folder: Path) -> None:
     """Tell all agents to stop."""
     with _reached(folder) as control:
-        control.stop(INTERRUPTED)
+        control.stop(STOPPED)
     say("stopping; 'gossamer cluster resume' goes on")
 
 
@@ -236,6 +237,19 @@ def serve_metrics(folder: Path, listen: str) -> None:
             say(f"metrics at http://{listen}/metrics (Ctrl-C ends)")
             with suppress(KeyboardInterrupt):
                 answering.serve_forever()
+
+
+def answer_questions(folder: Path) -> None:
+    """Answer lines on standard input by lines on standard output; see `app.cluster_questions`."""
+    output = sys.stdout.buffer  # before Ray's words are led to standard error
+
+    def tell(answer: bytes) -> None:
+        output.write(answer)
+        output.flush()
+
+    with _reached(folder) as control:
+        figures = Figures(control, plan_of(folder).coordination)
+        answer_lines(control, figures.now, sys.stdin, tell)
 
 
 def _told(control: Control) -> str:

@@ -165,3 +165,13 @@ def metrics(folder: Path, listen: str) -> None:
         serve_metrics(folder, listen)
     else:
         show_metrics(folder)
+
+
+@_command("answer", hidden=True)
+@folder
+def answer(folder: Path) -> None:
+    """Answer a program's questions, a line each: what the console of 'gossamer serve' runs."""
+    _settle(folder)
+    from gossamer.cli.cluster import answer_questions
+
+    answer_questions(folder)

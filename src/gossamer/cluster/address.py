@@ -3,10 +3,9 @@
 import socket
 from pathlib import Path
 
+from gossamer.app.cluster_questions import ADDRESS
 from gossamer.model.errors import ConfigError
 
-ADDRESS = "address"
-"""File in the cluster's folder."""
 REACH_SECONDS = 10.0
 
 

@@ -4,13 +4,14 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import ray
 
+from gossamer.app.cluster_questions import ADDRESS, PLAN
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import write_whole
 from gossamer.app.seeds import Seeds
@@ -23,7 +24,6 @@ from gossamer.cluster.actors import (
     decode_overview,
     slot_name,
 )
-from gossamer.cluster.address import ADDRESS
 from gossamer.cluster.collection import Collected, Part, collect
 from gossamer.cluster.orders import AGENTS, Plan, keep_plan, refuse
 from gossamer.cluster.overview import Overview
@@ -31,7 +31,6 @@ from gossamer.cluster.record import CoordinationConfig
 from gossamer.cluster.store import Store
 from gossamer.model.errors import ConfigError
 
-PLAN = "cluster.json"
 HEAD = "node:__internal_head__"
 """What only Ray's head node has. The coordinator stays beside Ray's own record of who is alive: on a node
 that is cut off it would go on granting leases there, while Ray starts another one elsewhere."""
@@ -172,6 +171,7 @@ class Control:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._actors: dict[int, Any] = {}
         try:
             self._coordinator: Any = ray.get_actor(coordinator_name(plan.cluster), namespace=NAMESPACE)
         except ValueError:
@@ -224,19 +224,38 @@ class Control:
 
     def ask_all(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """What each live agent's crawl answers, by its name; `None` for those that cannot be reached now."""
-        return {
-            agent.name: self._ask(agent.name, method, params)
-            for agent in self.overview().agents
-            if agent.state in ("live", "draining")
-        }
+        return self.ask_agents(self.overview(), method, params, CALL_SECONDS)
 
-    def _ask(self, agent: str, method: str, params: dict[str, Any]) -> Any | None:
-        try:
-            name = slot_name(self._plan.cluster, self._answer("slot", agent))
-            actor: Any = ray.get_actor(name, namespace=NAMESPACE)
-            return ray.get(actor.ask.remote(method, params), timeout=CALL_SECONDS)
-        except (ray.exceptions.RayError, OSError, ValueError):  # ValueError: there is no such actor
-            return None
+    def ask_agents(
+        self, overview: Overview, method: str, params: dict[str, Any], patience: float
+    ) -> dict[str, Any]:
+        """As `ask_all`, of the agents in an overview; all are asked at once.
+
+        Args:
+            overview: of late.
+            method, params: as the control socket of a crawl takes them.
+            patience: seconds that each of both steps may take: to find the agents, and to wait for them.
+        """
+        names = [agent.name for agent in overview.agents if agent.state in ("live", "draining")]
+        slots = _within(patience, {name: self._coordinator.slot.remote(name) for name in names})
+        actors = {name: self._actor(slot) for name, slot in slots.items() if slot}
+        asked = {
+            name: actor.ask.remote(method, params) for name, actor in actors.items() if actor is not None
+        }
+        found = _within(patience, asked)
+        for name in asked.keys() - found.keys():
+            self._actors.pop(slots[name], None)  # another may have taken the name by the next time
+        return {name: found.get(name) for name in names}
+
+    def _actor(self, slot: int) -> Any | None:
+        """The actor in a slot, which stays the same however often its process begins anew."""
+        if slot not in self._actors:
+            try:
+                name = slot_name(self._plan.cluster, slot)
+                self._actors[slot] = ray.get_actor(name, namespace=NAMESPACE)
+            except (ray.exceptions.RayError, ValueError):  # ValueError: there is none
+                return None
+        return self._actors[slot]
 
     def wait(self, tell: Callable[[Overview], None]) -> Overview:
         """Until the crawl is over; `tell` hears how things stand, every second."""
@@ -268,6 +287,19 @@ class Control:
                 pass  # it has no process: its node is gone, and there is no room on others
             ray.kill(actor, no_restart=True)
         ray.kill(self._coordinator, no_restart=True)
+
+
+def _within(seconds: float, asked: dict[str, Any]) -> dict[str, Any]:
+    """What the references by name turn out to be; those that fail or take longer are left out."""
+    if not asked:
+        return {}
+    ready, _ = ray.wait(list(asked.values()), num_returns=len(asked), timeout=seconds)
+    done, found = set(ready), {}
+    for name, reference in asked.items():
+        if reference in done:
+            with suppress(ray.exceptions.RayError, OSError):
+                found[name] = ray.get(reference)
+    return found
 
 
 def collected(plan: Plan, overview: Overview) -> Collected:

@@ -2,82 +2,13 @@
 
 from collections import Counter
 
-import msgspec
-
+from gossamer.app.cluster_view import AgentOverview, MoveOverview, Overview
 from gossamer.cluster.hearing import Heard, Hearing
 from gossamer.cluster.protocol import NOBODY, Report, agent_name
 from gossamer.cluster.record import PRESENT, Agent, Move, Record
 from gossamer.policy.tenure import Silence
 
 __all__ = ["AgentOverview", "MoveOverview", "Overview", "overview_of"]
-
-
-class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
-    """One agent.
-
-    Attributes:
-        state: `joining`, `live`, `draining`, `leaving`, `gone` (drained) or `lost`.
-        shards: that it owns; `moving`: on their way from it or to it.
-        silent: seconds since its last renewal; `None` if it has not renewed since the coordinator began.
-        snapshot_age: seconds since its latest snapshot was reported; `None` if that was before the
-            coordinator began.
-        outbox: messages kept for others; `owed`: those not yet applied.
-        problem: what keeps it from something now.
-    """
-
-    name: str
-    incarnation: int
-    node: str
-    weight: float
-    state: str
-    shards: int
-    moving: int
-    silent: float | None
-    idle: bool
-    pages: int
-    bytes: int
-    queued: int
-    sent: int
-    received: int
-    owed: int
-    outbox: int
-    snapshot: int
-    snapshot_age: float | None
-    problem: str
-
-
-class MoveOverview(msgspec.Struct, frozen=True, kw_only=True):
-    """Shards on their way. `state`: `freezing`, `importing` or `inheriting`; empty source: new shards."""
-
-    number: int
-    source: str
-    target: str
-    shards: int
-    state: str
-    snapshot: int
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole. `owned + moving + homeless == shards`. `problem`: of the coordinator."""
-
-    term: int
-    epoch: int
-    wanted_agents: int
-    agents: tuple[AgentOverview, ...]
-    moves: tuple[MoveOverview, ...]
-    shards: int
-    owned: int
-    moving: int
-    homeless: int
-    pages: int
-    bytes: int
-    queued: int
-    wave: int
-    scope_hosts: int
-    elapsed: float
-    stop: str
-    over: bool
-    problem: str = ""
 
 
 def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) -> Overview:
@@ -106,7 +37,16 @@ def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) 
         elapsed=record.elapsed,
         stop=record.stop,
         over=record.over,
+        ring=_ring(record),
     )
+
+
+def _ring(record: Record) -> tuple[int, ...]:
+    """See `Overview.ring`."""
+    ring = record.owners()
+    for shard, move in record.moving().items():
+        ring[shard] = -move.target
+    return tuple(ring)
 
 
 def _agent(
