@@ -20,6 +20,7 @@ from gossamer.app.charts import (
     escaped,
     for_screens,
     histogram,
+    ring_chart,
     share_bar,
     time_chart,
     visible,
@@ -32,8 +33,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</title><script>alert(1)</script>\"' onload=x \x00\x1b[31m\u202egnp.exe\u2066\u061c"
 ATTRIBUTES = {
     *("class", "role", "viewBox", "width", "height", "x", "y", "x1", "x2", "y1", "y2", "rx", "points"),
+    *("cx", "cy", "r", "d", "stroke-width", "stroke-dasharray", "pathLength", "transform"),
 }  # fmt: skip
-ELEMENTS = {"svg", "title", "desc", "g", "rect", "text", "line", "polygon", "polyline"}
+ELEMENTS = {"svg", "title", "desc", "g", "rect", "text", "line", "polygon", "polyline", "circle", "path"}
 
 AXIS = Axis(tick=lambda value: f"{value:.4g}", value=lambda value: f"{value:,.2f}", unit="rate")
 texts = st.text(max_size=80) | st.just(HOSTILE)
@@ -83,6 +85,15 @@ CHARTS = st.one_of(
         frames,
         over_time(),
         st.booleans(),
+    ),
+    st.builds(
+        lambda frame, parts, places, words: ring_chart(
+            frame, parts, [place % len(parts) for place in places], AXIS, words
+        ),
+        frames,
+        st.lists(st.builds(Share, texts, amounts, tones), min_size=1, max_size=40),
+        st.lists(st.integers(0, 100), max_size=3000),
+        st.tuples(texts, texts),
     ),
 )
 
@@ -140,6 +151,7 @@ def test_hostile_words_are_shown_not_obeyed() -> None:
     charts = [
         bar_chart(frame, [Bar(HOSTILE, 3, HOSTILE, more=HOSTILE)], AXIS),
         share_bar(frame, [Share(HOSTILE, 3)], AXIS),
+        ring_chart(frame, [Share(HOSTILE, 3)], [0], AXIS, (HOSTILE, HOSTILE)),
         histogram(frame, [HOSTILE], [3], AXIS),
         time_chart(frame, [0, 1, 2], [Series(HOSTILE, [1, 2]), Series(HOSTILE, [1, 2])], AXIS),
     ]
@@ -172,6 +184,41 @@ def test_shares_fill_the_bar() -> None:
     assert "no" not in [words.text for words in found(root, "text")]
 
 
+def test_arcs_go_round_by_their_amounts() -> None:
+    parts = [Share("a", 1, 0), Share("none", 0, 1), Share("b", 2, 2), Share("c", 1, 3)]
+    root = parsed(ring_chart(Frame(title="t", width=600), parts, [], AXIS, ("4", "in all")))
+    arcs = [re.findall(r"-?[\d.]+", path.attrib["d"]) for path in found(root, "path")]
+    cx, cy, r = 127.0, 127.0, 114.0
+    begins = [(cx, cy - r), (cx + r, cy), (cx - r, cy)]  # top, right, left
+    assert [(float(arc[0]), float(arc[1])) for arc in arcs] == begins
+    assert [hint.text for hint in found(root, "title")[1:]] == [
+        "a: 1.00 (25%)",
+        "b: 2.00 (50%)",
+        "c: 1.00 (25%)",
+    ]
+    alone = found(parsed(ring_chart(Frame(title="t"), parts[:1], [], AXIS, ("", ""))), "circle")[0]
+    assert float(alone.attrib["r"]) == r
+
+
+@pytest.mark.parametrize("count", [1, 5, 128, 129, 1000, 1024, 16_384])
+def test_every_place_of_the_ring_is_drawn_once(count: int) -> None:
+    parts = [Share(str(tone), 1, tone) for tone in range(5)]
+    places = [place * 7919 % 5 for place in range(count)]
+    root = parsed(ring_chart(Frame(title="t"), parts, places, AXIS, ("", "")))
+    tracks: dict[str, list[list[bool]]] = {}
+    for circle in found(root, "circle"):
+        lengths = list(map(int, circle.attrib["stroke-dasharray"].split()))
+        assert len(lengths) % 2 == 0, "an odd number would be read twice"
+        drawn = [at % 2 == 0 for at, length in enumerate(lengths) for _ in range(length)]
+        assert len(drawn) == int(circle.attrib["pathLength"])
+        tracks.setdefault(circle.attrib["r"], []).append(drawn)
+    for circles in tracks.values():
+        assert all(sum(here) == 1 for here in zip(*circles, strict=True))
+    shown = sum(len(circles[0]) for circles in tracks.values())
+    assert min(count, 1024) <= shown < min(count, 1024) + 8
+    assert len(tracks) == min(8, -(-count // 128))
+
+
 def test_columns_are_as_high_as_their_counts() -> None:
     counts = [1, 4, 0, 2]
     root = parsed(histogram(Frame(title="t"), ["1", "2", "4", "8"], counts, AXIS))
@@ -202,6 +249,7 @@ def test_a_chart_of_nothing_says_so() -> None:
     for svg in (
         bar_chart(frame, [], AXIS),
         share_bar(frame, [Share("a", 0)], AXIS),
+        ring_chart(frame, [Share("a", 0)], [0], AXIS, ("0", "b")),
         histogram(frame, ["1"], [0], AXIS),
         time_chart(frame, [0, 1], [Series("a", [0])], AXIS),
         time_chart(frame, [], [], AXIS),
@@ -272,8 +320,9 @@ def test_the_style_sheet_knows_every_class_and_both_themes() -> None:
     svg = for_screens(
         lambda width: time_chart(Frame(title="t", width=width), [0, 1], [Series("a", [1])], AXIS)
     )
+    svg += ring_chart(Frame(title="t"), [Share("a", 1)], [0], AXIS, ("1", "b"))
     kinds = {kind for names in re.findall(r'class="([^"]*)"', svg) for kind in names.split()}
-    assert {kind for kind in kinds if f".{kind}" not in CHART_CSS} <= {"time"}
+    assert {kind for kind in kinds if f".{kind}" not in CHART_CSS} <= {"time", "ring"}
     assert "prefers-color-scheme:dark" in CHART_CSS
     assert "[data-theme=dark]" in CHART_CSS
     assert not re.search(r"url\(|@import|</", CHART_CSS)

@@ -9,12 +9,14 @@ width in CSS pixels; `for_screens` draws it twice, and the style sheet shows the
 | `time_chart` | rates over time, as lines, or as areas on top of each other |
 | `bar_chart` | named amounts, longest first |
 | `share_bar` | the parts of a whole, in one bar with a legend |
+| `ring_chart` | the parts of a whole as a ring, and inside it who has which place |
 | `histogram` | how many fall between each pair of edges, linear or logarithmic |
 """
 
 from gossamer.app.charts.bars import Bar, bar_chart
 from gossamer.app.charts.columns import histogram
 from gossamer.app.charts.frame import Axis, Frame, for_screens
+from gossamer.app.charts.ring import ring_chart
 from gossamer.app.charts.shares import Share, share_bar
 from gossamer.app.charts.style import CHART_CSS, TONES
 from gossamer.app.charts.text import escaped, visible
@@ -32,6 +34,7 @@ __all__ = [
     "escaped",
     "for_screens",
     "histogram",
+    "ring_chart",
     "share_bar",
     "time_chart",
     "visible",

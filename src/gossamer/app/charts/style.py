@@ -37,10 +37,14 @@ Roboto,"Noto Sans","Noto Sans CJK SC","PingFang SC","Microsoft YaHei",sans-serif
 .chart .axis{stroke:var(--faint);stroke-width:1}
 .chart .track{fill:var(--rule);opacity:.55}
 .chart .line{fill:none;stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
+.chart .mark-line{fill:none}
+.chart .on{font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:3px;
+stroke-linejoin:round;pointer-events:none}
+.chart .figure{font-size:22px;font-weight:620;font-variant-numeric:tabular-nums}
 .chart .under{opacity:.14}
 .chart .hit{fill:var(--ink);opacity:0}
 .chart g:hover>.hit{opacity:.08}
-.chart g:hover>.mark{opacity:.78}
+.chart g:hover>.mark,.chart g:hover>.mark-line{opacity:.78}
 .chart .mark{stroke:var(--paper);stroke-width:.5}
 .chart-narrow{display:none}
 @media screen and (max-width:640px){.chart-wide{display:none}.chart-narrow{display:block}}
