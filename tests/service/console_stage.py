@@ -12,10 +12,19 @@ import msgspec
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gossamer.app.cluster_view import (
+    AgentCrawl,
+    AgentOverview,
+    ClusterFigures,
+    ClusterLimits,
+    MoveOverview,
+    Overview,
+)
 from gossamer.app.sentences import clause
 from gossamer.app.why import fact
 from gossamer.policy.allocation import Allocator
 from gossamer.service.claims import UNITS, Claim
+from gossamer.service.cluster_watch import ClusterView
 from gossamer.service.console import console_router
 from gossamer.service.errors import ServiceError
 from gossamer.service.grants import AllocationView
@@ -53,6 +62,7 @@ class StageDaemon:
                 "browser_pages": 0,
             }
         )
+        self.clusters = StageClusters(self.odd)
         self.views = {view.name: view for view in self._make_jobs()}
 
     def _make_jobs(self) -> list[JobView]:
@@ -577,6 +587,108 @@ class StageDaemon:
             "complete": False,
         }
         return {**going, "hosts": hosts, "sample": sample, "seconds": 0.8}
+
+
+class StageClusters:
+    """Clusters in each of their states; `asked` as the daemon's."""
+
+    def __init__(self, odd: str) -> None:
+        self.asked: list[tuple[str, Any, str]] = []
+        figures = cluster_figures(odd)
+        now = time.time()
+        views = [
+            cluster_view_of("big", "running", figures=figures, seen=now),
+            cluster_view_of("dead", "silent", problem=f"its Ray cluster does not answer{odd}"),
+            cluster_view_of("late", "silent", problem="nothing was answered", figures=figures, seen=now - 40),
+            cluster_view_of("new", "asking"),
+            cluster_view_of("done", "stopped"),
+        ]
+        self.views = {view.name: view for view in views}
+
+    async def list(self) -> list[ClusterView]:
+        return list(self.views.values())
+
+    async def look(self, name: str, patience: float) -> ClusterView:
+        if name not in self.views:
+            raise ServiceError("not_found", f"there is no cluster {name!r}")
+        return self.views[name]
+
+    async def order(self, name: str, order: Any, *, who: str) -> ClusterView:
+        self.asked.append((name, order, who))
+        return await self.look(name, 0)
+
+
+def cluster_view_of(name: str, state: Any, **more: Any) -> ClusterView:
+    """A cluster as the daemon shows it."""
+    return ClusterView(name=name, folder=f"/srv/gossamer/jobs/{name}", state=state, **more)
+
+
+def cluster_figures(odd: str = "", count: int = 8, shards: int = 1024) -> ClusterFigures:
+    """Of a cluster with agents in all states, as one was recorded; `odd` in all that is not ours."""
+    states = ("live", "live", "live", "draining", "live", "joining", "lost", "gone")
+    ring = [1 + shard * 7 % 5 if shard * 2654435761 % 97 > 4 else -6 for shard in range(shards)]
+    ring[40:52] = [0] * 12
+    agents = [
+        AgentOverview(
+            name=f"a-{n}",
+            incarnation=1,
+            node=f"crawl-{1 + n // 3}{odd}",
+            weight=1.0,
+            state=states[(n - 1) % len(states)],
+            shards=ring.count(n),
+            moving=ring.count(-n),
+            silent=0.4 * n if n < 6 else None,
+            idle=n == 5,
+            pages=1_204_331 * n,
+            bytes=41_000_000_000 * n,
+            queued=900_000 // n,
+            sent=22_000_000 + n,
+            received=21_000_000 - n,
+            owed=n % 3 * 12,
+            outbox=n * 40_123,
+            snapshot=400 if n < 7 else 0,
+            snapshot_age=31.0 * n if n < 4 else None,
+            problem=f"snapshot: the store does not answer{odd}" if n == 3 else "",
+        )
+        for n in range(1, count + 1)
+    ]
+    moves = [("a-4", "a-6", 17, "freezing"), ("", "a-6", 9, "importing"), ("a-7", "a-2", 0, "inheriting")]
+    moving = sum(holder < 0 for holder in ring)
+    overview = Overview(
+        term=3,
+        epoch=214,
+        wanted_agents=6,
+        agents=tuple(agents),
+        moves=tuple(
+            MoveOverview(number=n, source=one, target=other, shards=some, state=state, snapshot=n)
+            for n, (one, other, some, state) in enumerate(moves, 1)
+        ),
+        shards=shards,
+        owned=sum(holder > 0 for holder in ring),
+        moving=moving,
+        homeless=ring.count(0),
+        pages=sum(agent.pages for agent in agents),
+        bytes=sum(agent.bytes for agent in agents),
+        queued=sum(agent.queued for agent in agents),
+        wave=7,
+        scope_hosts=40,
+        elapsed=86_400 * 2.4,
+        stop="",
+        over=False,
+        ring=tuple(ring),
+        problem=odd,
+    )
+    crawls = {
+        agent.name: AgentCrawl(
+            pages_per_s=211.4, bytes_per_s=8_123_000.0, hosts=310_442, memory=812 * MIB, seconds_left=90_000.0
+        )
+        for agent in agents
+        if agent.state in ("live", "draining") and agent.name != "a-3"
+    }
+    limits = ClusterLimits(max_pages=100_000_000)
+    return ClusterFigures(
+        overview=overview, crawls=crawls, limits=limits, seconds_left=90_000.0, bound_by="agent"
+    )
 
 
 def job_view_of(name: str, state: JobState, reason: str, number: int, **more: Any) -> JobView:

@@ -254,11 +254,19 @@ def config() -> None:
 )
 @click.option("--host", metavar="ADDRESS", help="Listen here; if not given, as service.toml says: 127.0.0.1.")
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="If not given: 8470.")
-def serve(folder: Path, host: str | None, port: int | None) -> None:
+@click.option(
+    "--cluster",
+    "clusters",
+    type=PATH,
+    metavar="FOLDER",
+    multiple=True,
+    help="Show this cluster, too; may be repeated. Those below the folder's jobs/ are shown anyway.",
+)
+def serve(folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...]) -> None:
     """Run many crawls as a daemon, with a console. Needs the extra 'console'."""
     from gossamer.cli.serve import run_serve
 
-    run_serve(folder, host, port)
+    run_serve(folder, host, port, clusters)
 
 
 app.add_command(serve_user)

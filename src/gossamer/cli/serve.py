@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import uvloop
 
 from gossamer.cli.printing import say
@@ -25,8 +26,13 @@ _TICKS = 10
 _TICKS_OF_A_DAY = 864_000
 
 
-def run_serve(folder: Path, host: str | None, port: int | None) -> None:
+def run_serve(folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...] = ()) -> None:
     """Serve until SIGINT or SIGTERM; the crawls go on.
+
+    Args:
+        folder: the daemon's.
+        host, port: where to listen, if not as its settings say.
+        clusters: folders of clusters to show beside those that its settings name.
 
     Raises:
         ConfigError: the extra is not installed, settings make no sense, or the address cannot be had.
@@ -42,7 +48,9 @@ def run_serve(folder: Path, host: str | None, port: int | None) -> None:
 
     home = ServiceFolder(folder.resolve())
     home.create()
-    uvloop.run(_serve(home.path, home.read(), host, port))
+    config = home.read()
+    shown = (*config.clusters, *(str(path.resolve()) for path in clusters))
+    uvloop.run(_serve(home.path, msgspec.structs.replace(config, clusters=shown), host, port))
 
 
 async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: int | None) -> None:

@@ -1,6 +1,7 @@
 """Settings of the daemon: `service.toml` in its folder."""
 
 import os
+import re
 import resource
 import shutil
 from pathlib import Path
@@ -21,6 +22,8 @@ SHARE_OF_DISK = 0.9
 CONNECTIONS = 1024
 BANDWIDTH = 1_250_000_000  # 10 Gbit/s: no limit, to most
 FILES = 65_536
+CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+"""A cluster is called as its folder is, if that can stand in an address."""
 _BOUNDLESS = 1 << 60
 """What the kernel says where memory has no limit, and all above."""
 
@@ -93,18 +96,50 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ] = ()
 
+    clusters: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="folders of clusters (gossamer cluster crawl --dir) that the console shows, beside"
+            " those below the daemon's jobs/; each is called by its folder's name"
+        ),
+    ] = ()
+
     def __post_init__(self) -> None:
         """Check what one setting alone does not tell."""
-        for root in self.roots:
-            try:
-                Path(root).expanduser()
-            except RuntimeError:
-                raise ValueError(f"roots: {root!r} is in nobody's home: write the whole path") from None
+        for setting, paths in (("roots", self.roots), ("clusters", self.clusters)):
+            for path in paths:
+                try:
+                    Path(path).expanduser()
+                except RuntimeError:
+                    raise ValueError(
+                        f"{setting}: {path!r} is in nobody's home: write the whole path"
+                    ) from None
 
     @property
     def root_paths(self) -> tuple[Path, ...]:
         """The roots, whole."""
         return tuple(Path(root).expanduser() for root in self.roots)
+
+    @property
+    def cluster_paths(self) -> dict[str, Path]:
+        """Folders of clusters, whole, by the names by which they are shown.
+
+        Raises:
+            ConfigError: a folder's name cannot be one, or two are the same.
+        """
+        found: dict[str, Path] = {}
+        problems = []
+        for path in (Path(text).expanduser().resolve() for text in self.clusters):
+            if not CLUSTER_NAME.fullmatch(path.name):
+                problems.append(
+                    f"clusters: {path}: the folder's name becomes part of an address: use at most 64 letters,"
+                    " digits, points, hyphens and underscores, a letter or digit first"
+                )
+            elif found.setdefault(path.name, path) != path:
+                problems.append(f"clusters: {path} and {found[path.name]} have the same name: rename one")
+        if problems:
+            raise ConfigError(*problems)
+        return found
 
 
 class ServiceFolder:

@@ -14,6 +14,7 @@ from gossamer.service import folders
 from gossamer.service.asking import Asking
 from gossamer.service.changes import change_settings
 from gossamer.service.claims import claim_problems
+from gossamer.service.clusters import Clusters
 from gossamer.service.config import ServiceConfig, ServiceFolder
 from gossamer.service.confinement import change_problems
 from gossamer.service.copies import copy_and_start
@@ -51,6 +52,7 @@ class Daemon:
         path: its folder.
         config: its settings.
         store: what it remembers; `store.database` also holds the tables of others.
+        clusters: that it shows; they run without it.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Daemon:
         self._around = Surroundings(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
         self._registry = Registry(self._around, self._supervisor)
+        self.clusters = Clusters(config.cluster_paths, folder.jobs, self.note)
         self._errands: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -81,7 +84,7 @@ class Daemon:
         """A daemon that owns its folder and does nothing yet.
 
         Raises:
-            ConfigError: another daemon works there, or it cannot be written.
+            ConfigError: another daemon works there, it cannot be written, or clusters cannot be told apart.
             StorageError: its database is damaged.
         """
         folder = ServiceFolder(path.resolve())
@@ -118,6 +121,7 @@ class Daemon:
         await asyncio.gather(*self._errands, return_exceptions=True)
         await self._supervisor.close()
         await self._asking.close()
+        await self.clusters.close()
         self.store.database.close()
         self._single.release()
 

@@ -13,6 +13,7 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.model.errors import ConfigError
 from gossamer.service import folders
 from gossamer.service.claims import Claim, default_claim
+from gossamer.service.clusters import is_cluster
 from gossamer.service.confinement import followed, is_within
 from gossamer.service.errors import ServiceError
 from gossamer.service.job_process import crawler_of
@@ -154,6 +155,8 @@ class Registry:
         known = {job.path for job in self._jobs()}
         for path in sorted(self._around.folder.jobs.iterdir()):
             if path in known or not path.is_dir() or path.is_symlink() or not NAME.fullmatch(path.name):
+                continue
+            if is_cluster(path):
                 continue
             if not CrawlFolder(path).config.exists():  # a daemon was killed while it made this
                 await asyncio.to_thread(folders.put_aside, path, self._around.folder.tmp)
