@@ -10,6 +10,7 @@ from api_client import client_of
 from console_stage import StageDaemon, stage, visitor
 from fastapi import FastAPI
 
+from gossamer.app.cluster_questions import Drain, Scale, Stop
 from gossamer.service.console.new_job import read_new_job
 
 
@@ -215,3 +216,30 @@ def test_preferences_are_kept_for_a_year_and_only_ours(sender: Sender) -> None:
         "set-cookie"
         not in sender.send("/preferences", language="xx", theme="pink", back="//evil.test").headers
     )
+
+
+@pytest.mark.parametrize(
+    ("act", "fields", "order"),
+    [
+        ("stop", {}, Stop()),
+        ("scale", {"agents": " 3 "}, Scale(3)),
+        ("drain", {"node": "crawl-2"}, Drain("crawl-2")),
+    ],
+)
+def test_a_cluster_is_ordered_in_the_name_of_who_asks(
+    sender: Sender, act: str, fields: dict[str, str], order: Any
+) -> None:
+    answer = sender.post(f"/clusters/big/{act}", fields)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/clusters/big?said=cluster_{act}"
+    assert sender.daemon.clusters.asked == [("big", order, "alice")]
+
+
+@pytest.mark.parametrize("agents", ["", "0", "-1", "10001", "many", "\u0663", "9" * 5000])
+def test_a_number_of_agents_that_makes_no_sense_is_refused(sender: Sender, agents: str) -> None:
+    answer = sender.post("/clusters/big/scale", {"agents": agents})
+    assert answer.status_code == 400
+    assert "whole number from 1 to 10,000" in answer.text
+    assert 'href="/clusters/big"' in answer.text
+    assert sender.post("/clusters/big/drain", {"node": " "}).status_code == 400
+    assert sender.daemon.clusters.asked == []

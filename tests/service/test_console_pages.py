@@ -7,9 +7,10 @@ from functools import cache
 from html.parser import HTMLParser
 
 import httpx
+import msgspec
 import pytest
 from api_client import client_of
-from console_stage import StageDaemon, stage, visitor
+from console_stage import StageDaemon, cluster_figures, stage, visitor
 from fastapi import FastAPI
 
 from gossamer.service.security.visitor import Role
@@ -45,8 +46,16 @@ PAGES = [
     "/jobs/docs/clone",
     "/jobs/docs/schedule",
     "/jobs/docs/claim",
+    "/clusters",
+    "/clusters/big",
+    "/clusters/dead",
+    "/clusters/late",
+    "/clusters/new",
+    "/clusters/done",
+    "/clusters/big/stop",
 ]
 LIVE = ["/", "/allocation", "/jobs/docs", "/jobs/docs/hosts", "/jobs/docs/log", "/jobs/docs/codes"]
+LIVE += ["/clusters", "/clusters/big", "/clusters/new"]
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 SELF_CLOSED = {"path", "rect", "line", "polyline", "polygon", "circle"}
 
@@ -182,6 +191,48 @@ def test_the_head_alone_can_be_asked_for(job: str) -> None:
     assert f'data-from="/jobs/{job}"' in head
     assert len(head) < 6_000
     assert ("pages" in head) == (job == "docs"), "as many as are known"
+
+
+def test_a_cluster_shows_ring_agents_moves_and_exchange() -> None:
+    text = get("/clusters/big").text
+    for figure in ("43,355,916", "961 / 1,024", "1 d 1 h", "846/s", "812 MiB", "310,442", "1,444,428"):
+        assert figure in text, figure
+    for words in ("on their way 51, 5%", "a-1 191, 18.7%"):
+        assert words in re.sub(r"<[^>]+>", " ", text).replace("  ", " ").replace("  ", " "), words
+    assert "a-1: 191; a-2: 193" in text, "in words, too"
+    assert 'class="state agent-lost"' in text
+    assert "being frozen at the source" in text
+
+
+def test_a_cluster_that_does_not_answer_is_shown_so() -> None:
+    text = get("/clusters/dead").text
+    assert "The cluster does not answer." in text
+    assert "its Ray cluster does not answer" in text
+    assert '<svg class="chart ring' not in text
+    late = get("/clusters/late").text
+    assert "figures as of 20" in late
+    assert '<svg class="chart ring' in late
+    assert "gossamer cluster resume /srv/gossamer/jobs/done" in get("/clusters/done").text
+    assert "/clusters/done/scale" not in get("/clusters/done").text
+
+
+def test_a_thousand_agents_are_shown_in_pages() -> None:
+    daemon = StageDaemon()
+    view = daemon.clusters.views["big"]
+    many = cluster_figures(count=1000, shards=16_384)
+    agents = tuple(msgspec.structs.replace(agent, state="live", shards=16) for agent in many.overview.agents)
+    many = msgspec.structs.replace(many, overview=msgspec.structs.replace(many.overview, agents=agents))
+    daemon.clusters.views["big"] = msgspec.structs.replace(view, figures=many)
+    app = stage(daemon, visitor(Role.OPERATOR))
+    text = asyncio.run(read(app, "/clusters/big", {})).text
+    assert "100 of 1,000" in text
+    assert len(text) < 150_000
+    assert "further agents" in text
+    second = asyncio.run(read(app, "/clusters/big?cursor=a-100", {})).text
+    assert '<th scope="row">a-101</th>' in second
+    assert '<th scope="row">a-100</th>' not in second
+    last = asyncio.run(read(app, "/clusters/big?cursor=a-900", {})).text
+    assert 'rel="next"' not in last
 
 
 def test_the_whole_page_is_bounded_and_fast_to_send() -> None:

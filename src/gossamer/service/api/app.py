@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from gossamer.service.api.clusters import ClusterRoutes
 from gossamer.service.api.crawl import CrawlRoutes
 from gossamer.service.api.events import EventRoutes
 from gossamer.service.api.jobs import JobRoutes
@@ -70,6 +71,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "") -> FastAPI:
         ResourceRoutes(daemon, shapes).router(),
         JobRoutes(daemon, shapes).router(),
         CrawlRoutes(daemon, shapes).router(),
+        ClusterRoutes(daemon, shapes).router(),
         EventRoutes(daemon, door, streams, shapes).router(),
     ):
         app.include_router(router, prefix=PREFIX)

@@ -15,6 +15,7 @@ _TAGS = (
     ("session", "Who one is."),
     ("jobs", "Crawls with what is wanted of them."),
     ("crawl", "One crawl: what it does, why, and what it shall do."),
+    ("clusters", "Crawls by several agents, which run without the daemon."),
     ("events", "Live figures."),
     ("daemon", "What all jobs share."),
 )

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from gossamer.service.console import (
     allocation_pages,
+    cluster_pages,
     door_pages,
     job_acts,
     job_lists,
@@ -29,6 +30,7 @@ PAGES: tuple[Page, ...] = (
     *door_pages.PAGES,
     *jobs_pages.PAGES,
     *allocation_pages.PAGES,
+    *cluster_pages.PAGES,
     *job_acts.PAGES,
     *job_settings.PAGES,
     *job_lists.PAGES,
@@ -82,12 +84,12 @@ def _handler(page: Page, desk_of: Callable[[Request], Desk]) -> Handler:
 def _problem(desk: Desk, error: ServiceError) -> Response:
     """What went wrong, as a page."""
     parts = desk.request.url.path.split("/")
-    inside_a_job = parts[1:2] == ["jobs"] and len(parts) > 3 and error.code != "not_found"
+    inside = parts[1:2] in (["jobs"], ["clusters"]) and len(parts) > 3 and error.code != "not_found"
     return desk.page(
         "problem.html",
         _STATUS.get(error.code, 500),
         code=error.code,
         message=str(error),
         details=error.details,
-        back=f"/jobs/{parts[2]}" if inside_a_job else "/",
+        back=f"/{parts[1]}/{parts[2]}" if inside else "/",
     )
