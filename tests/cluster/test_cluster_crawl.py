@@ -89,6 +89,17 @@ def test_two_agents_fetch_what_one_would(tmp_path):
     assert all((path / "crawl.log").stat().st_size for path in folders), "both have work"
 
 
+def test_agents_with_nothing_but_an_allowance_to_wait_for_are_not_idle(tmp_path):
+    async def run(web) -> World:
+        async with agents_on(tmp_path, web, 2, max_pages=40) as world:
+            await world.until_over()
+            return world
+
+    with SimulatedWeb(SMALL) as web:
+        seen = asyncio.run(run(web)).core.overview(0.0)
+    assert (seen.pages, seen.stop) == (40, "max_pages 40")
+
+
 def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(link_exchange, "TRIM_SECONDS", 3600.0)
     _, true, _ = crawled(tmp_path, SMALL, **SLOW)

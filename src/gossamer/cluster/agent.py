@@ -216,6 +216,21 @@ class _Life:
         counters = self._built.crawl.parts.ledger.counters
         return not self._stop and self.tenancy.may_fetch(counters.pages, counters.bytes, lent)
 
+    def _barred(self) -> bool:
+        """Whether it has work and its allowance alone keeps it from that.
+
+        Ready hosts that may not be lent fall due never, so without this it would seem idle, would be
+        allowed nothing for that, and the crawl would be over before its first page.
+        """
+        assert self._built is not None
+        counters = self._built.crawl.parts.ledger.counters
+        return (
+            counters.queued > 0
+            and not self._stop
+            and self.tenancy.lends
+            and not self.tenancy.may_fetch(counters.pages, counters.bytes, 0)
+        )
+
     # Renewing …
 
     async def _renew(self) -> None:
@@ -285,7 +300,7 @@ class _Life:
             answered=self.tenancy.answered,
             epoch=self.tenancy.epoch,
             wave=self.wave,
-            idle=not self.duties.busy and crawl.parts.dispatch.quiet,
+            idle=not self.duties.busy and crawl.parts.dispatch.quiet and not self._barred(),
             sent=counts.sent,
             received=counts.received,
             owed=len(parts.outbox.shards_owed()),
