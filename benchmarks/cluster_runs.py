@@ -218,6 +218,7 @@ def by_agents(
     timeout: float,
     *,
     timed: bool = False,
+    shared_digests: bool = False,
     watch: Callable[[Tree, Path], None] | None = None,
 ) -> ClusterRun:
     """`gossamer cluster crawl` of all of it.
@@ -228,12 +229,13 @@ def by_agents(
         workers: visits at once of each agent.
         timeout: seconds after which something is wrong.
         timed: have the agents keep account of their parts, which costs them something.
+        shared_digests: have them tell each other what content they met.
         watch: called after each sample, with the cluster's folder.
     """
     with _work(web, workers) as work:
         started = time.monotonic()
         answer = work.folder / "answer.json"
-        process = _start(work, agents, answer, timed=timed)
+        process = _start(work, agents, answer, timed=timed, shared_digests=shared_digests)
         tree = Tree(process.pid, work.crawl_folder)
         try:
             while process.poll() is None:
@@ -252,11 +254,14 @@ def by_agents(
         return _read(tree, work, time.monotonic() - started, answer.read_text())
 
 
-def _start(work: Work, agents: int, answer: Path, *, timed: bool) -> subprocess.Popen[bytes]:
+def _start(
+    work: Work, agents: int, answer: Path, *, timed: bool, shared_digests: bool
+) -> subprocess.Popen[bytes]:
     line = command("gossamer", work)
     at = line.index("crawl")
     line[at : at + 1] = ["cluster", "crawl"]
     line += ["--agents", str(agents), "--cores", "0.5", "--snapshot-every", SNAPSHOT_EVERY, "--json"]
+    line.append("--shared-digests" if shared_digests else "--own-digests")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if timed:
         line[line.index("gossamer")] = "benchmarks.cluster_timed"

@@ -18,6 +18,8 @@ TIMES = "GOSSAMER_TIMES"
 WRITE_SECONDS = 1.0
 EXCHANGE, ADMISSION, CHECKS = "exchange", "admission", "checks"
 """What only the exchange does; the admission of what came in; the question whose a link is."""
+DIGESTS, QUESTIONS = "digests", "questions"
+"""What only the sharing of digests does; its messages, of which only the calls count."""
 
 
 class Clocks:
@@ -58,7 +60,7 @@ class Clocks:
 
     def install(self) -> None:
         """Put clocks around the parts of this process."""
-        from gossamer.cluster import link_exchange, outbox, router
+        from gossamer.cluster import digest_exchange, digest_table, link_exchange, outbox, router
         from gossamer.engine.admission import Admission
         from gossamer.engine.robots_desk import RobotsDesk
 
@@ -76,6 +78,15 @@ class Clocks:
             (router, "encode", EXCHANGE),
             (Admission, "receive", ADMISSION),
             (RobotsDesk, "keep", ADMISSION),
+            (digest_exchange.DigestExchange, "_say", QUESTIONS),
+            (digest_exchange, "_encode", DIGESTS),
+            (digest_exchange, "_known", DIGESTS),
+            (digest_exchange, "_inquiry", DIGESTS),
+            (digest_table.DigestTable, "get", DIGESTS),
+            (digest_table.DigestTable, "enter", DIGESTS),
+            (digest_table.Announcements, "note", DIGESTS),
+            (digest_table.Announcements, "take", DIGESTS),
+            (digest_table.Marks, "of", DIGESTS),
         ]
         for owner, name, part in places:
             setattr(owner, name, self.around(part, getattr(owner, name)))

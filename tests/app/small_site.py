@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
-def small_site(page: Callable[[str], str | None]) -> Iterator[str]:
+def small_site(page: Callable[[str], str | None], host: str = "127.0.0.1") -> Iterator[str]:
     """The site's address, ending in `/`; `page` tells the HTML at a path without the first slash, if any."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -23,18 +23,18 @@ def small_site(page: Callable[[str], str | None]) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with serving(Handler) as address:
+    with serving(Handler, host) as address:
         yield address
 
 
 @contextlib.contextmanager
-def serving(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
+def serving(handler: type[http.server.BaseHTTPRequestHandler], host: str = "127.0.0.1") -> Iterator[str]:
     """The address of a server on loopback that answers with `handler`, ending in `/`."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with http.server.ThreadingHTTPServer((host, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
+            yield f"http://{host}:{server.server_address[1]}/"
         finally:
             server.shutdown()
             thread.join()

@@ -13,10 +13,12 @@ from whole_crawl import QUICK
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.settings import load, merge
+from gossamer.cluster import snapshots
 from gossamer.cluster.agent import Agent, Order
 from gossamer.cluster.coordination import Coordination
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.record import CoordinationConfig
+from gossamer.cluster.store import Store
 from gossamer.policy.tenure import TenureConfig
 from gossamer.simweb import SimulatedWeb
 
@@ -39,6 +41,7 @@ class World:
     cut: set[int] = field(default_factory=set)
     """Slots that nobody can reach, and that reach nobody."""
     ends: dict[int, asyncio.TimerHandle] = field(default_factory=dict)
+    shared_digests: bool = False
 
     def start(self, slot: int) -> None:
         order = Order(
@@ -49,6 +52,7 @@ class World:
             slot=f"slot-{slot}",
             store=str(self.path / "store"),
             snapshot_every=1.0,
+            shared_digests=self.shared_digests,
         )
         self.agents[slot] = Agent(order, Links(self, slot), partial(self._die_in, slot))
         self.tasks[slot] = asyncio.create_task(self.agents[slot].live())
@@ -108,6 +112,14 @@ class Links:
             raise ConnectionError(agent)
         return await self._world.agents[slot].receive(data)
 
+    async def consult(self, agent: str, data: bytes) -> bytes:
+        self._reach(self._slot)
+        slot = self._world.slots[agent]
+        self._reach(slot)
+        if slot not in self._world.agents:
+            raise ConnectionError(agent)
+        return await self._world.agents[slot].consult(data)
+
     def _reach(self, slot: int) -> None:
         if slot in self._world.cut:
             raise ConnectionError(f"slot {slot} is cut off")
@@ -119,14 +131,20 @@ def _now() -> float:
 
 @contextlib.asynccontextmanager
 async def agents_on(
-    path: Path, web: SimulatedWeb, agents: int, changes: dict[str, Any] | None = None, **limits: Any
+    path: Path,
+    web: SimulatedWeb,
+    agents: int,
+    changes: dict[str, Any] | None = None,
+    *,
+    shared_digests: bool = False,
+    **limits: Any,
 ):
     """A cluster that crawls `web`, of so many agents to begin with."""
     seeds = _seeds(path, web)
     settings = {"seeds_file": str(seeds), "dns": {"nameservers": [web.nameserver]}}
     config = load(CrawlConfig, merge(settings, {**QUICK, **(changes or {})}))
     plan = CoordinationConfig(bits=BITS, agents=agents, tenure=TENURE, gather=5.0, **limits)
-    world = World(path, config, Coordination.new(plan, _now()))
+    world = World(path, config, Coordination.new(plan, _now()), shared_digests=shared_digests)
     world.save()
     ticking = asyncio.create_task(world.tick())
     try:
@@ -160,3 +178,16 @@ def final(folders: list[Path]) -> tuple[dict[str, int], Counter]:
             if line["became"] in ("done", "dropped"):
                 ends[line["url"]] += 1
     return statuses, ends
+
+
+def folders_of(world: World) -> list[Path]:
+    """The crawl folders that make up the collection: of lost agents, as of their last snapshots."""
+    found = []
+    store = Store(str(world.path / "store"))
+    for agent in world.core.overview(0.0).agents:
+        if agent.state != "lost":
+            found += world.path.glob(f"node-*/{agent.name}")
+        elif agent.snapshot:
+            found.append(world.path / "lost" / agent.name)
+            snapshots.fetch(store, snapshots.read(store, agent.name, agent.snapshot), found[-1])
+    return found

@@ -4,15 +4,13 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from agents_here import Links, World, agents_on, final
+from agents_here import Links, World, agents_on, final, folders_of
 
-from gossamer.cluster import link_exchange, snapshots
+from gossamer.cluster import link_exchange
 from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import unpacked
-from gossamer.cluster.store import Store
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 RULES = CrawlRules(scope="any", sitemaps=True)
@@ -166,16 +164,3 @@ def test_nothing_is_lost_and_no_host_is_hurried(tmp_path, event):
         for one, other in pairwise(sorted(seen, key=lambda visit: visit.started)):
             # The server writes down the end of a visit some time after we have seen it.
             assert other.started - one.ended >= REST - 0.03, host
-
-
-def folders_of(world: World) -> list[Path]:
-    """The crawl folders that make up the collection: of lost agents, as of their last snapshots."""
-    found = []
-    store = Store(str(world.path / "store"))
-    for agent in world.core.overview(0.0).agents:
-        if agent.state != "lost":
-            found += world.path.glob(f"node-*/{agent.name}")
-        elif agent.snapshot:
-            found.append(world.path / "lost" / agent.name)
-            snapshots.fetch(store, snapshots.read(store, agent.name, agent.snapshot), found[-1])
-    return found

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.cluster import transfer as moving
+from gossamer.cluster.digest_table import SHARED
 from gossamer.cluster.outbox import inbox_key, positions_of
 from gossamer.cluster.ranges import shard_of, spans
 from gossamer.cluster.transfer import Take, Transfer
@@ -38,6 +39,7 @@ from gossamer.state.records import (
     PageRecord,
     PlaceRecord,
     RobotsRecord,
+    SharedDigestRecord,
     decode,
     decode_domain,
     decode_host,
@@ -233,6 +235,27 @@ def test_union_is_what_it_was(ours, theirs, moved, shift):
         for world in (a, b):
             world.reopen()
             check_consistent(world)
+
+
+def test_shared_digests_go_with_the_shard_of_their_mark_and_own_ones_stay():
+    marks = [bytes([first]) + bytes(7) for first in range(0, 256, 16)]
+    own = {b"c" + bytes(8): b"http://host-1.test/", b"p" + bytes(32): b"...", b"n" + b"host-1.test": b"1"}
+    shared = {SHARED + mark: encode(SharedDigestRecord(mark.hex())) for mark in marks}
+    moved = {0, 3, (1 << BITS) - 1}
+    with two_worlds() as (a, b):
+        for world, entries in ((a, own | shared), (b, {SHARED + marks[0]: b"from before"})):
+            batch = world.environment.batch()
+            for key, value in entries.items():
+                batch.put(Family.DIGESTS, key, value)
+            world.environment.commit(batch)
+        with snapshot_of(a) as source:
+            take_in(b, source, moved)
+        drop(a, moved)
+        theirs = {key: value for key, value in shared.items() if shard_of(key[1:], BITS) in moved}
+        assert dict(b.environment.scan(Family.DIGESTS)) == theirs
+        left = {key: value for key, value in shared.items() if key not in theirs}
+        assert dict(a.environment.scan(Family.DIGESTS)) == own | left
+        assert {len(theirs), len(left)} == {6, 10}
 
 
 def test_times_move_to_our_clock_and_hosts_rest():

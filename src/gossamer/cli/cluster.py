@@ -45,6 +45,7 @@ class Wished(msgspec.Struct, frozen=True):
     store: str
     cores: float
     snapshot_every: str
+    shared_digests: bool
 
 
 def run_new(request: Request, wished: Wished, *, quiet: bool, json: bool) -> None:
@@ -58,6 +59,7 @@ def run_new(request: Request, wished: Wished, *, quiet: bool, json: bool) -> Non
             store=wished.store,
             cores=wished.cores,
             snapshot_every=parse_duration(wished.snapshot_every),
+            shared_digests=wished.shared_digests,
         )
         plan = plan_new(folder, config, wish)
     _conduct(plan, wished.address, resumed=False, quiet=quiet, json=json)

@@ -62,6 +62,12 @@ def cluster() -> None:
 @click.option(
     "--snapshot-every", metavar="TIME", default="60s", show_default=True, help="What a lost machine may lose."
 )
+@click.option(
+    "--shared-digests/--own-digests",
+    default=False,
+    show_default=True,
+    help="Whether agents tell each other what content they met, so that copies are archived once.",
+)
 @crawl_options
 @quiet
 @json
@@ -73,7 +79,10 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
     from gossamer.cli.cluster import Wished, run_new
 
     wished = Wished(
-        **{name: given.pop(name) for name in ("agents", "address", "store", "cores", "snapshot_every")}
+        **{
+            name: given.pop(name)
+            for name in ("agents", "address", "store", "cores", "snapshot_every", "shared_digests")
+        }
     )
     run_new(asked(folder, config, given), wished, quiet=quiet, json=json)
 

@@ -227,6 +227,12 @@ class AgentActor:
             raise ConnectionError("the agent is not up yet")
         return asyncio.run_coroutine_threadsafe(self._agent.receive(data), self._loop).result(DELIVER_SECONDS)
 
+    def consult(self, data: bytes) -> bytes:
+        """A packed question of another agent about content; the packed answer."""
+        if not self._loop.is_running():
+            raise ConnectionError("the agent is not up yet")
+        return asyncio.run_coroutine_threadsafe(self._agent.consult(data), self._loop).result(CALL_SECONDS)
+
     def ask(self, method: str, params: dict[str, Any]) -> Any:
         """What the crawl's control socket answers."""
         return asyncio.run(self._agent.ask(method, params))
@@ -263,12 +269,19 @@ class RayLinks:
 
     async def deliver(self, agent: str, data: bytes) -> bytes:
         """See `agent.Links`."""
+        return await self._tell(agent, lambda actor: actor.deliver.remote(data), DELIVER_SECONDS)
+
+    async def consult(self, agent: str, data: bytes) -> bytes:
+        """See `agent.Links`."""
+        return await self._tell(agent, lambda actor: actor.consult.remote(data), CALL_SECONDS)
+
+    async def _tell(self, agent: str, call: Callable[[Any], Any], seconds: float) -> bytes:
         actor = self._agents.get(agent)
         if actor is None:
             slot = await self._ask(lambda coordinator: coordinator.slot.remote(agent))
             actor = self._agents[agent] = await _found(slot_name(self._cluster, slot))
         try:
-            reply: bytes = await answered(actor.deliver.remote(data), DELIVER_SECONDS)
+            reply: bytes = await answered(call(actor), seconds)
         except (ConnectionError, TimeoutError):
             self._agents.pop(agent, None)
             raise

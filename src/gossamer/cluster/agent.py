@@ -17,6 +17,8 @@ from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.live.client import connect
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.run import reopen, run, start
+from gossamer.cluster.digest_exchange import DigestExchange
+from gossamer.cluster.digest_table import DigestTable
 from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import LinkExchange, Parts
 from gossamer.cluster.outbox import Counts, Inbox, Outbox
@@ -55,6 +57,9 @@ class Links(Protocol):
     async def deliver(self, agent: str, data: bytes) -> bytes:
         """Give an agent a packed `Batch`; the packed `Applied`."""
 
+    async def consult(self, agent: str, data: bytes) -> bytes:
+        """Ask an agent a packed `Inquiry`; the packed `Known`."""
+
 
 class Order(msgspec.Struct, frozen=True):
     """What an agent is started with.
@@ -69,6 +74,7 @@ class Order(msgspec.Struct, frozen=True):
         snapshot_every: seconds.
         keep: snapshots kept.
         weight: share of the shards, as compared with others.
+        shared_digests: agents tell each other what content they have met.
     """
 
     config: CrawlConfig
@@ -80,6 +86,7 @@ class Order(msgspec.Struct, frozen=True):
     snapshot_every: float = 60.0
     keep: int = 3
     weight: float = 1.0
+    shared_digests: bool = False
 
 
 class Agent:
@@ -130,6 +137,16 @@ class Agent:
             raise ConnectionError("the agent is not up yet")
         return await self._life.exchange.receive(data)
 
+    async def consult(self, data: bytes) -> bytes:
+        """A question of another agent about content, or what it tells.
+
+        Raises:
+            ConnectionError: there is nobody to answer it now.
+        """
+        if self._life is None or self._life.digests is None:
+            raise ConnectionError("the agent is not up yet, or shares no digests")
+        return await self._life.digests.receive(data)
+
 
 class _Life:
     """From one registration to the next."""
@@ -140,6 +157,7 @@ class _Life:
         self._die_in = die_in
         self._slot = order.folder / f"{order.slot}.agent"
         self.exchange: LinkExchange | None = None
+        self.digests: DigestExchange | None = None
         self._built: Built | None = None
         self._reports = 0
         self._over = False
@@ -196,12 +214,25 @@ class _Life:
         self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep)
         scratch = self.folder.tmp
         self.duties = Duties(parts, self.snapshooter, self.store, order.bits, scratch, new=new)
-        work = (
+        work = [
             self._renew(),
             self.exchange.run(),
             self.snapshooter.run(order.snapshot_every),
+            self.duties.run(),
+        ]
+        if order.shared_digests:
+            work.append(self._share_digests(built).run())
+        self._tasks += [asyncio.create_task(self._guarded(task)) for task in work]
+
+    def _share_digests(self, built: Built) -> DigestExchange:
+        order, table = self._order, DigestTable(built.environment)
+        digests = DigestExchange(
+            self.me.name, order.bits, order.secret, self.tenancy, table, self._links.consult
         )
-        self._tasks += [asyncio.create_task(self._guarded(task)) for task in (*work, self.duties.run())]
+        self.digests = built.crawl.parts.archivist.elsewhere = digests
+        self.snapshooter.announced = lambda: digests.announcements.committed
+        self.snapshooter.covered = digests.announcements.cover
+        return digests
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         """A mistake or a full disk ends the crawl as it would end a worker."""
@@ -280,6 +311,8 @@ class _Life:
         await asyncio.gather(*others, return_exceptions=True)
         assert self.exchange is not None
         await self.exchange.close()
+        if self.digests is not None:
+            await self.digests.close()
 
     def _fence(self) -> None:
         assert self._built is not None

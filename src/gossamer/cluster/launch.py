@@ -49,6 +49,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         store: address of the snapshot store; empty: a folder in that of the cluster.
         cores: each agent takes, as Ray counts them.
         snapshot_every: seconds.
+        shared_digests: agents tell each other what content they have met.
     """
 
     agents: int
@@ -56,6 +57,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     store: str = ""
     cores: float = 1.0
     snapshot_every: float = 60.0
+    shared_digests: bool = False
 
 
 def plan_new(folder: Path, config: CrawlConfig, wish: Wish) -> Plan:
@@ -85,6 +87,7 @@ def plan_new(folder: Path, config: CrawlConfig, wish: Wish) -> Plan:
         coordination=_coordination(config, wish.agents),
         cores=wish.cores,
         snapshot_every=wish.snapshot_every,
+        shared_digests=wish.shared_digests,
     )
     _keep(folder, plan)
     return plan

@@ -28,6 +28,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         cores: each agent takes, as Ray counts them.
         snapshot_every: seconds.
         keep: snapshots kept.
+        shared_digests: agents tell each other what content they have met.
     """
 
     cluster: str
@@ -40,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     cores: float = 1.0
     snapshot_every: float = 60.0
     keep: int = 3
+    shared_digests: bool = False
 
 
 KEPT = "plan"
@@ -96,6 +98,7 @@ def order_of(plan: Plan, slot: int) -> Order:
         store=plan.store,
         snapshot_every=plan.snapshot_every,
         keep=plan.keep,
+        shared_digests=plan.shared_digests,
     )
 
 

@@ -28,7 +28,8 @@ its effect as if it had found the link itself, takes a snapshot, and lists `Cove
 `Grant.snapshot` and named by no freeze of its own; nobody prunes those of others.
 
 **What others forget hangs on what is on record.** A receiver calls links `covered` only by a snapshot not
-later than `Grant.snapshot`, the one that would be read if it were lost now.
+later than `Grant.snapshot`, the one that would be read if it were lost now. In the same way an agent tells
+others of content it has met (`Inquiry.told`) only when the capture is in such a snapshot.
 """
 
 import sys
@@ -36,6 +37,8 @@ from array import array
 from collections.abc import Iterable
 
 import msgspec
+
+from gossamer.state.records import SharedDigestRecord
 
 UNLIMITED = (1 << 63) - 1
 """An allowance that never runs out."""
@@ -346,3 +349,27 @@ class Applied(msgspec.Struct, frozen=True, array_like=True):
     positions: tuple[Position, ...]
     heard: bool = False
     wait: float = 0.0
+
+
+class Inquiry(msgspec.Struct, frozen=True, array_like=True):
+    """What one agent asks another, and tells it, about content that was met. No order, no epoch: see `Known`.
+
+    Attributes:
+        asked: marks of digests (`digest_table`).
+        told: marks, and captures of the sender which snapshots of it on record hold.
+    """
+
+    asked: tuple[bytes, ...] = ()
+    told: tuple[tuple[bytes, SharedDigestRecord], ...] = ()
+
+
+class Known(msgspec.Struct, frozen=True, array_like=True):
+    """The answer. Whoever gives it, it is true: only what cannot be lost is ever told.
+
+    Attributes:
+        known: what is known of the marks that were asked for.
+        refused: marks that were told to an agent which does not own their shards now.
+    """
+
+    known: dict[bytes, SharedDigestRecord]
+    refused: tuple[bytes, ...] = ()

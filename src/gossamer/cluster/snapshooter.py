@@ -30,6 +30,11 @@ class Snapshooter:
         self._taken: list[Manifest] = []
         self.promised: Callable[[], set[int]] = set
         """Ids of snapshots that other agents are still to read."""
+        self.announced: Callable[[], int] = int
+        """How many captures were committed that other agents may be told of."""
+        self.covered: Callable[[int], None] = lambda _: None
+        """Hears how many of them no loss can take back."""
+        self._announced: dict[int, int] = {}  # by the id of the snapshot that has them
         self.latest = 0
         """Id of the latest finished one; 0 if there is none."""
         self.pages = 0
@@ -55,12 +60,14 @@ class Snapshooter:
 
     async def _take(self) -> int:
         counters = self._crawl.parts.ledger.counters
+        announced = self.announced()
         name = await self._crawl.checkpoint(index=False)
         pages, received = counters.pages, counters.bytes
         pinned = await in_thread(snapshots.pin, self._folder, name)
         me = self._me
         manifest = await in_thread(snapshots.take, self._folder, pinned, self._store, me.name, me.incarnation)
         self._taken.append(manifest)
+        self._announced[manifest.id] = announced
         self.latest, self.pages, self.bytes, self.problem = manifest.id, pages, received, ""
         spare = {taken.id for taken in self._taken} | self.promised()
         await in_thread(snapshots.prune, self._store, me.name, self._keep, spare)
@@ -70,5 +77,6 @@ class Snapshooter:
         """The coordinator would take up `snapshot` if we died now: what it holds can no longer be lost."""
         if self._taken and self._taken[0].id <= snapshot:
             while len(self._taken) > 1 and self._taken[1].id <= snapshot:
-                del self._taken[0]
+                del self._announced[self._taken.pop(0).id]
+            self.covered(self._announced[self._taken[0].id])
             inbox.cover((place.shard, place.sender, place.sequence) for place in self._taken[0].inbox)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
+from gossamer.cluster.digest_table import digest_range
 from gossamer.cluster.outbox import inbox_prefix
 from gossamer.cluster.ranges import shard_of, spans
 from gossamer.engine.drop_one import TESTS
@@ -62,9 +63,9 @@ class Transfer:
 
     One call at a time. Call `Inbox.forget(shards)` after `take_in` and `drop`.
 
-    A take walks through the host families in key order, hosts last. Each slice is one commit, with the key
-    behind which the next one goes on; so a kill costs nothing, and each entry comes in once. A drop walks the
-    other way round and needs no cursor, for what it has done is gone.
+    A take walks through the host families in key order, then the digests that agents share. Each slice is one
+    commit, with the key behind which the next one goes on; so a kill costs nothing, and each entry comes in
+    once. A drop walks the other way round and needs no cursor, for what it has done is gone.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class Transfer:
     async def drop(self, shards: Collection[int]) -> None:
         """Delete what is here of `shards`, which are given away; may be called again after a kill.
 
-        Captures, digests and the archive stay.
+        Captures, the archive and its own digests stay.
 
         Raises:
             InternalError: a host of them has a lease out.
@@ -229,7 +230,7 @@ class Transfer:
     # Both …
 
     def _ranges(self, shards: Collection[int]) -> list[Range]:
-        """All that belongs to some shards, in the order in which it comes in; hosts are last."""
+        """All that belongs to some shards, in the order in which it comes in; hosts after what is theirs."""
         bounds = spans(shards, self._bits)
         *others, hosts = ([(family, *span) for span in bounds] for family in FAMILIES)
         tests = after_prefix(TESTS)
@@ -241,6 +242,8 @@ class Transfer:
             *((Family.META, TESTS + span.start, TESTS + span.end if span.end else tests) for span in bounds),
             *((Family.OUTBOX, prefix, after_prefix(prefix)) for prefix in inbox),
             *hosts,
+            # Of no host. Last, so that an import which an older version began goes on where it was.
+            *((Family.DIGESTS, *digest_range(span)) for span in bounds),
         ]
 
     def _theirs(self, shards: Collection[int]) -> Callable[[bytes], bool]:

@@ -9,18 +9,22 @@ import msgspec
 from gossamer.archive.cdxj import capture_key, capture_line
 from gossamer.archive.placement import ArchiveFile, Original, Placed
 from gossamer.archive.writer import ArchiveWriter
+from gossamer.engine.elsewhere import DigestsElsewhere
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.visit import Visit
 from gossamer.engine.visit_log import LOG, VisitLog
 from gossamer.model.events import NameAnswered, Visited
 from gossamer.model.exchange import Exchange
+from gossamer.model.link import LinkKind
 from gossamer.model.name import Answer
+from gossamer.model.outcome import Fetched
 from gossamer.model.page import Page
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import (
     Counters,
     DigestRecord,
     PageRecord,
+    SharedDigestRecord,
     decode,
     decode_digest,
     encode,
@@ -61,6 +65,9 @@ class Archivist:
         self._group: dict[bytes, bytes] = {}
         self._answers: deque[NameAnswered] = deque()
         self._captures: list[tuple[bytes, bytes]] = []
+        self._news: list[tuple[bytes, SharedDigestRecord]] = []
+        self.elsewhere: DigestsElsewhere | None = None
+        """What the other agents have met, in a cluster that shares its digests."""
 
     @property
     def repairs(self) -> list[str]:
@@ -80,7 +87,7 @@ class Archivist:
             event = self._answers.popleft()
             key = _NAME + event.name.encode()
             mark = blake2b("\n".join(sorted(event.addresses)).encode(), digest_size=8).digest()
-            if mark == (self._group.get(key) or self._environment.get(Family.DIGESTS, key)):
+            if mark == self._known(key):
                 continue
             self._group[key] = mark
             most -= 1
@@ -94,11 +101,23 @@ class Archivist:
             )
             self._writer.append_dns(answer)
 
+    def _known(self, key: bytes) -> bytes | None:
+        """What is known here of a digest."""
+        return self._group.get(key) or self._environment.get(Family.DIGESTS, key)
+
     # Visits …
+
+    async def look_up(self, visit: Visit) -> Visit:
+        """The visit, with what other agents know of its content if nothing is known of it here."""
+        key = _content_key(visit) if self.elsewhere is not None else b""
+        if self.elsewhere is None or not key or self._known(key) is not None:
+            return visit
+        met = await self.elsewhere.look_up(key)
+        return visit if met is None else msgspec.structs.replace(visit, met=met)
 
     async def write(self, visit: Visit, exchange: Exchange, before: PageRecord | None) -> Kept:
         """Append the records of one visit; a payload met before is archived as a reference to it."""
-        original = self._original(exchange, before)
+        original = self._original(exchange, before, visit.met)
         fields = _metadata(visit)
         if exchange.body.size > THREAD_ABOVE:
             placed = await in_thread(self._writer.append, exchange, fields, original)
@@ -114,7 +133,9 @@ class Archivist:
         self._counters.archived += placed.length
         return Kept(placed, original.url if original else "")
 
-    def _original(self, exchange: Exchange, before: PageRecord | None) -> Original | None:
+    def _original(
+        self, exchange: Exchange, before: PageRecord | None, met: SharedDigestRecord | None
+    ) -> Original | None:
         if exchange.status == 304:
             if before is None or not before.captured or not before.payload:
                 return None
@@ -123,22 +144,40 @@ class Archivist:
             return None
         digest = exchange.body.sha256
         key = _PAYLOAD + digest
-        data = self._group.get(key) or self._environment.get(Family.DIGESTS, key)
+        data = self._known(key)
         if data is None:
-            return None
+            if met is None or met.payload != digest:
+                return None
+            # Kept, so that nobody is asked for it again.
+            data = self._group[key] = encode(DigestRecord(met.url, met.date, met.record_id))
         first = decode_digest(data)
         return Original(first.url, first.date, digest, first.record_id)
 
-    def first_seen(self, page: Page) -> str:
-        """The URL at which the decoded content was met before (W10), or empty; it has been, from now on."""
+    def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
+        """The URL at which the decoded content was met before (W10), or empty; it has been, from now on.
+
+        `met`: what another agent knows of it.
+        """
         if not page.content_digest:
             return ""
         key = _CONTENT + page.content_digest.to_bytes(8, "big")
-        first = self._group.get(key) or self._environment.get(Family.DIGESTS, key)
+        first = self._known(key)
         if first is not None:
             return first.decode()
-        self._group[key] = page.url.text.encode()
-        return ""
+        self._group[key] = (met.url if met is not None else page.url.text).encode()
+        return met.url if met is not None else ""
+
+    def tell_elsewhere(self, visit: Visit, kept: Kept | None, first_seen: str) -> None:
+        """Have other agents hear of a visit that was written, if its content is new here."""
+        key = _content_key(visit) if self.elsewhere is not None else b""
+        if not key or first_seen or key not in self._group or not isinstance(visit.outcome, Fetched):
+            return
+        url = visit.outcome.exchange.url.text
+        if kept is not None and not kept.twin and _comparable(visit.outcome.exchange):
+            placed = kept.placed
+            self._news.append((key, SharedDigestRecord(url, placed.sha256, placed.date, placed.record_id)))
+        elif key.startswith(_CONTENT):
+            self._news.append((key, SharedDigestRecord(url)))
 
     # Committing …
 
@@ -156,6 +195,10 @@ class Archivist:
         """The batch is on disk; a file that is full is closed now."""
         self._group.clear()
         self._captures.clear()
+        if self.elsewhere is not None:
+            for key, record in self._news:
+                self.elsewhere.learnt(key, record)
+            self._news.clear()
         self._writer.committed()
         if self._writer.rotate_due:
             await in_thread(self._writer.rotate)
@@ -184,6 +227,19 @@ def archive_files(environment: Environment) -> list[ArchiveFile]:
 def _comparable(exchange: Exchange) -> bool:
     """Only whole, non-empty, successful responses stand for their content."""
     return exchange.status == 200 and exchange.body.size > 0 and exchange.truncated is None
+
+
+def _content_key(visit: Visit) -> bytes:
+    """By what a cluster knows the content of a visit; empty if there is nothing to be compared.
+
+    One key a visit, so that one agent is asked: the decoded content if the visit is a page, else the payload.
+    """
+    if visit.page is not None and visit.page.content_digest:
+        return _CONTENT + visit.page.content_digest.to_bytes(8, "big")
+    if not isinstance(visit.outcome, Fetched) or visit.lease.candidate.kind is LinkKind.ROBOTS:
+        return b""  # a robots file is as short as the reference to another
+    exchange = visit.outcome.exchange
+    return _PAYLOAD + exchange.body.sha256 if _comparable(exchange) else b""
 
 
 def _essence(exchange: Exchange) -> str:

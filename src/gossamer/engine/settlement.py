@@ -113,8 +113,8 @@ class Settlement:
         self.on_settled: Callable[[], None] = lambda: None
 
     async def take(self, visit: Visit) -> None:
-        """Accept a visit; waits only if settlement has fallen behind."""
-        await self._queue.put(visit)
+        """Accept a visit; waits if settlement has fallen behind, or other agents are asked about it."""
+        await self._queue.put(await self._archivist.look_up(visit))
 
     async def finish(self) -> None:
         """Let `run` return after everything taken so far is settled."""
@@ -170,7 +170,8 @@ class Settlement:
             kept = await self._archivist.write(visit, visit.outcome.exchange, before)
         first_seen = ""
         if judgement.tally.pages > 0 and visit.page is not None:
-            first_seen = self._archivist.first_seen(visit.page)
+            first_seen = self._archivist.first_seen(visit.page, visit.met)
+        self._archivist.tell_elsewhere(visit, kept, first_seen)
         return Settled(visit, judgement, fingerprint, before, kept, first_seen)
 
     async def _follow_ahead(self, settled: Settled) -> Ahead:

@@ -7,6 +7,7 @@ from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
 from gossamer.policy.robots import ALLOW_ALL, RobotsRules
 from gossamer.policy.text_sketch import Sketch
+from gossamer.state.records import SharedDigestRecord
 
 
 class Said(msgspec.Struct, frozen=True, gc=False):
@@ -29,6 +30,7 @@ class Visit(msgspec.Struct, frozen=True):
         said: what the page says, if that was asked for.
         robots: for robots files: what the content says; `None` if it cannot be made out.
         elapsed: seconds from the request to the end of the response.
+        met: in a cluster, where another agent has met the same content.
     """
 
     lease: Lease
@@ -37,3 +39,4 @@ class Visit(msgspec.Struct, frozen=True):
     said: Said | None = None
     robots: RobotsRules | None = ALLOW_ALL
     elapsed: float = 0.0
+    met: SharedDigestRecord | None = None

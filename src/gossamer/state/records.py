@@ -147,6 +147,21 @@ class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     record_id: str
 
 
+class SharedDigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The first page of a whole cluster that had some content.
+
+    Attributes:
+        url: of the page.
+        payload: SHA-256 of its archived payload; `date` and `record_id` as in `DigestRecord`. All three are
+            empty if a revisit may not refer to it.
+    """
+
+    url: str
+    payload: bytes = b""
+    date: str = ""
+    record_id: str = ""
+
+
 class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is known of one origin's robots file.
 
@@ -228,6 +243,7 @@ decode_host = msgspec.msgpack.Decoder(HostRecord).decode
 decode_domain = msgspec.msgpack.Decoder(DomainRecord).decode
 decode_page = msgspec.msgpack.Decoder(PageRecord).decode
 decode_digest = msgspec.msgpack.Decoder(DigestRecord).decode
+decode_shared_digest = msgspec.msgpack.Decoder(SharedDigestRecord).decode
 decode_robots = msgspec.msgpack.Decoder(RobotsRecord).decode
 
 

@@ -1,0 +1,87 @@
+"""The same crawl by agents that share their digests and by agents that do not: what a page costs more.
+
+`python -m benchmarks.cluster_digests [--quick] [--pages N] [--pairs N] [--agents N] [--json]`. No page of the
+web is a copy, so each is asked for in vain: the whole price, and no gain. Needs the extra `cluster`.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from typing import Any
+
+from benchmarks import measure
+from benchmarks.cluster import PAGE_BYTES, RUN_SECONDS, WORKERS, web_of
+from benchmarks.cluster_runs import AGENT, ClusterRun, by_agents, served
+from benchmarks.cluster_timed import DIGESTS, QUESTIONS
+from benchmarks.webs import Web
+
+PAGES, QUICK_PAGES = 6_000, 600
+PAIRS = 3
+AGENTS = 2
+
+
+def costs(web: Web, agents: int, pairs: int) -> dict[str, Any]:
+    """Without and with, in turn, so often; at last with, and with clocks."""
+    runs: dict[bool, list[ClusterRun]] = {False: [], True: []}
+    for turn in range(pairs):
+        for shared in (False, True) if turn % 2 == 0 else (True, False):
+            runs[shared].append(by_agents(web, agents, WORKERS, RUN_SECONDS, shared_digests=shared))
+    timed = by_agents(web, agents, WORKERS, RUN_SECONDS, timed=True, shared_digests=True)
+    return compared(runs[False], runs[True]) | asked(timed) | {"agents": agents, "hosts": len(web.start)}
+
+
+def compared(own: list[ClusterRun], shared: list[ClusterRun]) -> dict[str, Any]:
+    """CPU of the agents' processes, start-up left out, in ms a page; the ratio by pair."""
+    spent = {"own": [_spent(run) for run in own], "shared": [_spent(run) for run in shared]}
+    ratios = [more / less for less, more in zip(spent["own"], spent["shared"], strict=True)]
+    wanted = set(own[0].captures)
+    return {
+        "cpu_ms_per_page": {name: round(statistics.median(each), 3) for name, each in spent.items()},
+        "runs": {name: [round(cpu, 3) for cpu in each] for name, each in spent.items()},
+        "cpu_ratio": round(statistics.median(ratios), 3),
+        "ratios": [round(ratio, 3) for ratio in ratios],
+        "crawl_seconds": {
+            "own": [round(run.seconds, 1) for run in own],
+            "shared": [round(run.seconds, 1) for run in shared],
+        },
+        "pages": len(wanted),
+        "all_the_same": all(set(run.captures) == wanted for run in (*own, *shared)),
+    }
+
+
+def asked(timed: ClusterRun) -> dict[str, Any]:
+    """Messages of a page, and what only the digests took by the agents' own clocks."""
+    pages = len(timed.captures)
+    calls = sum(process["calls"].get(QUESTIONS, 0) for process in timed.clocks)
+    seconds = sum(process["seconds"].get(DIGESTS, 0.0) for process in timed.clocks)
+    return {
+        "messages_per_page": round(calls / pages, 4),
+        "clocks_ms_per_page": round(seconds / pages * 1000, 4),
+        "pages_a_second_of_an_agent": round(pages / timed.seconds / len(timed.pages), 1),
+    }
+
+
+def _spent(run: ClusterRun) -> float:
+    return (run.cpu[AGENT] - run.start) / len(run.captures) * 1000
+
+
+def main() -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster_digests", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small web, once")
+    parser.add_argument("--pages", type=int, help=f"of the web; {PAGES:,}")
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="how often")
+    parser.add_argument("--agents", type=int, default=AGENTS, help="how many")
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    arguments = parser.parse_args()
+    measure.tidy_when_terminated()
+    pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES)
+    with served(web_of(pages, PAGE_BYTES)) as web:
+        found = costs(web, arguments.agents, 1 if arguments.quick else arguments.pairs)
+    print(json.dumps(found) if arguments.json else json.dumps(found, indent=2))
+    return 0 if found["all_the_same"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+"""Crawls in which agents tell each other what content they have met: copies are archived once, soundly."""
+
+import asyncio
+import contextlib
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+from agents_here import World, agents_on, folders_of
+from cluster_world import crawl, problems, reading
+from small_site import small_site
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
+
+from gossamer.cluster.collection import Part, collect
+from gossamer.state.environment import Family
+from gossamer.state.records import SharedDigestRecord
+
+HOSTS = 6
+PAGES = 36
+FIRST = (
+    "http://elsewhere.example/first",
+    "2026-01-02T03:04:05Z",
+    "urn:uuid:1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",
+)
+
+
+def text(number: int) -> str:
+    """A page that is the same on all hosts."""
+    return f"<title>{number}</title><p>{random.Random(number).randbytes(600).hex()}</p>"
+
+
+def front(numbers) -> str:
+    return "".join(f'<a href="/{number}">{number}</a>' for number in numbers)
+
+
+@dataclass
+class Mirrors:
+    """Hosts with the same pages; each begins with a part of its own, and has the next host's part after it.
+
+    So whichever agents own them, one meets at its end what the other met at its beginning.
+    """
+
+    seeds: tuple[str, ...]
+    nameserver: str = "127.0.0.1:9"  # hosts are addresses, so nobody asks it
+
+
+@contextlib.contextmanager
+def mirrors() -> Iterator[Mirrors]:
+    def page(path: str, number: int) -> str | None:
+        if not path:
+            first = number * PAGES // HOSTS
+            return front([*range(first, PAGES), *range(first)])
+        return text(int(path)) if path.isdigit() else None
+
+    with contextlib.ExitStack() as stack:
+        seeds = [
+            stack.enter_context(small_site(partial(page, number=number), f"127.0.0.{number + 1}"))
+            for number in range(HOSTS)
+        ]
+        yield Mirrors(tuple(seeds))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A record as a revisit refers to it."""
+
+    url: str
+    date: str
+    digest: str
+    id: str
+
+
+class Archive:
+    """Responses and revisits of one agent, as warcio reads them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.responses: list[Stored] = []
+        self.revisits: list[tuple[str, Stored]] = []
+        for path in sorted((folder / "archive").glob("*.warc.gz*")):
+            with path.open("rb") as file:
+                for record in ArchiveIterator(file):
+                    self._take(record.rec_type, record.rec_headers.get_header)
+
+    def _take(self, kind: str, get: Callable[[str], str]) -> None:
+        digest = get("WARC-Payload-Digest")
+        if kind == "response":
+            here = get("WARC-Target-URI"), get("WARC-Date"), digest, get("WARC-Record-ID")
+            self.responses.append(Stored(*here))
+        if kind == "revisit":
+            there = (
+                get("WARC-Refers-To-Target-URI"),
+                get("WARC-Refers-To-Date"),
+                digest,
+                get("WARC-Refers-To"),
+            )
+            self.revisits.append((get("WARC-Target-URI"), Stored(*there)))
+
+
+def sound(folder: Path) -> None:
+    """Nobody finds anything wrong with an agent's crawl."""
+    assert problems(folder) == []
+    for path in (folder / "archive").glob("*.warc.gz"):
+        checker = Checker(type("Command", (), {"inputs": [str(path)], "verbose": False}))
+        with contextlib.redirect_stdout(None):
+            checker.process_all()
+        assert checker.exit_value == 0, path
+
+
+def crawled(
+    path: Path, event: Callable[[World], Awaitable[None]] | None = None, *, shared: bool
+) -> list[Path]:
+    """The crawl folders of a crawl of mirrors by two agents."""
+
+    async def run(web: Mirrors) -> World:
+        changes = {"politeness.min_delay": 0.25}
+        async with agents_on(path, web, 2, changes, shared_digests=shared) as world:
+            if event is not None:
+                await event(world)
+            await world.until_over(120.0)
+            return world
+
+    with mirrors() as web:
+        world = asyncio.run(run(web))
+    return folders_of(world)
+
+
+def referred_elsewhere(folders: list[Path]) -> int:
+    """How many revisits refer to a record of another agent; all refer to one of the collection."""
+    archives = [Archive(folder) for folder in folders]
+    everywhere = {response for archive in archives for response in archive.responses}
+    elsewhere = 0
+    for archive in archives:
+        own = set(archive.responses)
+        for url, referred in archive.revisits:
+            assert referred in everywhere, url
+            assert url != referred.url
+            elsewhere += referred not in own
+    return elsewhere
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [True, False])
+def test_copies_that_another_agent_has_are_referred_to_it_only_if_asked_for(tmp_path, shared):
+    folders = crawled(tmp_path, shared=shared)
+    assert len(folders) == 2
+    for folder in folders:
+        sound(folder)
+    assert bool(referred_elsewhere(folders)) == shared
+    collected = collect([Part(folder.name, folder=folder) for folder in folders], tmp_path)
+    assert collected.doubled == 0
+    assert collected.pages == HOSTS * (PAGES + 2), "robots files among them"
+
+
+@pytest.mark.slow
+def test_nothing_refers_to_what_was_lost_with_an_agent(tmp_path):
+    async def lost(world: World) -> None:
+        while sum(agent.pages for agent in world.core.overview(0.0).agents) < HOSTS * PAGES // 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await world.kill(2)
+
+    folders = crawled(tmp_path, lost, shared=True)
+    assert {folder.parent.name for folder in folders} == {"node-1", "lost"}
+    assert referred_elsewhere(folders)
+    collected = collect([Part(folder.name, folder=folder) for folder in folders], tmp_path)
+    assert collected.doubled == 0
+
+
+# One agent …
+
+
+class Others:
+    """What other agents have met, by the digest's key; hears what this one has met."""
+
+    def __init__(self, known: dict[bytes, SharedDigestRecord]) -> None:
+        self._known = known
+        self.asked: list[bytes] = []
+        self.heard: dict[bytes, SharedDigestRecord] = {}
+        self.environment = None
+
+    async def look_up(self, key: bytes) -> SharedDigestRecord | None:
+        self.asked.append(key)
+        await asyncio.sleep(0)
+        return self._known.get(key)
+
+    def learnt(self, key: bytes, record: SharedDigestRecord) -> None:
+        assert self.environment.get(Family.DIGESTS, key), "committed before anybody hears of it"
+        self.heard[key] = record
+
+
+COPIES = {"": front([1, 2, 3]), "1": text(1), "2": text(2), "3": text(1)}
+
+
+def crawled_beside(path: Path, others: Others) -> Archive:
+    def began(crawl) -> None:
+        crawl.parts.archivist.elsewhere = others
+        others.environment = crawl.parts.archivist._environment
+
+    with small_site(COPIES.get) as site:
+        folder = crawl(path, site, began)
+    assert problems(folder.path) == []
+    return Archive(folder.path)
+
+
+def keys_of(path: Path) -> dict[str, bytes]:
+    """Key of its content's digest, by the path of a page."""
+    with reading(path) as environment:
+        rows = environment.scan(Family.DIGESTS, prefix=b"c")
+        return {value.decode().rpartition("/")[2]: key for key, value in rows}
+
+
+def test_each_new_content_is_asked_for_once_and_told_once_it_is_committed(tmp_path):
+    others = Others({})
+    archive = crawled_beside(tmp_path / "crawl", others)
+    keys = keys_of(tmp_path / "crawl")
+    assert Counter(others.asked)[keys["2"]] == 1
+    assert set(keys.values()) == set(others.heard) == set(others.asked)
+    responses = {stored.url: stored for stored in archive.responses}
+    for record in others.heard.values():
+        if "not here" not in record.url and record.payload:
+            stored = responses[record.url]
+            assert (record.date, f"<{record.record_id}>") == (stored.date, stored.id)
+            assert stored.digest == f"sha256:{record.payload.hex()}"
+    assert sum(bool(record.payload) for record in others.heard.values()) == len(COPIES) - 1
+
+
+def test_content_that_another_agent_has_met_is_referred_to_its_record(tmp_path):
+    first = Others({})
+    plain = crawled_beside(tmp_path / "first", first)
+    key = keys_of(tmp_path / "first")["2"]
+    url, date, record_id = FIRST
+    met = SharedDigestRecord(url, first.heard[key].payload, date, record_id)
+    others = Others({key: met})
+    archive = crawled_beside(tmp_path / "second", others)
+    assert [referred for _, referred in plain.revisits if referred.url == url] == []
+    [(copy, referred)] = [each for each in archive.revisits if each[1].url == url]
+    assert copy.endswith("/2")
+    assert (referred.date, referred.id) == (date, f"<{record_id}>")
+    assert key not in others.heard, "it is no news"
+
+
+def test_the_same_content_in_another_payload_is_archived_in_full(tmp_path):
+    first = Others({})
+    crawled_beside(tmp_path / "first", first)
+    key = keys_of(tmp_path / "first")["2"]
+    url, date, record_id = FIRST
+    others = Others({key: SharedDigestRecord(url, bytes(32), date, record_id)})
+    archive = crawled_beside(tmp_path / "second", others)
+    assert [referred for _, referred in archive.revisits if referred.url == url] == []
+    with reading(tmp_path / "second") as environment:
+        assert environment.get(Family.DIGESTS, key) == url.encode(), "but it was met before"
+    assert key not in others.heard
