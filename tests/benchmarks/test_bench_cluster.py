@@ -13,6 +13,8 @@ from benchmarks.cluster_memory import Watch, compared
 from benchmarks.cluster_runs import AGENT, ClusterRun
 from benchmarks.cluster_timed import Clocks
 
+from benchmarks import cluster_digests
+
 
 def run(cpu: float, start: float = 0.0, pages: int = 1_000, **more) -> ClusterRun:
     known = {
@@ -97,3 +99,18 @@ def test_a_small_run_of_all_of_it():
     assert set(found["cpu_ms_per_page"]) == {"plain", "one", "two"}
     assert 0 < found["exchange_share"] < 1
     assert found["exchange_messages"] > 0
+
+
+def test_shared_digests_are_compared_pair_by_pair_without_start_up():
+    own = [run(3.0, start=1.0, captures=["a", "b"]), run(5.0, start=1.0, captures=["a", "b"])]
+    shared = [run(5.0, start=1.0, captures=["b", "a"]), run(5.0, start=1.0, captures=["a"])]
+    found = cluster_digests.compared(own, shared)
+    assert found["runs"] == {"own": [1000.0, 2000.0], "shared": [2000.0, 4000.0]}
+    assert found["ratios"] == [2.0, 2.0]
+    assert not found["all_the_same"]
+
+
+def test_messages_are_counted_by_the_page():
+    clocks = [{"calls": {"questions": 2}, "seconds": {"digests": 0.002}}, {"calls": {}, "seconds": {}}]
+    found = cluster_digests.asked(run(1.0, captures=["a", "b", "c", "d"], clocks=clocks))
+    assert (found["messages_per_page"], found["clocks_ms_per_page"]) == (0.5, 0.5)

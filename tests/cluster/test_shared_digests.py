@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from agents_here import World, agents_on, folders_of
+from click.testing import CliRunner
 from cluster_world import crawl, problems, reading
 from small_site import small_site
 from warcio.archiveiterator import ArchiveIterator
@@ -168,6 +169,24 @@ def test_nothing_refers_to_what_was_lost_with_an_agent(tmp_path):
     assert referred_elsewhere(folders)
     collected = collect([Part(folder.name, folder=folder) for folder in folders], tmp_path)
     assert collected.doubled == 0
+
+
+@pytest.mark.parametrize(("option", "wanted"), [((), False), (("--shared-digests",), True)])
+def test_agents_are_told_what_the_command_line_says(tmp_path, monkeypatch, option, wanted):
+    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    from gossamer.cli import cluster as driver
+    from gossamer.cli.cluster_commands import cluster
+    from gossamer.cluster import launch, ray_settings
+    from gossamer.cluster.orders import order_of
+
+    plans = []
+    monkeypatch.setattr(ray_settings, "settle", lambda address: None)
+    monkeypatch.setattr(driver, "_conduct", lambda plan, *_, **__: plans.append(plan))
+    folder = tmp_path / "c"
+    words = ["crawl", "http://a.example/", "--contact", "me@example.org", "--dir", str(folder), *option]
+    assert CliRunner().invoke(cluster, words, catch_exceptions=False).exit_code == 0
+    assert [plan.shared_digests for plan in plans] == [wanted]
+    assert order_of(launch.plan_of(folder), 1).shared_digests == wanted
 
 
 # One agent …
