@@ -14,6 +14,7 @@ from benchmarks.cluster_runs import AGENT, ClusterRun
 from benchmarks.cluster_timed import Clocks
 
 from benchmarks import cluster_digests
+from gossamer.cluster import digest_exchange
 
 
 def run(cpu: float, start: float = 0.0, pages: int = 1_000, **more) -> ClusterRun:
@@ -114,3 +115,10 @@ def test_messages_are_counted_by_the_page():
     clocks = [{"calls": {"questions": 2}, "seconds": {"digests": 0.002}}, {"calls": {}, "seconds": {}}]
     found = cluster_digests.asked(run(1.0, captures=["a", "b", "c", "d"], clocks=clocks))
     assert (found["messages_per_page"], found["clocks_ms_per_page"]) == (0.5, 0.5)
+
+
+def test_of_each_content_that_is_new_half_is_asked_of_the_other_agent_together(monkeypatch):
+    monkeypatch.setattr(digest_exchange, "PATIENCE_SECONDS", 0.0)
+    found = cluster_digests.exchange_costs(400)
+    assert found["exchange_us"] > 0
+    assert found["messages_per_content"] == (400 / 40 + 400 / 40 / 5) / 400

@@ -160,13 +160,19 @@ def test_copies_that_another_agent_has_are_referred_to_it_only_if_asked_for(tmp_
 @pytest.mark.slow
 def test_nothing_refers_to_what_was_lost_with_an_agent(tmp_path):
     async def lost(world: World) -> None:
-        while sum(agent.pages for agent in world.core.overview(0.0).agents) < HOSTS * PAGES // 2:  # noqa: ASYNC110
+        while sum(agent.pages for agent in world.core.overview(0.0).agents) < HOSTS * 2:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
+        # From now on no snapshot has what it captures, and its heir captures it again.
+        await world.agents[2]._life.snapshooter._taking.acquire()
+        await asyncio.sleep(5.0)
         await world.kill(2)
 
     folders = crawled(tmp_path, lost, shared=True)
     assert {folder.parent.name for folder in folders} == {"node-1", "lost"}
-    assert referred_elsewhere(folders)
+    before = {stored for folder in folders for stored in Archive(folder).responses}
+    after = Archive(tmp_path / "node-2" / "a-2").responses
+    assert len(set(after) - before) > HOSTS, "much of what it captured is lost"
+    referred_elsewhere(folders)
     collected = collect([Part(folder.name, folder=folder) for folder in folders], tmp_path)
     assert collected.doubled == 0
 
