@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from agents_here import final
+from mirrors import HOSTS, PAGES, mirrors, referred_elsewhere, sound
 from prometheus_text import check
 from whole_crawl import QUICK
 
@@ -70,6 +71,22 @@ def test_two_processes_fetch_what_one_would(tmp_path):
     for line in lines:
         place = json.loads(line.split(" ", 2)[2])
         assert (tmp_path / "c" / place["filename"]).stat().st_size >= int(place["offset"])
+
+
+@pytest.mark.slow
+def test_processes_that_share_their_digests_refer_to_each_others_archives(tmp_path):
+    with mirrors() as web:
+        options = [*configured(tmp_path, web), "--min-delay", "500ms", "--shared-digests"]
+        folder = tmp_path / "c"
+        done = gossamer(
+            "cluster", "crawl", "--agents", "2", *options, "--dir", str(folder), "--json", seconds=300
+        )
+    assert done.returncode == 0, done.stderr
+    folders = sorted((folder / "agents").glob("a-*"))
+    for each in folders:
+        sound(each)
+    assert referred_elsewhere(folders)
+    assert json.loads(done.stdout)["collected"]["pages"] == HOSTS * (PAGES + 2), "robots files among them"
 
 
 @pytest.mark.slow
