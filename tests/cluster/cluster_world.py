@@ -115,6 +115,11 @@ def problems(path: Path) -> list[str]:
         return check(inspection).problems
 
 
+def problems_but_index(path: Path) -> list[str]:
+    """As `problems`, of a crawl that came from a snapshot: it has no index until it goes on."""
+    return [problem for problem in problems(path) if not problem.startswith("index.cdxj: is not there")]
+
+
 def page_states(path: Path) -> Counter[str]:
     with reading(path) as environment:
         return Counter(decode_page(value).state for _, value in environment.scan(Family.PAGES))

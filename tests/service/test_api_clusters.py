@@ -72,9 +72,9 @@ def test_orders_reach_the_cluster_and_the_journal(tmp_path):
                 assert answer.json()["name"] == "big"
             done = (await client.get("/api/v1/audit")).json()["items"]
             assert [(line["action"], line["details"]) for line in done[:3]] == [
-                ("cluster stop", "big"),
-                ("cluster drain", "big full"),
-                ("cluster scale", "big 3"),
+                ("stop cluster", "big"),
+                ("drain cluster", "big full"),
+                ("scale cluster", "big 3"),
             ]
 
     asyncio.run(scene())

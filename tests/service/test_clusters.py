@@ -171,9 +171,9 @@ def test_orders_are_told_and_noted(tmp_path: Path) -> None:
             with pytest.raises(ServiceError, match="no agent is on 'empty'"):
                 await found.order("big", Drain("empty"), who="bob")
             assert found.noted[:3] == [  # type: ignore[attr-defined]
-                ("alice", "cluster stop", "", "big"),
-                ("bob", "cluster scale", "", "big 3"),
-                ("bob", "cluster drain", "", "big full"),
+                ("alice", "stop cluster", "", "big"),
+                ("bob", "scale cluster", "", "big 3"),
+                ("bob", "drain cluster", "", "big full"),
             ]
 
     asyncio.run(run())

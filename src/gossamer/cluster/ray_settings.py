@@ -8,6 +8,9 @@ machine's address, and listens there only; else it listens on all addresses."""
 TOKEN = "RAY_AUTH_MODE"  # noqa: S105 - whether there is one, not what it is
 TASK_EVENTS = "RAY_task_events_report_interval_ms"
 """How often a record of each call between processes is sent, for Ray's state listings; 0: none is kept."""
+NICENESS = "RAY_worker_niceness"
+"""By which Ray's workers step back behind all else, 15 unless told otherwise: agents would then miss their
+leases on a busy machine."""
 
 
 def settle(address: str) -> None:
@@ -20,3 +23,4 @@ def settle(address: str) -> None:
         os.environ[LOCAL] = "0"
     if not address:
         os.environ.setdefault(TASK_EVENTS, "0")
+        os.environ.setdefault(NICENESS, "0")

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.app.cluster_questions import PLAN, Drain, Order
+from gossamer.app.cluster_questions import PLAN, Drain, Order, Scale, Stop
 from gossamer.service.cluster_watch import ClusterView, ClusterWatch
 from gossamer.service.config import CLUSTER_NAME
 from gossamer.service.errors import ServiceError
@@ -69,8 +69,13 @@ class Clusters:
         if not watch.asks:
             await self._make_room(watch)
         answer = await watch.order(order)
-        words = " ".join(str(getattr(order, field)) for field in order.__struct_fields__)
-        self._note(who, f"cluster {type(order).__name__.lower()}", "", f"{name} {words}".rstrip())
+        match order:
+            case Stop():
+                self._note(who, "stop cluster", "", name)
+            case Scale():
+                self._note(who, "scale cluster", "", f"{name} {order.agents}")
+            case Drain():
+                self._note(who, "drain cluster", "", f"{name} {order.node}")
         if isinstance(order, Drain) and not answer.concerned:
             raise ServiceError("invalid", f"node: no agent is on {order.node!r}, nor is called so")
         return watch.view()
