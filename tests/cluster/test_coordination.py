@@ -223,8 +223,26 @@ def test_a_process_that_never_renews_gets_nothing() -> None:
         assert not world.there.overview(world.now()).moves
     world.run(30)
     assert world.owners() == before
+    assert [agent.name for agent in world.there.overview(world.now()).agents] == ["a-1", "a-2"], "forgotten"
+    late = Report(agent="a-3", incarnation=1, term=1, number=1)
+    assert isinstance(world.there.renew(late, world.now()), Fenced)
+
+
+def test_a_process_that_asks_again_is_the_agent_that_it_was() -> None:
+    world = world_of(2)
+    host = Host("node", "b", slot=3, process="p-1")
+    world.store_works = False
+    asked = {world.there.register(host, None, world.now()) for _ in range(5)}
+    assert not world.save()
+    world.store_works = True
+    assert {world.there.register(host, None, world.now()), *asked} == {asked.copy().pop()}
+    assert world.save()
     states = [agent.state for agent in world.there.overview(world.now()).agents]
-    assert states == ["live", "live", *["lost"] * 5]
+    assert states == ["live", "live", "joining"]
+    [me] = asked
+    assert isinstance(world.there.renew(Report(agent=me.name, incarnation=1, term=1, number=1), 0.0), Grant)
+    again = world.there.register(msgspec.structs.replace(host, process="p-2"), me.name, world.now())
+    assert (again.name, again.incarnation) == (me.name, 2)
 
 
 def test_an_older_process_of_the_same_name_is_fenced_at_once() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import uuid
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -172,9 +173,8 @@ class _Life:
         name = self._slot.read_text().strip() if self._slot.exists() else ""
         folder = CrawlFolder(order.folder / name) if name else None
         has_state = folder is not None and folder.used
-        self.me = await self._persist(
-            lambda: self._links.register(_host(order.weight), name if has_state else "")
-        )
+        host = _host(order.weight)
+        self.me = await self._persist(lambda: self._links.register(host, name if has_state else ""))
         if self.me.name != name and has_state:
             _set_aside(order.folder / name)
         self.folder = CrawlFolder(order.folder / self.me.name)
@@ -386,4 +386,4 @@ def _host(weight: float) -> Host:
     boot = ""
     with contextlib.suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return Host(socket.gethostname(), boot, weight)
+    return Host(socket.gethostname(), boot, weight, process=uuid.uuid4().hex)

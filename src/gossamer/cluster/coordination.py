@@ -2,7 +2,7 @@
 
 from gossamer.cluster.hearing import Hearing
 from gossamer.cluster.leaving import all_stopped, drain, drain_surplus, let_go
-from gossamer.cluster.moving import begin_moves, destinations, finish, froze, lose, name_heirs
+from gossamer.cluster.moving import begin_moves, destinations, hear_moves, lose, name_heirs
 from gossamer.cluster.outlook import Outlook
 from gossamer.cluster.overview import Overview, overview_of
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report, agent_number
@@ -111,9 +111,15 @@ class Coordination:
     def register(self, host: Host, has_state_of: str | None, now: float) -> Registered:
         """A process that begins; `has_state_of`: the agent whose folder it has.
 
+        Asked again by the same process, because a store that fails or is slow kept the answer back, it
+        says the same again: each question would else leave an agent behind that nobody is.
+
         Raises:
             InternalError: there have been 65,535 agents.
         """
+        asked = self._asked_before(host, now)
+        if asked is not None:
+            return Registered(asked.name, asked.incarnation, self._record.term)
         known = self._known(has_state_of) if has_state_of else None
         record = self._versions.turn()
         if known is not None and known.state in PRESENT:
@@ -138,6 +144,14 @@ class Coordination:
         self._hearing.began(agent.name)
         self._silence.answered(agent.name, now)
         return Registered(agent.name, agent.incarnation, record.term)
+
+    def _asked_before(self, host: Host, now: float) -> Agent | None:
+        """The agent that this very process is registered as."""
+        same = (agent for agent in self._record.present if agent.host.process == host.process != "")
+        asked = next(same, None)
+        if asked is not None:
+            self._silence.answered(asked.name, now)
+        return asked
 
     def renew(self, report: Report, now: float) -> Grant | Fenced:
         """Answer an agent.
@@ -188,22 +202,7 @@ class Coordination:
         if joined:
             self._versions.edit().scope_hosts.extend(joined)
             self._scope.update(joined)
-        for covered in report.frozen:
-            move = self._record.moves.get(covered.move)
-            if move is not None and move.source == agent.number and move.freezing and covered.snapshot:
-                froze(self._on_record(agent.number, covered.snapshot), move, covered.snapshot)
-        for covered in report.imported:
-            move = self._record.moves.get(covered.move)
-            if move is not None and move.target == agent.number and not move.freezing and covered.snapshot:
-                self._versions.turn()
-                finish(self._on_record(agent.number, covered.snapshot), move)
-
-    def _on_record(self, number: int, snapshot: int) -> Record:
-        """The record to change, in which agent `number` has a snapshot at least as late."""
-        record = self._versions.edit()
-        if snapshot > record.agents[number].snapshot:
-            record.change(number, snapshot=snapshot)
-        return record
+        hear_moves(self._versions, agent, report)
 
     def _grant(self, agent: Agent, report: Report, acting: Record, now: float) -> Grant:
         """What the saved record says to an agent."""
@@ -269,6 +268,7 @@ class Coordination:
         for agent in silent:
             lose(record, agent)
             self._silence.forget(agent.name)
+            self._withheld.pop(agent.number, None)
             self._hearing.gone(agent.name, agent.pages, agent.bytes)
         if record.stop == FINISHED:
             record.stop = ""  # what the lost one had not in its last snapshot is to be done again

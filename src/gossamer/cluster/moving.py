@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gossamer.cluster.protocol import NOBODY
+from gossamer.cluster.protocol import NOBODY, Report
 from gossamer.cluster.record import Agent, Move, Record, State
+from gossamer.cluster.versions import Versions
 from gossamer.policy.rendezvous import assign
 
-__all__ = ["begin_moves", "destinations", "finish", "froze", "lose", "name_heirs"]
+__all__ = ["begin_moves", "destinations", "hear_moves", "lose", "name_heirs"]
 
 
 def destinations(record: Record) -> list[int]:
@@ -60,12 +61,33 @@ def _begin(record: Record, move: Move) -> None:
     record.next_move += 1
 
 
-def froze(record: Record, move: Move, snapshot: int) -> None:
+def hear_moves(versions: Versions, agent: Agent, report: Report) -> None:
+    """Have moves go on as an agent says that its part of them is done."""
+    for covered in report.frozen:
+        move = versions.next.moves.get(covered.move)
+        if move is not None and move.source == agent.number and move.freezing and covered.snapshot:
+            _froze(_on_record(versions, agent.number, covered.snapshot), move, covered.snapshot)
+    for covered in report.imported:
+        move = versions.next.moves.get(covered.move)
+        if move is not None and move.target == agent.number and not move.freezing and covered.snapshot:
+            versions.turn()
+            _finish(_on_record(versions, agent.number, covered.snapshot), move)
+
+
+def _on_record(versions: Versions, number: int, snapshot: int) -> Record:
+    """The record to change, in which agent `number` has a snapshot at least as late."""
+    record = versions.edit()
+    if snapshot > record.agents[number].snapshot:
+        record.change(number, snapshot=snapshot)
+    return record
+
+
+def _froze(record: Record, move: Move, snapshot: int) -> None:
     """The source lends none of the shards any more, and its snapshot has them."""
     record.moves[move.number] = msgspec.structs.replace(move, snapshot=snapshot)
 
 
-def finish(record: Record, move: Move) -> None:
+def _finish(record: Record, move: Move) -> None:
     """The target has it, in a snapshot of its own."""
     del record.moves[move.number]
     if move.inheritance:
@@ -79,14 +101,17 @@ def lose(record: Record, agent: Agent) -> None:
 
     Moves to it are given up: their source still has the shards. Moves from it read its last snapshot, if the
     shards were not frozen yet. Without a snapshot it never had anything: a shard is its own only once it is
-    in one.
+    in one. One that never came up, it did not renew, is forgotten: should it speak yet, it is no agent.
     """
+    if agent.state is State.JOINING:
+        del record.agents[agent.number]
+        return
     record.change(agent.number, state=State.LOST, since=record.epoch, inherited=agent.snapshot == 0)
     for move in list(record.moves.values()):
         if move.target == agent.number:
             del record.moves[move.number]
         elif move.source == agent.number and move.freezing:
-            froze(record, move, agent.snapshot)
+            _froze(record, move, agent.snapshot)
 
 
 def name_heirs(record: Record) -> bool:

@@ -101,12 +101,15 @@ class Host(msgspec.Struct, frozen=True, array_like=True):
         boot: the kernel's boot id: two processes with the same one cannot both hold a folder's lock.
         weight: the share of shards it should have, as compared with others; its cores, say.
         slot: the process's place among all that are wanted; 0: told to nobody.
+        process: what no other process says; one that asks again, because no answer came, is known by it.
+            Empty: each question is another process's.
     """
 
     node: str
     boot: str
     weight: float = 1.0
     slot: int = 0
+    process: str = ""
 
 
 class Registered(msgspec.Struct, frozen=True, array_like=True):
