@@ -24,13 +24,15 @@ from gossamer.cluster.placement import place
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.store import Store
 from gossamer.cluster.tenancy import boot_clock
+from gossamer.cluster.terms import DeposedError, Terms
 from gossamer.engine.heap import few_arenas, seldom_collect, spare_what_stays
-from gossamer.model.errors import GossamerError
+from gossamer.model.errors import GossamerError, StorageError
 
 NAMESPACE = "gossamer"
-STATE = "coordinator"
-"""Object in the store with the coordinator's state."""
 TICK_SECONDS = 0.5
+CHECK_SECONDS = 1.0
+"""Between two looks whether another coordinator has begun. What this one still grants must have ended when
+the other gives shards away: `TenureConfig` leaves 2.6 s for both the look and the store's answer."""
 FAILED = 75
 """Exit status of a process whose crawl failed (EX_TEMPFAIL): another may try."""
 CALL_SECONDS = 5.0
@@ -59,7 +61,8 @@ def slot_name(cluster: str, slot: int) -> str:
 class CoordinatorActor:
     """Serves `Coordination`, keeps its state in the store, starts and ends the agents' processes.
 
-    Ray restarts it where it died; it goes on from the store.
+    Ray restarts it where it died; it goes on from the store. Deposed by another one, in a Ray cluster that
+    does not know of this one, it decides and answers nothing any more, but tells who asks for the overview.
     """
 
     def __init__(self, store: str, resumed: bool) -> None:
@@ -67,28 +70,31 @@ class CoordinatorActor:
         from gossamer.cluster.coordination import Coordination
 
         self._plan = kept_plan(store)
-        self._store = Store(store)
-        data = self._store.get(STATE)
-        now = boot_clock()
+        self._terms = Terms(Store(store))
+        term, data = self._terms.begin()
+        now = boot_clock()  # from here on: whoever answered agents before may have done so until just now
         if data is None:
-            self._core = Coordination.new(self._plan.coordination, now)
+            self._core = Coordination.new(self._plan.coordination, now, term)
         else:
-            self._core = Coordination.load(data, now)
+            self._core = Coordination.load(data, now, term)
             if resumed and not ray.get_runtime_context().was_current_actor_reconstructed:
                 self._core.resume(now, self._plan.coordination)
         if self._core.dirty:
-            self._store.put(STATE, self._core.data())
+            self._terms.save(self._core.data())
             self._core.saved()
         self._saving = asyncio.Lock()
         self._problem = ""
+        self._deposed = False
         self._slots: dict[str, int] = {}  # agent -> slot
         self._started: dict[int, Any] = {}
         self._placed: dict[int, str] = {}  # slot -> name of the machine where it was to begin
         self._retiring: dict[int, asyncio.Task[None]] = {}
-        self._ticking = asyncio.get_event_loop().create_task(self._tick())
+        loop = asyncio.get_event_loop()
+        self._working = [loop.create_task(self._guarded(work)) for work in (self._tick(), self._watch())]
 
     async def register(self, host: bytes, has_state_of: str, slot: int) -> bytes:
         """See `Coordination.register`."""
+        self._still_in_office()
         there = msgspec.structs.replace(msgspec.msgpack.decode(host, type=Host), slot=slot)
         registered = self._core.register(there, has_state_of or None, boot_clock())
         self._slots[registered.name] = slot
@@ -97,6 +103,7 @@ class CoordinatorActor:
 
     async def renew(self, report: bytes, slot: int) -> bytes:
         """See `Coordination.renew`."""
+        self._still_in_office()
         told = msgspec.msgpack.decode(report, type=Report)
         answer = self._core.renew(told, boot_clock())
         if isinstance(answer, Grant):
@@ -114,44 +121,71 @@ class CoordinatorActor:
 
     async def scale_to(self, agents: int) -> None:
         """See `Coordination.scale_to`."""
+        self._still_in_office()
         self._core.scale_to(agents)
         await self._save()
 
     async def drain(self, name: str) -> int:
         """See `Coordination.drain`."""
+        self._still_in_office()
         drained = self._core.drain(name)
         await self._save()
         return drained
 
     async def stop(self, reason: str) -> None:
         """See `Coordination.stop`."""
+        self._still_in_office()
         self._core.stop(reason)
         await self._save()
 
-    async def _tick(self) -> None:
+    async def _guarded(self, work: Awaitable[None]) -> None:
         try:
-            while True:
-                self._core.tick(boot_clock())
-                with contextlib.suppress(GossamerError):  # tried again with the next tick
-                    await self._save()
-                self._staff()
-                await asyncio.sleep(TICK_SECONDS)
+            await work
         except Exception as error:  # noqa: BLE001 - agents renew on, but nobody would be missed any more
             traceback.print_exception(error)  # into Ray's log of this process
             os._exit(FAILED)
 
+    async def _tick(self) -> None:
+        while not self._deposed:
+            self._core.tick(boot_clock())
+            with contextlib.suppress(GossamerError):  # tried again with the next tick
+                await self._save()
+            if not self._deposed:
+                self._staff()
+            await asyncio.sleep(TICK_SECONDS)
+
+    async def _watch(self) -> None:
+        """Learn of another coordinator also while there is nothing to save."""
+        while not self._deposed:
+            await asyncio.sleep(CHECK_SECONDS)
+            with contextlib.suppress(GossamerError):
+                async with self._saving:
+                    await self._ask_store(self._terms.check)
+
     async def _save(self) -> None:
         """Have the store keep what was decided; it may take its time, agents renew meanwhile."""
         async with self._saving:
+            self._still_in_office()
             if self._core.dirty:
                 data = self._core.data()
                 try:
-                    await asyncio.get_running_loop().run_in_executor(None, self._store.put, STATE, data)
-                except GossamerError as error:
+                    await self._ask_store(self._terms.save, data)
+                except StorageError as error:
                     self._problem = f"what it decides cannot be saved: {error}"
                     raise
                 self._core.saved()
                 self._problem = ""
+
+    async def _ask_store(self, ask: Callable[..., None], *arguments: bytes) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, ask, *arguments)
+        except DeposedError as error:
+            self._deposed, self._problem = True, str(error)
+            raise
+
+    def _still_in_office(self) -> None:
+        if self._deposed:
+            raise DeposedError(self._problem)
 
     def _staff(self) -> None:
         """Have as many processes as are wanted, and see off those of drained agents."""

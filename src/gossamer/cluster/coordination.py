@@ -1,5 +1,7 @@
 """Decides who owns which shards, for how long, until the crawl is over."""
 
+import msgspec
+
 from gossamer.cluster.hearing import Hearing
 from gossamer.cluster.leaving import all_stopped, drain, drain_surplus, let_go
 from gossamer.cluster.moving import begin_moves, destinations, hear_moves, lose, name_heirs
@@ -66,13 +68,13 @@ class Coordination:
     # Beginning, and what is kept …
 
     @classmethod
-    def new(cls, config: CoordinationConfig, now: float) -> "Coordination":
-        """A cluster without agents; `config.agents` of them are wanted."""
-        return cls(Record.new(config), now)
+    def new(cls, config: CoordinationConfig, now: float, term: int = 1) -> "Coordination":
+        """A cluster without agents; `config.agents` of them are wanted. `term`: see `load`."""
+        return cls(msgspec.structs.replace(Record.new(config), term=term), now)
 
     @classmethod
-    def load(cls, data: bytes, now: float) -> "Coordination":
-        """What `data()` gave, in a new process.
+    def load(cls, data: bytes, now: float, term: int = 0) -> "Coordination":
+        """What `data()` gave, in a new process; `term`: at least so many coordinators began until now.
 
         Whom the one before answered is not known: nobody's shards are given away before all whom it may have
         answered have ended, and its waves do not count.
@@ -81,7 +83,7 @@ class Coordination:
             StorageError: the data is not ours, or damaged.
         """
         record = Record.decode(data)
-        record.term += 1
+        record.term = max(record.term + 1, term)
         return cls(record, now)
 
     @property
