@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from gossamer.cluster.coordination import Coordination, CoordinationConfig
 from gossamer.cluster.protocol import (
     Covered,
+    Damaged,
     Fenced,
     Grant,
     Host,
+    Inherit,
     Registered,
     Report,
+    Take,
     View,
     agent_number,
     given_away,
@@ -64,6 +67,7 @@ class Process:
         self.visits: set[int] = set()
         self.frozen: dict[int, int] = {}
         self.imported: dict[int, int] = {}
+        self.damaged: dict[int, Damaged] = {}
         self.latest = folder.snapshots
         self.latest_pages = 0
         self.idle = False
@@ -119,6 +123,7 @@ class Process:
             scope_known=self.scope_known,
             scope_hosts=tuple(self.joined),
             stopped=self.stopped,
+            damaged=tuple(self.damaged.values()),
         )
 
     def busy(self) -> bool:
@@ -126,7 +131,8 @@ class Process:
         if grant is None or self.visits:
             return True
         moves = (*grant.freezes, *grant.takes, *grant.inherits)
-        return any(move.move not in self.frozen and move.move not in self.imported for move in moves)
+        done = self.frozen.keys() | self.imported.keys() | self.damaged.keys()
+        return any(move.move not in done for move in moves)
 
     def answer(self, answer: Grant | Fenced) -> None:
         if not self.alive or self.dies_at is not None:
@@ -153,6 +159,7 @@ class Process:
         }
         granted = {move.move for move in (*answer.takes, *answer.inherits)}
         self.imported = {move: snapshot for move, snapshot in self.imported.items() if move in granted}
+        self.damaged = {move: told for move, told in self.damaged.items() if move in granted}
         self.scope += answer.scope_hosts
         self.scope_known += len(answer.scope_hosts)
         if not answer.stop:
@@ -203,7 +210,7 @@ class Process:
                 if snapshot:
                     self.frozen[freeze.move] = snapshot
         for take in grant.takes:
-            if take.move not in self.imported:
+            if take.move not in self.imported and self.usable(take):
                 read = self.world.snapshots[take.agent, take.snapshot].shards if take.agent else {}
                 for shard in unpack(take.shards):
                     self.folder.shards[shard] = set(read.get(shard, ()))
@@ -211,13 +218,22 @@ class Process:
                 if snapshot:
                     self.imported[take.move] = snapshot
         for inherit in grant.inherits:
-            if inherit.move not in self.imported:
+            if inherit.move not in self.imported and self.usable(inherit):
                 self.folder.outbox |= self.world.snapshots[inherit.agent, inherit.snapshot].outbox
                 snapshot = self.snapshot()
                 if snapshot:
                     self.imported[inherit.move] = snapshot
         if grant.stop and not self.stopped and not self.visits:
             self.stopped = bool(self.snapshot())
+
+    def usable(self, move: Take | Inherit) -> bool:
+        """Whether what a move reads can be read; else that is noted, to be told."""
+        world, snapshot = self.world, (move.agent, move.snapshot)
+        if snapshot not in world.damaged:
+            return True
+        known = [n for name, n in world.snapshots if name == move.agent and n < move.snapshot]
+        self.damaged[move.move] = Damaged(move.move, move.snapshot, max(known, default=0), "it is damaged")
+        return False
 
     def drop(self) -> None:
         if self.view is not None and self.grant is not None:
@@ -243,6 +259,7 @@ class World:
         self.time = 1000.0
         self.store_works = True
         self.snapshots: dict[tuple[str, int], Snapshot] = {}
+        self.damaged: set[tuple[str, int]] = set()
         self.processes: list[Process] = []
         self.tokens = 0
         self.covered: dict[int, set[str]] = {}

@@ -8,9 +8,11 @@ from itertools import pairwise
 import pytest
 from agents_here import Links, World, agents_on, final, folders_of
 
-from gossamer.cluster import link_exchange
+from gossamer.cluster import duties, link_exchange, snapshots
 from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import unpacked
+from gossamer.cluster.manifest import object_key
+from gossamer.cluster.store import Store
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 RULES = CrawlRules(scope="any", sitemaps=True)
@@ -164,3 +166,53 @@ def test_nothing_is_lost_and_no_host_is_hurried(tmp_path, event):
         for one, other in pairwise(sorted(seen, key=lambda visit: visit.started)):
             # The server writes down the end of a visit some time after we have seen it.
             assert other.started - one.ended >= REST - 0.03, host
+
+
+async def killed_with_its_newest_snapshot_damaged(world: World) -> None:
+    await killed_and_taken_over(world)
+    spoil(world, 1)
+
+
+async def killed_with_all_its_snapshots_damaged(world: World) -> None:
+    await killed_and_taken_over(world)
+    spoil(world, 99)
+
+
+def spoil(world: World, most: int) -> None:
+    """Change a byte in a table of each of the last snapshots of `a-2`, none that the ones before share."""
+    store = Store(str(world.path / "store"))
+    numbers = snapshots.ids(store, "a-2")
+    spare = set[str]().union(*(snapshots.read(store, "a-2", number).objects for number in numbers[:-most]))
+    for number in numbers[-most:]:
+        for file in snapshots.read(store, "a-2", number).files:
+            if file.name.startswith("state/") and (mine := {piece.object for piece in file.pieces} - spare):
+                key = object_key("a-2", mine.pop())
+                store.put(key, b"damaged")
+
+
+@pytest.mark.slow
+def test_a_damaged_snapshot_costs_a_visit_more_not_a_page(tmp_path):
+    world, true, _ = crawled(tmp_path, LONG, killed_with_its_newest_snapshot_damaged, **SLOW)
+    [loss] = world.core.overview(0.0).losses
+    assert 0 < loss.used < loss.snapshot
+    assert "in snapshot" in loss.reason
+    statuses, _ = final(folders_of(world))
+    # Links that one agent had sent the other between the two snapshots may be gone, and are told to be.
+    differences = true.compare(statuses)
+    assert not (differences.forbidden or differences.wrong)
+    assert len(differences.missing) < 0.2 * len(true.fetched)
+
+
+@pytest.mark.slow
+def test_a_crawl_ends_though_all_snapshots_of_a_lost_agent_are_damaged(tmp_path, monkeypatch):
+    monkeypatch.setattr(duties, "AGAIN_SECONDS", 0.5)
+    world, true, _ = crawled(tmp_path, LONG, killed_with_all_its_snapshots_damaged, **SLOW)
+    overview = world.core.overview(0.0)
+    assert overview.losses[-1].used == 0
+    assert overview.losses[-1].shards > 0
+    assert [agent.state for agent in overview.agents] == ["live", "lost"]
+    statuses, _ = final([tmp_path / "node-1" / "a-1"])
+    differences = true.compare(statuses)
+    assert not (differences.forbidden or differences.wrong)
+    seeds = set((tmp_path / "seeds.txt").read_text().split())
+    assert seeds & true.fetched.keys() <= statuses.keys(), "also those of the shards that began anew"

@@ -4,11 +4,13 @@ import threading
 import urllib.error
 import urllib.request
 
+import msgspec
 import pytest
 from prometheus_text import check
 
 from gossamer.cluster.coordination import Coordination
 from gossamer.cluster.metrics import exposition, server
+from gossamer.cluster.overview import LossOverview
 from gossamer.cluster.protocol import Host, Report
 from gossamer.cluster.record import CoordinationConfig
 
@@ -38,6 +40,33 @@ def test_each_agent_has_series_of_its_own():
 def test_an_agent_never_heard_has_no_silence():
     fresh = Coordination.load(core().data(), 0.0)
     assert "gossamer_agent_silent_seconds{" not in exposition(fresh.overview(0.0), {})
+
+
+def test_what_is_lost_is_counted_and_told():
+    overview = core().overview(3.0)
+    assert "gossamer_cluster_losses_total 0\n" in exposition(overview, {})
+    losses = (
+        LossOverview(
+            agent="a-2", snapshot=7, used=6, shards=3, outbox=True, reason="state/1.sst: is missing"
+        ),
+        LossOverview(agent="a-2", snapshot=6, used=0, shards=3, outbox=True, reason="no manifest"),
+    )
+    overview = msgspec.structs.replace(overview, losses=losses)
+    text = exposition(overview, {})
+    check(text)
+    assert "gossamer_cluster_losses_total 2\n" in text
+    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    from gossamer.cli.cluster import told_of
+
+    older, anew = map(told_of, losses)
+    assert older.startswith(
+        "snapshot 7 of a-2, which is lost, cannot be used: state/1.sst: is missing. Others go on"
+    )
+    assert "from its snapshot 6" in older
+    assert "3 shards begin anew" in anew
+    assert "Links that it still owed to others are lost." in anew
+    assert "Links that it still owed" not in older
+    assert all("crawl them once more." in told for told in (older, anew))
 
 
 def test_it_answers_over_http_and_says_when_it_cannot():

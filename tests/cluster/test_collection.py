@@ -17,7 +17,7 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.app.run import reopen, run, start
 from gossamer.cluster import snapshots
 from gossamer.cluster.collection import INDEX, Part, collect
-from gossamer.cluster.manifest import Manifest
+from gossamer.cluster.manifest import Manifest, manifest_key, object_key
 from gossamer.cluster.ranges import shard_of
 from gossamer.cluster.store import Store
 from gossamer.cluster.transfer import Take, Transfer
@@ -145,7 +145,7 @@ def test_two_halves_are_the_whole(web, tmp_path):
             agent.session()
         if not any(agent.inbox for agent in agents):
             break
-    parts = [Part("a-1", snapshot=manifest), *(Part(agent.name, agent.path) for agent in agents)]
+    parts = [Part("a-1", snapshot=manifest.id), *(Part(agent.name, agent.path) for agent in agents)]
     assert all(captured(agent.path) for agent in agents)
     sums = early + captured(agents[0].path) + captured(agents[1].path)
     assert sums == reference
@@ -187,10 +187,27 @@ def test_a_page_that_two_agents_have_is_told(web, tmp_path):
     assert (alone.doubled, alone.captures) == (0, collected.pages)
 
 
+def test_a_snapshot_that_is_damaged_is_told_and_the_one_before_it_collected(web, tmp_path):
+    store = Store(str(tmp_path / "store"), HASTY)
+    first = whole(tmp_path / "first", web, budget__max_pages=15)
+    for _ in range(2):
+        manifest = snapshots.take(first, checkpoint_of(first), store, "a-1", 1)
+    sound = collect([Part("a-1", snapshot=2)], tmp_path / "sound", store)
+    assert (sound.problems, sound.pages > 15) == ((), True)
+    store.put(manifest_key("a-1", 2), b"nonsense")
+    collected = collect([Part("a-1", snapshot=2)], tmp_path / "one", store)
+    [problem] = collected.problems
+    assert problem.startswith("snapshot 2 of a-1, which is lost, cannot be collected (")
+    assert msgspec.structs.replace(collected, problems=()) == sound
+    [archive, *_] = [file for file in manifest.files if file.name.startswith("archive/")]
+    store.delete(object_key("a-1", archive.pieces[0].object))
+    collected = collect([Part("a-1", snapshot=2)], tmp_path / "none", store)
+    assert (collected.captures, len(collected.problems)) == (0, 2)
+
+
 def test_what_cannot_be_collected(tmp_path):
-    empty = Manifest(agent="a-1", incarnation=1, id=1, checkpoint="1", taken=0.0, files=())
     with pytest.raises(ConfigError, match="Name the snapshot store"):
-        collect([Part("a-1", snapshot=empty)], tmp_path / "x")
+        collect([Part("a-1", snapshot=1)], tmp_path / "x")
     with pytest.raises(ConfigError, match="neither a folder nor a snapshot"):
         collect([Part("a-1")], tmp_path / "x")
     assert collect([], tmp_path / "x").captures == 0

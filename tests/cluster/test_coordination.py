@@ -328,6 +328,89 @@ def test_a_move_goes_on_if_its_source_dies() -> None:
     settled(world)
 
 
+# Snapshots that cannot be used …
+
+
+def lost_with(world: World, snapshots: int, damaged: int) -> Process:
+    """`a-2` is no more, with so many snapshots on record, of which the last ones are damaged."""
+    lost = named(world, "a-2")
+    for _ in range(snapshots):
+        world.run(1)
+        lost.folder.outbox.add(f"owed-{lost.folder.snapshots}")
+        lost.snapshot()
+        world.renew(lost)
+    world.there.tick(world.now())
+    world.save()
+    lost.end()
+    world.damaged = {("a-2", number) for number in range(lost.latest - damaged + 1, lost.latest + 1)}
+    return lost
+
+
+def test_a_lost_agents_shards_go_on_from_the_newest_snapshot_that_can_be_read() -> None:
+    world = world_of(3)
+    lost = lost_with(world, snapshots=4, damaged=2)
+    had = world.snapshots["a-2", lost.latest - 2]
+    world.run(60)
+    overview = world.there.overview(world.now())
+    assert (overview.owned, overview.moves) == (16, ())
+    held = {shard: process.folder.shards[shard] for process in world.alive() for shard in process.owned}
+    assert all(had.shards[shard] <= held[shard] for shard in had.shards)
+    losses = [(loss.agent, loss.snapshot, loss.used) for loss in overview.losses]
+    assert losses == [("a-2", lost.latest - back, lost.latest - back - 1) for back in (0, 1)]
+    assert all(loss.outbox and loss.reason == "it is damaged" for loss in overview.losses)
+    assert [agent.snapshot for agent in overview.agents if agent.state == "lost"] == [lost.latest - 2]
+    assert {loss.shards for loss in overview.losses} == {len(had.shards)}
+    world.crash()
+    world.restart()
+    assert world.there.overview(world.now()).losses == overview.losses
+
+
+def test_with_no_snapshot_that_can_be_read_shards_begin_anew_and_the_crawl_ends() -> None:
+    world = world_of(3)
+    lost = lost_with(world, snapshots=2, damaged=99)
+    before = world.alive()[0].grant
+    assert before is not None
+    world.run(60)
+    overview = world.there.overview(world.now())
+    assert (overview.owned, overview.moves) == (16, ())
+    assert "" not in world.owners()
+    assert overview.losses[-1].used == 0
+    assert overview.losses[-1].shards == len(lost.folder.shards)
+    after = world.alive()[0].grant
+    assert after is not None
+    assert after.losses == len(overview.losses) > before.losses == 0
+    quieten(world)
+    world.run(15, visits=False)
+    assert world.there.stop_reason == FINISHED
+    assert world.there.over
+
+
+def test_an_agent_that_lives_is_asked_for_another_snapshot() -> None:
+    world = world_of(1)
+    [old] = world.alive()
+    world.there.scale_to(2)
+    new = world.start()
+    assert new is not None
+    world.renew(new)
+    for _ in range(3):
+        world.run(1, cut=new)
+    assert old.frozen
+    world.damaged = {("a-1", number) for number in old.frozen.values()}
+    world.renew(old)
+    world.renew(new)
+    new.work()
+    assert new.damaged
+    world.renew(new)
+    world.save()
+    world.renew(old)
+    assert old.grant is not None
+    assert [freeze.doubted for freeze in old.grant.freezes] == [True]
+    world.run(60)
+    assert set(world.owners()) == {"a-1", "a-2"}
+    assert world.there.overview(world.now()).losses == ()
+    settled(world)
+
+
 # The coordinator …
 
 

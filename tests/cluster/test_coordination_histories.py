@@ -204,7 +204,7 @@ class Cluster(RuleBasedStateMachine):
             if calm == 6:  # whoever was silent is known to be lost
                 break
         assert "" not in world.owners()
-        world.check_kept()
+        self.kept()
         overview = world.there.overview(world.now())
         assert not overview.moves
         assert overview.owned == world.config.shards
@@ -222,9 +222,36 @@ class Cluster(RuleBasedStateMachine):
         assert world.there.stop_reason == FINISHED
         assert world.there.over
         assert world.alive() == []
-        world.check_covered()
+        self.covered()
+
+    def kept(self) -> None:
+        self.world.check_kept()
+
+    def covered(self) -> None:
+        self.world.check_covered()
 
 
+class DamagedCluster(Cluster):
+    """The same, and what is in the store may turn out to be of no use."""
+
+    @rule(place=PLACES, newest=st.booleans())
+    def damage(self, place: int, newest: bool) -> None:
+        snapshots = sorted(self.world.snapshots, key=lambda snapshot: snapshot[1])
+        if snapshots:
+            self.world.damaged.add(snapshots[-1 if newest else place % len(snapshots)])
+
+    def kept(self) -> None:
+        """What only a damaged snapshot had is lost; nothing else is."""
+        overview = self.world.there.overview(self.world.now())
+        if not overview.losses:
+            self.world.check_kept()
+
+    def covered(self) -> None:
+        if not self.world.there.overview(self.world.now()).losses:
+            self.world.check_covered()
+
+
+TestDamagedCluster = DamagedCluster.TestCase
 TestCluster = Cluster.TestCase
 TestCluster.settings = settings(
     max_examples=40,
@@ -233,3 +260,4 @@ TestCluster.settings = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+TestDamagedCluster.settings = settings(TestCluster.settings, max_examples=20)

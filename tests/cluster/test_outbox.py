@@ -7,6 +7,10 @@ import pytest
 
 from gossamer.cluster import outbox as rooms
 from gossamer.cluster.outbox import Counts, Outbox
+from gossamer.cluster.router import Router
+from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
+from gossamer.model.url import Url
 from gossamer.state.environment import Environment, StateConfig
 
 SHARDS = (3, 4, 700)
@@ -134,3 +138,20 @@ def test_whoever_sends_hears_of_what_is_owed_anew(sender):
     sender.outbox.forget_answers(3)
     assert sender.outbox.shards_owed() == [3]
     assert sender.outbox.news.is_set()
+
+
+def test_a_link_sent_lately_is_sent_again_once_links_were_lost():
+    sent: list[int] = []
+
+    class Sent:
+        def put(self, shard: int, data: bytes) -> None:
+            sent.append(shard)
+
+    router = Router(4, lambda _: False, Sent(), object(), lambda: 0)  # type: ignore[arg-type]
+    link = Candidate(Url.parse("http://a.test/1"), kind=LinkKind.NAVIGATION)
+    for _ in range(2):
+        assert router.takes(b"k" * 16, link, None)
+    assert len(sent) == 1
+    router.forget()
+    assert router.takes(b"k" * 16, link, None)
+    assert len(sent) == 2

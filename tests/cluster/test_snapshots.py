@@ -28,7 +28,6 @@ from gossamer.cluster import catalogue, pieces, restoring, snapshots
 from gossamer.cluster.manifest import manifest_key, object_key
 from gossamer.cluster.snapshots import (
     fetch,
-    fetch_state,
     ids,
     latest,
     pin,
@@ -362,27 +361,3 @@ def test_beside_a_running_crawl(site, tmp_path):
         assert before.keys() <= EACH_ONCE.keys()
         resume(target)
         assert done(target) == EACH_ONCE
-
-
-def test_a_state_fetched_again_needs_what_is_new_only(thirds, tmp_path):
-    first, second = thirds
-    store = flaky_store()
-    old, new = snapshot(first, store), snapshot(second, store)
-    fetch_state(store, old, tmp_path / "old")
-    calls = Flaky.calls
-    fetch_state(store, new, tmp_path / "whole")
-    whole, calls = Flaky.calls - calls, Flaky.calls
-    fetch_state(store, new, tmp_path / "new", [tmp_path / "none", tmp_path / "old"])
-    shared = [
-        file for file in new.files if file.name.endswith(".sst") and file.name in {f.name for f in old.files}
-    ]
-    assert shared
-    assert Flaky.calls - calls == whole - len(shared)
-    for path in (tmp_path / "whole").iterdir():
-        assert (tmp_path / "new" / path.name).read_bytes() == path.read_bytes()
-    # What is not what it was is fetched.
-    (tmp_path / "old" / shared[0].name.removeprefix("state/")).unlink()
-    (tmp_path / "old" / shared[0].name.removeprefix("state/")).write_bytes(b"short")
-    fetch_state(store, new, tmp_path / "again", [tmp_path / "old"])
-    for path in (tmp_path / "whole").iterdir():
-        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()

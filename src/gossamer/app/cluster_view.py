@@ -2,7 +2,15 @@
 
 import msgspec
 
-__all__ = ["AgentCrawl", "AgentOverview", "ClusterFigures", "ClusterLimits", "MoveOverview", "Overview"]
+__all__ = [
+    "AgentCrawl",
+    "AgentOverview",
+    "ClusterFigures",
+    "ClusterLimits",
+    "LossOverview",
+    "MoveOverview",
+    "Overview",
+]
 
 
 class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,6 +23,7 @@ class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
         silent: seconds since its last renewal; `None` if it has not renewed since the coordinator began.
         sent: links ever put into its outbox; `received`: links of others ever applied.
         outbox: links kept for others; `owed`: shards whose owners have not applied all it has for them.
+        snapshot: its latest on record; of a lost one, that which others went on from.
         snapshot_age: seconds since its latest snapshot was reported; `None` if that was before the
             coordinator began.
         problem: what keeps it from something now.
@@ -52,6 +61,22 @@ class MoveOverview(msgspec.Struct, frozen=True, kw_only=True):
     snapshot: int
 
 
+class LossOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """A snapshot of a lost agent that could not be used.
+
+    Attributes:
+        used: the older one that was read instead; 0: there was none, and the shards began anew.
+        shards: how many; `outbox`: whether the links that it still owed are among what could not be read.
+    """
+
+    agent: str
+    snapshot: int
+    used: int
+    shards: int
+    outbox: bool
+    reason: str
+
+
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """The whole. `owned + moving + homeless == shards`.
 
@@ -82,6 +107,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     over: bool
     ring: tuple[int, ...] = ()
     problem: str = ""
+    losses: tuple[LossOverview, ...] = ()
 
 
 class AgentCrawl(msgspec.Struct, frozen=True, kw_only=True):

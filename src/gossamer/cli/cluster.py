@@ -30,7 +30,7 @@ from gossamer.cluster.launch import (
 )
 from gossamer.cluster.metrics import exposition, server
 from gossamer.cluster.orders import Plan
-from gossamer.cluster.overview import Overview
+from gossamer.cluster.overview import LossOverview, Overview
 from gossamer.model.errors import ConfigError, GossamerError
 
 TELL_EVERY = 10
@@ -81,6 +81,8 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
             overview = control.wait(_Progress(quiet=quiet))
         control.end(overview, say)
     result = collected(plan, overview)
+    for problem in result.problems:
+        say(safe(problem))
     if json:
         show_json({"reason": overview.stop, "collected": result, "cluster": overview})
     if not quiet:
@@ -117,9 +119,14 @@ class _Progress:
         self._quiet = quiet
         self._live = sys.stderr.isatty()
         self._looks = 0
+        self._told = set[tuple[str, int, int]]()
 
     def __call__(self, overview: Overview) -> None:
         self._looks += 1
+        for loss in overview.losses:
+            if (named := (loss.agent, loss.snapshot, loss.used)) not in self._told:
+                self._told.add(named)
+                say(told_of(loss))
         if self._quiet or not (self._live or self._looks % TELL_EVERY == 1 or overview.over):
             return
         live = sum(agent.state == "live" for agent in overview.agents)
@@ -133,6 +140,30 @@ class _Progress:
             return
         with suppress(OSError):  # the terminal was closed
             print(f"\r{text}\x1b[K", end="\n" if overview.over else "", file=sys.stderr, flush=True)
+
+
+def told_of(loss: LossOverview) -> str:
+    """What came of a snapshot that could not be used, and what to do."""
+    told = [
+        f"snapshot {loss.snapshot} of {safe(loss.agent)}, which is lost, cannot be used: {safe(loss.reason)}"
+    ]
+    if loss.used:
+        told.append(
+            f"Others go on from its snapshot {loss.used}: what it fetched since is fetched again, links that "
+            "others had sent it since may be missing."
+        )
+    elif loss.shards:
+        told.append(
+            f"Nor can an older one: {loss.shards} shards begin anew, with their seeds and the links that "
+            "others still keep. What else it knew of their hosts is lost until it is found again."
+        )
+    if loss.outbox and not loss.used:
+        told.append("Links that it still owed to others are lost.")
+    told.append(
+        "See that the store's disk is whole, and that nothing deletes from it; to be sure of these hosts, "
+        "crawl them once more."
+    )
+    return " ".join(text if text.endswith(".") else f"{text}." for text in told)
 
 
 @contextmanager
@@ -163,6 +194,8 @@ def show_status(folder: Path, *, as_json: bool) -> None:
     )
     if overview.problem:
         show(f"problem   {safe(overview.problem)}")
+    for loss in overview.losses:
+        show(f"lost      {told_of(loss)}")
     for agent in overview.agents:
         silent = "never heard" if agent.silent is None else f"heard {agent.silent:.0f} s ago"
         age = "none" if agent.snapshot_age is None else f"{duration(agent.snapshot_age)} old"

@@ -23,6 +23,7 @@ from gossamer.cluster.digest_table import DigestTable
 from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import LinkExchange, Parts
 from gossamer.cluster.outbox import Counts, Inbox, Outbox
+from gossamer.cluster.peer_states import PeerStates
 from gossamer.cluster.protocol import (
     Fenced,
     Grant,
@@ -166,6 +167,7 @@ class _Life:
         self._stop = ""
         self._places_known = set[str]()  # to the coordinator
         self._scope_known = 0
+        self._losses = 0
 
     async def run(self) -> str:
         order = self._order
@@ -212,8 +214,8 @@ class _Life:
         self.parts = parts
         self.exchange = LinkExchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
         self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep)
-        scratch = self.folder.tmp
-        self.duties = Duties(parts, self.snapshooter, self.store, order.bits, scratch, new=new)
+        states = PeerStates(self.store, self.folder.tmp / "peers", self.me.name)
+        self.duties = Duties(parts, self.snapshooter, states, order.bits, new=new)
         work = [
             self._renew(),
             self.exchange.run(),
@@ -291,6 +293,9 @@ class _Life:
         self._places_known.update(grant.scope_hosts)
         self._die_in(max(self.tenancy.left, SHORTEST))
         self.snapshooter.on_record(grant.snapshot, parts.inbox)
+        if grant.losses != self._losses:
+            self._losses = grant.losses
+            parts.router.forget()
         self.wave = grant.wave
         gained = self.tenancy.shards - had
         self.duties.give(grant, gained, self.tenancy.given_away(grant))
@@ -348,6 +353,7 @@ class _Life:
             snapshot_bytes=self.snapshooter.bytes,
             frozen=self.duties.frozen,
             imported=self.duties.imported,
+            damaged=self.duties.damaged,
             scope_known=self._scope_known,
             scope_hosts=tuple(
                 place for place in crawl.parts.admission.scope.hosts if place not in self._places_known

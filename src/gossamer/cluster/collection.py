@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -12,9 +12,10 @@ from gossamer.app.big_sort import BigSort
 from gossamer.app.folder import CrawlFolder
 from gossamer.archive.cdxj import write_index
 from gossamer.archive.file import OPEN_SUFFIX
-from gossamer.cluster.manifest import Manifest
+from gossamer.cluster.catalogue import ids, read
+from gossamer.cluster.manifest import DamagedError
 from gossamer.cluster.restoring import fetch_archive, fetch_state
-from gossamer.cluster.store import Store
+from gossamer.cluster.store import MissingError, Store
 from gossamer.engine.archivist import archive_files
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.environment import Environment, Family, StateConfig
@@ -35,12 +36,13 @@ class Part(msgspec.Struct, frozen=True):
     Attributes:
         agent: its name.
         folder: of its crawl, which is not running.
-        snapshot: counts instead of the folder; its archive files are fetched to `archive/AGENT/`.
+        snapshot: counts instead of the folder; its archive files are fetched to `archive/AGENT/`. If it is
+            damaged, the one before it counts.
     """
 
     agent: str
     folder: Path | None = None
-    snapshot: Manifest | None = None
+    snapshot: int = 0
 
 
 class Collected(msgspec.Struct, frozen=True):
@@ -51,12 +53,14 @@ class Collected(msgspec.Struct, frozen=True):
         pages: URLs.
         doubled: URLs captured by more than one agent.
         doubles: the first hundred of them.
+        problems: snapshots that cannot be collected, in words for operators.
     """
 
     captures: int
     pages: int
     doubled: int
     doubles: tuple[str, ...]
+    problems: tuple[str, ...] = ()
 
 
 class _Line(msgspec.Struct):
@@ -93,8 +97,9 @@ def collect(parts: Iterable[Part], target: Path, store: Store | None = None) -> 
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         lines = BigSort(scratch, "lines", SORTED_AT_ONCE)
+        problems: list[str] = []
         for part in parts:
-            for line in _lines(part, target, store, scratch / "part"):
+            for line in _lines(part, target, store, scratch / "part", problems.append):
                 lines.add(line)
         census = _Census()
         write_index(census.counted(lines), target / INDEX)
@@ -102,12 +107,14 @@ def collect(parts: Iterable[Part], target: Path, store: Store | None = None) -> 
         raise StorageError(f"{target}: cannot be written ({error.strerror}). Free some space.") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return census.result()
+    return msgspec.structs.replace(census.result(), problems=tuple(problems))
 
 
-def _lines(part: Part, target: Path, store: Store | None, scratch: Path) -> Iterator[bytes]:
+def _lines(
+    part: Part, target: Path, store: Store | None, scratch: Path, tell: Callable[[str], None]
+) -> Iterator[bytes]:
     """Lines of one agent, with the paths of its archive files."""
-    if part.snapshot is None:
+    if not part.snapshot:
         if part.folder is None:
             raise ConfigError(f"{part.agent}: has neither a folder nor a snapshot to be collected from.")
         folder = CrawlFolder(part.folder)
@@ -116,12 +123,31 @@ def _lines(part: Part, target: Path, store: Store | None, scratch: Path) -> Iter
     if store is None:
         raise ConfigError(f"{part.agent}: is to be collected from a snapshot. Name the snapshot store.")
     archive = target / "archive" / part.agent
-    fetch_archive(store, part.snapshot, archive)
-    fetch_state(store, part.snapshot, scratch)
-    try:
-        yield from _rewritten(scratch, archive, target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    if _fetched(store, part, archive, scratch, tell):
+        try:
+            yield from _rewritten(scratch, archive, target)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _fetched(store: Store, part: Part, archive: Path, state: Path, tell: Callable[[str], None]) -> bool:
+    """Fetch the newest snapshot of a part that is whole; `False` if none is."""
+    older = [number for number in ids(store, part.agent) if number < part.snapshot]
+    for number in (part.snapshot, *reversed(older)):
+        try:
+            manifest = read(store, part.agent, number)
+            fetch_archive(store, manifest, archive)
+            fetch_state(store, manifest, state)
+        except (DamagedError, MissingError) as error:
+            shutil.rmtree(state, ignore_errors=True)
+            tell(
+                f"snapshot {number} of {part.agent}, which is lost, cannot be collected ({error}): "
+                "pages that only it has do not stand in the index, though they count as fetched. If there is "
+                "a copy of the store, put it back and collect again by 'gossamer cluster resume'."
+            )
+        else:
+            return True
+    return False
 
 
 def _rewritten(state: Path, archive: Path, target: Path) -> Iterator[bytes]:

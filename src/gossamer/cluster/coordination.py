@@ -228,6 +228,7 @@ class Coordination:
             scope_hosts=tuple(acting.scope_hosts[report.scope_known :]),
             stop=acting.stop or (DRAINED if agent.state in (State.LEAVING, State.GONE) else ""),
             over=acting.over or agent.state is State.GONE,
+            losses=len(acting.losses),
         )
 
     # Deciding …

@@ -1,41 +1,41 @@
 """What an agent does when shards move: freezes and hands over, takes in, inherits, drops."""
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
-from gossamer.cluster import snapshots
 from gossamer.cluster.link_exchange import Parts
+from gossamer.cluster.manifest import DamagedError
 from gossamer.cluster.outbox import OURS
-from gossamer.cluster.protocol import Covered, Freeze, Grant, Inherit, Take, unpack
+from gossamer.cluster.peer_states import PeerStates, Range, is_corrupt
+from gossamer.cluster.protocol import Covered, Damaged, Freeze, Grant, Inherit, Take, unpack
 from gossamer.cluster.snapshooter import Snapshooter
-from gossamer.cluster.store import Store
+from gossamer.cluster.store import MissingError
 from gossamer.cluster.transfer import Take as Import
 from gossamer.cluster.transfer import Transfer
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import StorageError
-from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import after_prefix
 
 SETTLED_SECONDS = 0.05
 AGAIN_SECONDS = 5.0
 ADMITTED_AT_ONCE = 250
+LONGEST_REASON = 300
 
 
 class Duties:
     """Does what grants ask for, one thing after the other, each only once however often it is granted."""
 
     def __init__(
-        self, parts: Parts, snapshooter: Snapshooter, store: Store, bits: int, scratch: Path, *, new: bool
+        self, parts: Parts, snapshooter: Snapshooter, states: PeerStates, bits: int, *, new: bool
     ) -> None:
-        """`scratch`: a folder for the states of other agents while they are read; `new`: nothing is here."""
+        """`new`: nothing is here."""
         self._parts = parts
-        self._scratch = scratch
+        self._states = states
         self._snapshooter = snapshooter
         snapshooter.promised = lambda: {done.snapshot for done in self._frozen.values()}
-        self._store = store
         crawl = parts.built.crawl
         self._transfer = Transfer(
             crawl.parts.frontier,
@@ -52,6 +52,8 @@ class Duties:
         self._clean = set(range(1 << bits)) if new else set[int]()  # shards of which nothing is here
         self._frozen: dict[int, Covered] = {}
         self._imported: dict[int, Covered] = {}
+        self._damaged: dict[int, Damaged] = {}
+        self._suspected: set[int] = set()  # moves, the snapshots of which could not be used at the first try
         self._come = asyncio.Event()
         self._working = False
         self.stopping = False
@@ -74,6 +76,11 @@ class Duties:
         """Moves and inheritances to here that are in a snapshot, as long as they are granted."""
         return tuple(self._imported.values())
 
+    @property
+    def damaged(self) -> tuple[Damaged, ...]:
+        """Moves and inheritances to here whose snapshot cannot be used, as long as they are granted."""
+        return tuple(self._damaged.values())
+
     def give(self, grant: Grant, gained: set[int], given_away: set[int]) -> None:
         """A grant that counts, by which shards are ours from now on, and others may be deleted."""
         self._grant = grant
@@ -83,6 +90,8 @@ class Duties:
         self._frozen = {move: done for move, done in self._frozen.items() if move in freezes}
         imports = {take.move for take in grant.takes} | {inherit.move for inherit in grant.inherits}
         self._imported = {move: done for move, done in self._imported.items() if move in imports}
+        self._damaged = {move: told for move, told in self._damaged.items() if move in imports}
+        self._suspected &= imports
         self._clean -= gained
         self._dropped = given_away - self._clean
         if not grant.stop:
@@ -120,10 +129,10 @@ class Duties:
         if self._dropped:
             return self._drop
         for take in grant.takes:
-            if take.move not in self._imported:
+            if take.move not in self._imported and take.move not in self._damaged:
                 return partial(self._take, take)
         for inherit in grant.inherits:
-            if inherit.move not in self._imported:
+            if inherit.move not in self._imported and inherit.move not in self._damaged:
                 return partial(self._inherit, inherit)
         if self.stopping and not self.stopped:
             return self._rest
@@ -144,7 +153,7 @@ class Duties:
         serving = self._parts.built.crawl.parts.frontier.serving
         while any(tenancy.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
             await asyncio.sleep(SETTLED_SECONDS)
-        self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take())
+        self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take(doubted=freeze.doubted))
 
     async def _drop(self) -> None:
         dropped, self._dropped = self._dropped, set()
@@ -158,28 +167,68 @@ class Duties:
         if take.agent:
             self._clean -= shards
             wanted = Import(take.agent, take.snapshot, tuple(sorted(shards)))
-            source = await self._open(take.agent, take.snapshot)
-            try:
-                await self._transfer.take_in(source, wanted)
-            finally:
-                source.close()
-            self._parts.inbox.forget(shards)
+            ranges = self._transfer.read_for(shards)
+            if not await self._read(take, ranges, partial(self._transfer.take_in, take=wanted)):
+                return
+        elif dirty := shards - self._clean:  # they begin anew, and what came of them cannot be used
+            await self._transfer.drop(dirty)
+        self._parts.inbox.forget(shards)
         self._imported[take.move] = Covered(take.move, await self._snapshooter.take())
 
     async def _inherit(self, inherit: Inherit) -> None:
         """Bring in what a lost agent still owed to others; what they have already is seen there."""
-        source = await self._open(inherit.agent, inherit.snapshot)
+        ranges = [(Family.OUTBOX, OURS, after_prefix(OURS))]
+        if await self._read(inherit, ranges, self._bring_in):
+            self._imported[inherit.move] = Covered(inherit.move, await self._snapshooter.take())
+
+    async def _bring_in(self, source: Environment) -> None:
         built = self._parts.built
+        owed = source.scan(Family.OUTBOX, prefix=OURS)
+        while some := list(islice(owed, ADMITTED_AT_ONCE)):
+            with built.crawl.parts.frontier.changes():
+                for _, data in some:
+                    self._parts.router.bring_in(data, built.crawl.parts.admission, built.robots)
+            await asyncio.sleep(0)
+
+    async def _read(
+        self, move: Take | Inherit, ranges: list[Range], do: Callable[[Environment], Awaitable[None]]
+    ) -> bool:
+        """`do` with the state of another agent; `False` if it cannot be used, and the coordinator is told.
+
+        Raises:
+            StorageError: try again.
+        """
+        grant = self._grant
+        assert grant is not None
+        named = {take.agent for take in grant.takes} | {inherit.agent for inherit in grant.inherits}
+        await in_thread(self._states.keep_only, named | {move.agent})
         try:
-            owed = source.scan(Family.OUTBOX, prefix=OURS)
-            while some := list(islice(owed, ADMITTED_AT_ONCE)):
-                with built.crawl.parts.frontier.changes():
-                    for _, data in some:
-                        self._parts.router.bring_in(data, built.crawl.parts.admission, built.robots)
-                await asyncio.sleep(0)
-        finally:
-            source.close()
-        self._imported[inherit.move] = Covered(inherit.move, await self._snapshooter.take())
+            source = await in_thread(self._states.open, move.agent, move.snapshot, ranges)
+            try:
+                await do(source)
+            finally:
+                source.close()
+        except StorageError as error:
+            unusable = isinstance(error, DamagedError | MissingError) or is_corrupt(error)
+            if not unusable or str(self._parts.built.environment.path) in str(error):
+                raise
+            await self._doubt(move, error)
+            return False
+        return True
+
+    async def _doubt(self, move: Take | Inherit, error: StorageError) -> None:
+        """Tell the coordinator that a snapshot cannot be used, once a second try has shown it.
+
+        Raises:
+            StorageError: it was the first.
+        """
+        await in_thread(self._states.fetch_anew, move.agent, move.snapshot)
+        if move.move not in self._suspected:
+            self._suspected.add(move.move)
+            raise error
+        ours = self._snapshooter.latest or await self._snapshooter.take()
+        older = await in_thread(self._states.older, move.agent, move.snapshot, ours)
+        self._damaged[move.move] = Damaged(move.move, move.snapshot, older, str(error)[:LONGEST_REASON])
 
     async def _rest(self) -> None:
         """Settle what is lent, and have all of it in a last snapshot."""
@@ -187,14 +236,3 @@ class Duties:
             await asyncio.sleep(SETTLED_SECONDS)
         await self._snapshooter.take()
         self.stopped = self.stopping
-
-    async def _open(self, agent: str, snapshot: int) -> Environment:
-        """The state of another agent, as of a snapshot, for reading."""
-        place = self._scratch / f"{agent}-{snapshot}"
-        if not place.exists():  # shards of one agent come some at a time, all from much the same tables
-            earlier = list(self._scratch.glob(f"{agent}-*"))
-            manifest = await in_thread(snapshots.read, self._store, agent, snapshot)
-            await in_thread(snapshots.fetch_state, self._store, manifest, place, earlier)
-            for old in earlier:
-                await in_thread(shutil.rmtree, old, ignore_errors=True)
-        return Environment.open_read_only(place, StateConfig())

@@ -16,7 +16,6 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import write_whole
 from gossamer.app.seeds import Seeds
 from gossamer.app.settings import to_toml
-from gossamer.cluster import snapshots
 from gossamer.cluster.actors import (
     NAMESPACE,
     CoordinatorActor,
@@ -316,5 +315,5 @@ def collected(plan: Plan, overview: Overview) -> Collected:
         if agent.state != "lost" and path.exists():
             parts.append(Part(agent.name, folder=path))
         elif agent.snapshot:
-            parts.append(Part(agent.name, snapshot=snapshots.read(store, agent.name, agent.snapshot)))
+            parts.append(Part(agent.name, snapshot=agent.snapshot))
     return collect(parts, Path(plan.folder), store)

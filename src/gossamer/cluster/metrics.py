@@ -40,6 +40,12 @@ def exposition(overview: Overview, statuses: Mapping[str, Any]) -> str:
     told = Exposition()
     for name, kind, says, field in _OF_CLUSTER:
         told.metric(f"gossamer_cluster_{name}", kind, says, [({}, float(getattr(overview, field)))])
+    told.metric(
+        "gossamer_cluster_losses_total",
+        "counter",
+        "Snapshots of lost agents that could not be used.",
+        [({}, float(len(overview.losses)))],
+    )
     states = [({**_labels(agent), "state": agent.state}, 1.0) for agent in overview.agents]
     told.metric("gossamer_agent_state", "gauge", "1 for the state that an agent is in.", states)
     for name, kind, says, field in _OF_AGENTS:

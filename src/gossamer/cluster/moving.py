@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gossamer.cluster.protocol import NOBODY, Report
-from gossamer.cluster.record import Agent, Move, Record, State
+from gossamer.cluster.protocol import NOBODY, Damaged, Report
+from gossamer.cluster.record import PRESENT, Agent, Loss, Move, Record, State
 from gossamer.cluster.versions import Versions
 from gossamer.policy.rendezvous import assign
 
@@ -62,7 +62,7 @@ def _begin(record: Record, move: Move) -> None:
 
 
 def hear_moves(versions: Versions, agent: Agent, report: Report) -> None:
-    """Have moves go on as an agent says that its part of them is done."""
+    """Have moves go on as an agent says that its part of them is done, or cannot be."""
     for covered in report.frozen:
         move = versions.next.moves.get(covered.move)
         if move is not None and move.source == agent.number and move.freezing and covered.snapshot:
@@ -72,6 +72,10 @@ def hear_moves(versions: Versions, agent: Agent, report: Report) -> None:
         if move is not None and move.target == agent.number and not move.freezing and covered.snapshot:
             versions.turn()
             _finish(_on_record(versions, agent.number, covered.snapshot), move)
+    for damaged in report.damaged:
+        move = versions.next.moves.get(damaged.move)
+        if move is not None and move.target == agent.number and move.snapshot == damaged.snapshot > 0:
+            _read_another(versions.turn(), move, damaged)
 
 
 def _on_record(versions: Versions, number: int, snapshot: int) -> Record:
@@ -90,10 +94,48 @@ def _froze(record: Record, move: Move, snapshot: int) -> None:
 def _finish(record: Record, move: Move) -> None:
     """The target has it, in a snapshot of its own."""
     del record.moves[move.number]
+    source = record.agents.get(move.source)
+    if source is not None and source.state is State.LOST and move.shards:
+        record.change(move.source, read=max(source.read, move.snapshot))
     if move.inheritance:
         record.change(move.source, inherited=True)
     for shard in move.shards:
         record.holders[shard] = move.target
+
+
+def _read_another(record: Record, move: Move, damaged: Damaged) -> None:
+    """What the move reads cannot be used: the source takes another one or, if it is lost, left an older one.
+
+    Other moves from a lost source go on: what they read may be whole, and an older one knows less.
+    """
+    del record.moves[move.number]
+    source = record.agents[move.source]
+    if source.state in PRESENT:
+        _begin(record, msgspec.structs.replace(move, snapshot=0, doubted=True))
+        return
+    older = min(damaged.older, move.snapshot - 1)
+    _note_loss(record, move, older, damaged.reason)
+    if older:
+        _begin(record, msgspec.structs.replace(move, snapshot=older))
+    elif move.inheritance:
+        record.change(move.source, inherited=True)
+    else:
+        for shard in move.shards:
+            record.holders[shard] = NOBODY
+        _begin(record, Move(number=0, source=NOBODY, target=move.target, shards=move.shards))
+
+
+def _note_loss(record: Record, move: Move, used: int, reason: str) -> None:
+    """One line for each snapshot, and what was read instead."""
+    told = Loss(agent=move.source, snapshot=move.snapshot, used=used, reason=reason)
+    same = (told.agent, told.snapshot, told.used)
+    for place, loss in enumerate(record.losses):
+        if (loss.agent, loss.snapshot, loss.used) == same:
+            told = record.losses.pop(place)
+            break
+    shards = tuple(sorted({*told.shards, *move.shards}))
+    outbox = told.outbox or move.inheritance
+    record.losses.append(msgspec.structs.replace(told, shards=shards, outbox=outbox))
 
 
 def lose(record: Record, agent: Agent) -> None:

@@ -27,7 +27,7 @@ class Outlook:
             if source != NOBODY:
                 self.freezes[source] = (
                     *self.freezes.get(source, ()),
-                    Freeze(move.number, shards, move.snapshot),
+                    Freeze(move.number, shards, move.snapshot, move.doubted),
                 )
             if not move.freezing:
                 take = Take(move.number, shards, name, move.snapshot)

@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from gossamer.app.cluster_view import AgentOverview, MoveOverview, Overview
+from gossamer.app.cluster_view import AgentOverview, LossOverview, MoveOverview, Overview
 from gossamer.cluster.hearing import Heard, Hearing
 from gossamer.cluster.protocol import NOBODY, Report, agent_name
-from gossamer.cluster.record import PRESENT, Agent, Move, Record
+from gossamer.cluster.record import PRESENT, Agent, Loss, Move, Record
 from gossamer.policy.tenure import Silence
 
-__all__ = ["AgentOverview", "MoveOverview", "Overview", "overview_of"]
+__all__ = ["AgentOverview", "LossOverview", "MoveOverview", "Overview", "overview_of"]
 
 
 def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) -> Overview:
@@ -38,6 +38,7 @@ def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) 
         stop=record.stop,
         over=record.over,
         ring=_ring(record),
+        losses=tuple(_loss(loss) for loss in record.losses),
     )
 
 
@@ -74,9 +75,20 @@ def _agent(
         received=report.received,
         owed=report.owed,
         outbox=report.outbox,
-        snapshot=agent.snapshot,
+        snapshot=agent.read or agent.snapshot,
         snapshot_age=now - snapshot_at if snapshot_at is not None else None,
         problem=report.problem if agent.state in PRESENT else "",
+    )
+
+
+def _loss(loss: Loss) -> LossOverview:
+    return LossOverview(
+        agent=agent_name(loss.agent),
+        snapshot=loss.snapshot,
+        used=loss.used,
+        shards=len(loss.shards),
+        outbox=loss.outbox,
+        reason=loss.reason,
     )
 
 

@@ -20,6 +20,11 @@ take that is granted no more, the shards not being its own either, was given up.
 What is left of shards that are neither its own nor in a freeze or a take (`given_away`) may be deleted at
 leisure, but before a later take of the same shard begins.
 
+**A snapshot that cannot be used** is told in `Report.damaged`, for as long as the move is granted. If the
+source is present, it is asked for another one, by another freeze. If it is lost, an older snapshot is read,
+by another take; if there is none, the shards begin anew, and an inheritance is given up. What is lost by
+that stands in the record (`record.Loss`).
+
 **An inheritance** is the outbox of a lost agent, as of a snapshot. The heir lets every message in it have
 its effect as if it had found the link itself, takes a snapshot, and lists `Covered(move, snapshot)` in
 `Report.imported`, too.
@@ -134,6 +139,22 @@ class Covered(msgspec.Struct, frozen=True, array_like=True):
     snapshot: int
 
 
+class Damaged(msgspec.Struct, frozen=True, array_like=True):
+    """What a move to the agent reads cannot be used.
+
+    Attributes:
+        move: which, or an inheritance.
+        snapshot: that cannot.
+        older: the newest one before it that seems whole; 0: there is none.
+        reason: in words for operators.
+    """
+
+    move: int
+    snapshot: int
+    older: int
+    reason: str
+
+
 class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What an agent says of itself with every renewal; read at one moment, after the answer `answered` was
     applied.
@@ -161,6 +182,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         scope_hosts: that joined its scope and it has not been told yet.
         stopped: it was told to stop, lends nothing, and has taken its last snapshot (or cannot).
         problem: what keeps it from something now, in words for operators.
+        damaged: moves to it that cannot go on from the snapshot that they name.
     """
 
     agent: str
@@ -189,6 +211,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     scope_hosts: tuple[str, ...] = ()
     stopped: bool = False
     problem: str = ""
+    damaged: tuple[Damaged, ...] = ()
 
 
 class View(msgspec.Struct, frozen=True, array_like=True):
@@ -211,12 +234,14 @@ class Freeze(msgspec.Struct, frozen=True, array_like=True):
     """Shards (`pack`ed) to settle and take a snapshot of, because they move away.
 
     `snapshot`: of the agent's own, in which they are and from which they are being read; 0 before there is
-    one.
+    one. `doubted`: one that it took for them could not be used, so nothing that the store has is to be relied
+    on for the next.
     """
 
     move: int
     shards: bytes
     snapshot: int = 0
+    doubted: bool = False
 
 
 class Take(msgspec.Struct, frozen=True, array_like=True):
@@ -254,6 +279,8 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
         scope_hosts: of the whole scope, from number `Report.scope_known` on.
         stop: why to stop; empty to go on. May become empty again.
         over: whether the process may end, after `stop`.
+        losses: counts snapshots of lost agents that could not be used. If it changed, links that were covered
+            may be unknown to their owners.
     """
 
     number: int
@@ -272,6 +299,7 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
     scope_hosts: tuple[str, ...] = ()
     stop: str = ""
     over: bool = False
+    losses: int = 0
 
 
 def given_away(number: int, view: View, grant: Grant) -> list[int]:

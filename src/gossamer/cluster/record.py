@@ -84,6 +84,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         withheld: the process before ran on another machine, or before a reboot, and may not have ended yet.
         snapshot: its latest one on record; `pages` and `bytes` are the sums in it.
         inherited: its outbox was taken over, or it left none.
+        read: of a lost one, the latest snapshot that shards were read from; 0: none was yet.
     """
 
     number: int
@@ -96,6 +97,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     pages: int = 0
     bytes: int = 0
     inherited: bool = False
+    read: int = 0
 
     @property
     def name(self) -> str:
@@ -111,6 +113,7 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
         target: number of the agent that shall have them.
         shards: none if it is the outbox.
         snapshot: of the source, to read them from; 0 while they are being frozen.
+        doubted: an earlier snapshot of the source for them could not be used.
     """
 
     number: int
@@ -118,6 +121,7 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
     target: int
     shards: tuple[int, ...] = ()
     snapshot: int = 0
+    doubted: bool = False
 
     @property
     def inheritance(self) -> bool:
@@ -128,6 +132,24 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
     def freezing(self) -> bool:
         """Whether the source has yet to freeze them."""
         return self.source != NOBODY and self.snapshot == 0
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """A snapshot of a lost agent could not be used, so something of what it had is lost.
+
+    Attributes:
+        agent: its number; `snapshot`: which.
+        used: the older one that was read instead; 0: there was none, and the shards began anew.
+        shards: which; `outbox`: whether its outbox is among what could not be read.
+        reason: in words for operators.
+    """
+
+    agent: int
+    snapshot: int
+    used: int
+    shards: tuple[int, ...] = ()
+    outbox: bool = False
+    reason: str = ""
 
 
 class Record(msgspec.Struct, kw_only=True):
@@ -146,6 +168,7 @@ class Record(msgspec.Struct, kw_only=True):
         stop: reason to stop; `stop_epoch`: since when it holds.
         over: all have stopped.
         elapsed: seconds of the crawl, all its starts together.
+        losses: in the order in which they were found.
     """
 
     config: CoordinationConfig
@@ -163,6 +186,7 @@ class Record(msgspec.Struct, kw_only=True):
     stop_epoch: int = 0
     over: bool = False
     elapsed: float = 0.0
+    losses: list[Loss] = []
 
     @classmethod
     def new(cls, config: CoordinationConfig) -> "Record":
@@ -196,6 +220,7 @@ class Record(msgspec.Struct, kw_only=True):
             agents=self.agents.copy(),
             moves=self.moves.copy(),
             scope_hosts=self.scope_hosts[:],
+            losses=self.losses[:],
         )
 
     def having(self, *states: State) -> list[Agent]:

@@ -11,13 +11,23 @@ import msgspec
 
 from gossamer.archive.file import OPEN_SUFFIX, sync_directory
 from gossamer.cluster.catalogue import ids, read
-from gossamer.cluster.manifest import DIGEST_BYTES, DamagedError, Manifest, Piece, StoredFile, object_key
+from gossamer.cluster.manifest import (
+    DIGEST_BYTES,
+    DamagedError,
+    Manifest,
+    Piece,
+    StoredFile,
+    object_key,
+    objects_prefix,
+)
 from gossamer.cluster.store import MissingError, Store, in_parallel
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import ConfigError, StorageError
 
 _PARTIAL = ".partial"
 _STATE = "state/"
+TABLE = ".sst"
+"""Ends names of RocksDB's tables, which are most of a state."""
 FETCHED = "tables.fetched"
 """File in a state that was fetched alone: its tables by their pieces."""
 
@@ -38,17 +48,70 @@ def fetch(store: Store, manifest: Manifest, target: Path) -> None:
     _fetch(store, manifest, {file.name: file for file in manifest.files}, target)
 
 
-def fetch_state(store: Store, manifest: Manifest, target: Path, earlier: Iterable[Path] = ()) -> None:
-    """Make the folder `target` (absent or empty) the state (RocksDB) of a snapshot, for `transfer`.
-
-    Args:
-        earlier: folders that this has made before; tables that are in one of them need not travel.
+def fetch_state(store: Store, manifest: Manifest, target: Path) -> None:
+    """Make the folder `target` (absent or empty) the state (RocksDB) of a snapshot.
 
     Raises:
         As `fetch`.
     """
     files = {f.name.removeprefix(_STATE): f for f in manifest.files if f.name.startswith(_STATE)}
-    _fetch(store, manifest, files, target, _tables(earlier))
+    _fetch(store, manifest, files, target)
+
+
+def fetch_missing(
+    store: Store, manifest: Manifest, names: Iterable[str], target: Path, earlier: Iterable[Path] = ()
+) -> None:
+    """Fetch files of a snapshot's state that are not in the folder `target` yet; each is whole or absent.
+
+    Args:
+        names: which, as they are called in the state.
+        earlier: folders that this has filled before; tables that are in one of them need not travel.
+
+    Raises:
+        DamagedError: something in the store is missing, or not what was put there.
+        StorageError: store or disk refuse.
+    """
+    state = {f.name.removeprefix(_STATE): f for f in manifest.files if f.name.startswith(_STATE)}
+    here = _tables(earlier)
+
+    def fetch_one(name: str) -> None:
+        path, file = target / _within(name), state.get(name)
+        if path.exists():
+            return
+        if file is None:
+            raise DamagedError(f"snapshot {manifest.id} of {manifest.agent}: has no {name}, which it needs")
+        near = here.get(file.pieces) if name.endswith(TABLE) else None
+        if near is None or not _linked(path, near, file.size):
+            partial = path.with_name(path.name + _PARTIAL)
+            _write(store, manifest, file, partial)
+            partial.replace(path)
+
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        in_parallel(fetch_one, names)
+        there = {name: file for name, file in state.items() if (target / _within(name)).exists()}
+        _list_tables(there, target)
+    except OSError as error:
+        raise _refused(target, error) from None
+
+
+def small_files(manifest: Manifest) -> list[str]:
+    """What a state cannot be opened without: all but its tables."""
+    names = (file.name.removeprefix(_STATE) for file in manifest.files if file.name.startswith(_STATE))
+    return [name for name in names if not name.endswith(TABLE)]
+
+
+def lacking(store: Store, manifest: Manifest) -> str:
+    """A file of the state, objects of which are not in the store; empty if all are there, unread.
+
+    Raises:
+        StorageError: the store refuses.
+    """
+    there = set(store.names(objects_prefix(manifest.agent)))
+    for file in manifest.files:
+        if file.name.startswith(_STATE) and any(piece.object not in there for piece in file.pieces):
+            return file.name
+    return ""
 
 
 def fetch_archive(store: Store, manifest: Manifest, target: Path) -> list[Path]:
@@ -116,6 +179,24 @@ def verify(store: Store, manifest: Manifest) -> list[str]:
     return problems
 
 
+def intact(store: Store, manifest: Manifest) -> set[str]:
+    """Objects of a snapshot that are what was put there: those of the state are read, others looked for.
+
+    Raises:
+        StorageError: the store refuses.
+    """
+    good = manifest.objects & set(store.names(objects_prefix(manifest.agent)))
+    for file in manifest.files:
+        for piece in file.pieces:
+            if file.name.startswith(_STATE) and piece.object in good:
+                try:
+                    for _ in _checked(store, manifest, file, piece):
+                        pass
+                except DamagedError:
+                    good.discard(piece.object)
+    return good
+
+
 _Tables = dict[tuple[Piece, ...], Path]
 """Tables of RocksDB on this disk by their pieces: they are never written to again."""
 
@@ -131,14 +212,11 @@ def _tables(states: Iterable[Path]) -> _Tables:
 
 
 def _list_tables(files: dict[str, StoredFile], state: Path) -> None:
-    tables = {name: file.pieces for name, file in files.items() if name.endswith(".sst")}
+    tables = {name: file.pieces for name, file in files.items() if name.endswith(TABLE)}
     (state / FETCHED).write_bytes(msgspec.msgpack.encode(tables))
 
 
-def _fetch(
-    store: Store, manifest: Manifest, files: dict[str, StoredFile], target: Path, here: _Tables | None = None
-) -> None:
-    """`here`: for a state alone, of which note is taken for the next time."""
+def _fetch(store: Store, manifest: Manifest, files: dict[str, StoredFile], target: Path) -> None:
     partial = target.with_name(target.name + _PARTIAL)
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -148,14 +226,10 @@ def _fetch(
             name, file = item
             path = partial / _within(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            near = here.get(file.pieces) if here and name.endswith(".sst") else None
-            if near is None or not _linked(path, near, file.size):
-                _write(store, manifest, file, path)
+            _write(store, manifest, file, path)
             fault_point("snapshot.fetching")
 
         in_parallel(fetch_one, files.items())
-        if here is not None:
-            _list_tables(files, partial)
         for folder in (partial, *(path for path in partial.iterdir() if path.is_dir())):
             sync_directory(folder)
         if target.exists():

@@ -62,6 +62,10 @@ class Router:
         self._outbox.put(shard_of(key, self._bits), encode(Message(QueueRecord.of(candidate), packed)))
         return True
 
+    def forget(self) -> None:
+        """Links were lost where they were sent to: send them again where they are found again."""
+        self._sent = Lately(SENT)
+
     def takes_robots(self, host: bytes, origin: str, entry: RobotsEntry) -> bool:
         """Whether the origin is another's; then what its robots file says is owed to it."""
         if self._owns(host):

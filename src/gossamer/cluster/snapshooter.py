@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from gossamer.app.folder import CrawlFolder
 from gossamer.cluster import snapshots
@@ -48,24 +49,28 @@ class Snapshooter:
             await asyncio.sleep(every)
             await self.take()
 
-    async def take(self) -> int:
-        """Take one that holds all that was committed until now; its id. Tries until the store lets it."""
+    async def take(self, *, doubted: bool = False) -> int:
+        """Take one that holds all that was committed until now; its id. Tries until the store lets it.
+
+        `doubted`: see `snapshots.take`.
+        """
         while True:
             try:
                 async with self._taking:
-                    return await self._take()
+                    return await self._take(doubted=doubted)
             except StorageError as error:
                 self.problem = str(error)
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _take(self) -> int:
+    async def _take(self, *, doubted: bool) -> int:
         counters = self._crawl.parts.ledger.counters
         announced = self.announced()
         name = await self._crawl.checkpoint(index=False)
         pages, received = counters.pages, counters.bytes
         pinned = await in_thread(snapshots.pin, self._folder, name)
         me = self._me
-        manifest = await in_thread(snapshots.take, self._folder, pinned, self._store, me.name, me.incarnation)
+        take = partial(snapshots.take, doubted=doubted)
+        manifest = await in_thread(take, self._folder, pinned, self._store, me.name, me.incarnation)
         self._taken.append(manifest)
         self._announced[manifest.id] = announced
         self.latest, self.pages, self.bytes, self.problem = manifest.id, pages, received, ""

@@ -12,7 +12,7 @@ from gossamer.cluster.catalogue import ids, latest, prune, read
 from gossamer.cluster.manifest import Manifest, StoredFile, manifest_key, object_key, pack_manifest
 from gossamer.cluster.pieces import Cut, cut
 from gossamer.cluster.pinned import Pinned, pin
-from gossamer.cluster.restoring import fetch, fetch_archive, fetch_state, restore, verify
+from gossamer.cluster.restoring import fetch, fetch_archive, fetch_state, intact, restore, verify
 from gossamer.cluster.store import Store, in_parallel
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import StorageError
@@ -27,7 +27,13 @@ KNOWN = "snapshots.known"
 
 
 def take(
-    folder: CrawlFolder, checkpoint: str | Pinned, store: Store, agent: str, incarnation: int
+    folder: CrawlFolder,
+    checkpoint: str | Pinned,
+    store: Store,
+    agent: str,
+    incarnation: int,
+    *,
+    doubted: bool = False,
 ) -> Manifest:
     """A snapshot of the crawl as of a checkpoint; uploads only what the latest one of `agent` lacks.
 
@@ -37,6 +43,8 @@ def take(
     Args:
         checkpoint: its name, or what `pin` has made of it.
         incarnation: noted in the manifest.
+        doubted: somebody could not use the one before; what is damaged of the state in the store is put there
+            again, for which all of that is read.
 
     Raises:
         StorageError: store or disk refuse. The snapshots before stay as they are.
@@ -45,16 +53,11 @@ def take(
     with pin(folder, checkpoint) if isinstance(checkpoint, str) else checkpoint as pinned:
         fault_point("snapshot.pinned")
         before = latest(store, agent)
-        stored = {file.name: file.pieces for file in before.files} if before is not None else {}
-        there = before.objects if before is not None else set()
-        cuts_before = _known(folder)
-        cuts: dict[str, Cut] = {}
-        missing: list[_Run] = []
-        for file in pinned.files:
-            known = cuts_before.get(file.name) or cuts_before.get(file.alias)
-            made = cut(file, known, stored.get(file.name) or stored.get(file.alias) or ())
-            cuts[file.name] = made
-            missing += _missing(file.path, made, there)
+        cuts = _cut(folder, pinned, before)
+        there = set[str]()
+        if before is not None:
+            there = intact(store, before) if doubted else before.objects
+        missing = [run for file in pinned.files for run in _missing(file.path, cuts[file.name], there)]
         _upload(store, agent, missing)
         manifest = Manifest(
             agent=agent,
@@ -72,6 +75,17 @@ def take(
         fault_point("snapshot.listed")
         _remember(folder, cuts)
     return manifest
+
+
+def _cut(folder: CrawlFolder, pinned: Pinned, before: Manifest | None) -> dict[str, Cut]:
+    """The pieces of each file, by its name."""
+    stored = {file.name: file.pieces for file in before.files} if before is not None else {}
+    cuts_before = _known(folder)
+    cuts: dict[str, Cut] = {}
+    for file in pinned.files:
+        known = cuts_before.get(file.name) or cuts_before.get(file.alias)
+        cuts[file.name] = cut(file, known, stored.get(file.name) or stored.get(file.alias) or ())
+    return cuts
 
 
 class _Run(NamedTuple):

@@ -54,6 +54,10 @@ class MissingError(StorageError):
     """There is no such object in the store."""
 
 
+class RefusedError(StorageError):
+    """The store did not do what it was asked, however often."""
+
+
 class Store:
     """Objects by key (`snapshots/a-1/...`), each whole or absent. Blocks: call it in threads, also several.
 
@@ -264,8 +268,8 @@ class Store:
     def _missing(self, key: str) -> MissingError:
         return MissingError(f"{self.address}: there is no {key} in the snapshot store.")
 
-    def _refusal(self, verb: str, key: str, error: Exception) -> StorageError:
-        return StorageError(
+    def _refusal(self, verb: str, key: str, error: Exception) -> RefusedError:
+        return RefusedError(
             f"{self.address}: {key} cannot be {verb} ({_reason(error)}), after {self._patience.tries} "
             "attempts. See that the snapshot store can be reached, has room, and lets these credentials "
             "write; the crawl itself goes on, the next snapshot tries again."

@@ -96,10 +96,14 @@ class Transfer:
         """Imports that were begun here and neither granted (`wake_up`) nor dropped."""
         return [decode(data, Import) for _, data in self._environment.scan(Family.META, prefix=IMPORT)]
 
+    def read_for(self, shards: Collection[int]) -> list[Range]:
+        """What `take_in` reads of its source."""
+        return [*self._ranges(shards), (Family.META, b"", b"")]
+
     # In …
 
     async def take_in(self, source: Environment, take: Take) -> None:
-        """Import what `source` (`Environment.open_read_only` on `snapshots.fetch_state`) has of the shards.
+        """Import what `source` (a state in which `read_for` can be read) has of the shards.
 
         Idempotent: after a kill call it again, it goes on where it was; once complete it does nothing. What
         is here of these shards beforehand is removed first. Hosts first rest their own rest from now on.

@@ -2,11 +2,12 @@
 
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 import rocksdict
@@ -62,6 +63,19 @@ class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 64 << 20
 
 
+class Table(NamedTuple):
+    """A file of a family, with its first and last key. Those of level 0 are all read by whoever scans."""
+
+    name: str
+    level: int
+    first: bytes
+    last: bytes
+
+
+_LEVEL = re.compile(r"--- level ([0-9]+) ---")
+_TABLE = re.compile(r" ([0-9]+):[^'\n]*'([0-9A-F]*)' seq:[^'\n]*'([0-9A-F]*)' seq:")
+
+
 class Batch:
     """Changes to any families that become real together, or not at all."""
 
@@ -97,8 +111,11 @@ class Environment:
         *,
         create: bool = False,
         through: Path | None = None,
+        partial: bool = False,
     ) -> None:
         options, families = _options(config, create=create)
+        if partial:
+            options.set_paranoid_checks(False)
         try:
             self._db = rocksdict.Rdict(
                 str(through or path), options, column_families=families, access_type=access
@@ -159,6 +176,28 @@ class Environment:
         """
         through = None if scratch is None else _linked(path, scratch / "links")
         return cls(path, config, rocksdict.AccessType.read_only(False), through=through)
+
+    @classmethod
+    def open_partial(cls, path: Path, config: StateConfig) -> "Environment":
+        """As `open_read_only`, for a state of which tables are missing; who reads one of those gets an error.
+
+        Raises:
+            StorageError: it is damaged, or there is none.
+        """
+        return cls(path, config, rocksdict.AccessType.read_only(False), partial=True)
+
+    def tables(self, family: Family) -> list[Table]:
+        """The files that hold a family, whether they are there or not."""
+        told: str = self._tables[family].property_value("rocksdb.sstables") or ""
+        found = []
+        level = 0
+        for line in told.splitlines():
+            if begins := _LEVEL.match(line):
+                level = int(begins[1])
+            elif file := _TABLE.match(line):
+                keys = (bytes.fromhex(key) for key in file.group(2, 3))
+                found.append(Table(f"{int(file[1]):06d}.sst", level, *keys))
+        return found
 
     def get(self, family: Family, key: bytes) -> bytes | None:
         """The value, or `None`.
