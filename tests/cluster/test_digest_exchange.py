@@ -395,7 +395,7 @@ def test_a_snapshot_covers_what_was_committed_before_it_began_once_it_is_on_reco
             return "1"
 
     taken = iter(range(5, 9))
-    manifest = lambda *_: SimpleNamespace(id=next(taken), inbox=())  # noqa: E731
+    manifest = lambda *_, **__: SimpleNamespace(id=next(taken), inbox=())  # noqa: E731
     fakes = {"pin": lambda *_: None, "take": manifest, "prune": lambda *_: None}
     monkeypatch.setattr(snapshooter, "snapshots", SimpleNamespace(**fakes))
     taking = Snapshooter(None, Crawl(), SimpleNamespace(), Registered("a-1", 1, 1), 3)

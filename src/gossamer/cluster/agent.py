@@ -24,15 +24,7 @@ from gossamer.cluster.duties import Duties
 from gossamer.cluster.link_exchange import LinkExchange, Parts
 from gossamer.cluster.outbox import Counts, Inbox, Outbox
 from gossamer.cluster.peer_states import PeerStates
-from gossamer.cluster.protocol import (
-    Fenced,
-    Grant,
-    Host,
-    Registered,
-    Report,
-    agent_number,
-    first_sequence,
-)
+from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report, agent_number, first_sequence
 from gossamer.cluster.router import Router
 from gossamer.cluster.snapshooter import Snapshooter
 from gossamer.cluster.store import Store

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from gossamer.cluster.between import Inquiry, Known
 from gossamer.cluster.digest_table import Announcement, Announcements, DigestTable, Marks
-from gossamer.cluster.protocol import Inquiry, Known, agent_name
+from gossamer.cluster.protocol import agent_name
 from gossamer.cluster.ranges import shard_of
 from gossamer.cluster.tenancy import Tenancy
 from gossamer.model.errors import GossamerError

@@ -10,8 +10,9 @@ import msgspec
 import zstandard
 
 from gossamer.app.build import Built
+from gossamer.cluster.between import Applied, Batch, Entry, Position
 from gossamer.cluster.outbox import Counts, Inbox, Outbox
-from gossamer.cluster.protocol import Applied, Batch, Entry, Position, agent_name, agent_number
+from gossamer.cluster.protocol import agent_name, agent_number
 from gossamer.cluster.router import Router
 from gossamer.cluster.tenancy import Tenancy
 from gossamer.model.errors import GossamerError

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 
-from gossamer.cluster.protocol import Entry
+from gossamer.cluster.between import Entry
 from gossamer.state.environment import Batch, Environment, Family
 
 COUNTS = b"exchange"

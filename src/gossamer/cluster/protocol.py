@@ -1,4 +1,4 @@
-"""What agents, their coordinator and one another say: one call renews everything, one carries links.
+"""What agents and their coordinator say: one call renews everything. To one another: `between`.
 
 **A shard** is a number below 2 ** bits. **An agent** is named `a-N`; N is its number, 0 is nobody. Lists of
 shards travel `pack`ed. **Snapshots** of an agent are numbered from 1, 0 is none.
@@ -34,7 +34,7 @@ its effect as if it had found the link itself, takes a snapshot, and lists `Cove
 
 **What others forget hangs on what is on record.** A receiver calls links `covered` only by a snapshot not
 later than `Grant.snapshot`, the one that would be read if it were lost now. In the same way an agent tells
-others of content it has met (`Inquiry.told`) only when the capture is in such a snapshot.
+others of content it has met (`between.Inquiry.told`) only when the capture is in such a snapshot.
 """
 
 import sys
@@ -42,8 +42,6 @@ from array import array
 from collections.abc import Iterable
 
 import msgspec
-
-from gossamer.state.records import SharedDigestRecord
 
 UNLIMITED = (1 << 63) - 1
 """An allowance that never runs out."""
@@ -315,92 +313,3 @@ class Fenced(msgspec.Struct, frozen=True, array_like=True, tag="fenced"):
     anew."""
 
     reason: str
-
-
-class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One message of the exchange.
-
-    Attributes:
-        shard: whom it concerns.
-        sequence: its place among those of the sender to this shard; they rise, with gaps.
-        data: the message (`messages.Message`: the link's `QueueRecord`, and the gift).
-    """
-
-    shard: int
-    sequence: int
-    data: bytes
-
-
-class Batch(msgspec.Struct, frozen=True, array_like=True):
-    """Messages of one agent to another, in order; one batch at a time is under way between two.
-
-    Attributes:
-        sender, incarnation: whose. The receiver applies nothing of another incarnation than `View.peers`
-            tells: what a process sent that is no more must not wake who was counted as idle since.
-        epoch: of the view by which it found the receiver.
-        entries: of each shard the next ones that are owed to it.
-        scope_hosts: that this process of the receiver has not heard of, and needs to know before it judges
-            what the entries lead to.
-        ask: shards whose position is asked for, though nothing may be owed to them any more.
-    """
-
-    sender: str
-    incarnation: int
-    epoch: int
-    entries: tuple[Entry, ...]
-    scope_hosts: tuple[str, ...] = ()
-    ask: tuple[int, ...] = ()
-
-
-class Position(msgspec.Struct, frozen=True, array_like=True):
-    """How far the sender's messages to a shard are applied, and how far no loss of the receiver undoes it."""
-
-    shard: int
-    applied: int
-    covered: int
-
-
-class Applied(msgspec.Struct, frozen=True, array_like=True):
-    """The receiver's answer.
-
-    What it says of a shard counts only if, by the view the sender goes by when it arrives, the receiver, in
-    this incarnation, is still the owner: whoever took the shard over may have less.
-
-    Attributes:
-        receiver, incarnation: whose.
-        epoch: of the view by which it judged what is its own.
-        positions: of the shards in the batch that it owns; of the others nothing was applied.
-        heard: the sender is the process that the receiver's view knows; else its batch had no effect.
-        wait: seconds before the next batch, while it is busy.
-    """
-
-    receiver: str
-    incarnation: int
-    epoch: int
-    positions: tuple[Position, ...]
-    heard: bool = False
-    wait: float = 0.0
-
-
-class Inquiry(msgspec.Struct, frozen=True, array_like=True):
-    """What one agent asks another, and tells it, about content that was met. No order, no epoch: see `Known`.
-
-    Attributes:
-        asked: marks of digests (`digest_table`).
-        told: marks, and captures of the sender which snapshots of it on record hold.
-    """
-
-    asked: tuple[bytes, ...] = ()
-    told: tuple[tuple[bytes, SharedDigestRecord], ...] = ()
-
-
-class Known(msgspec.Struct, frozen=True, array_like=True):
-    """The answer. Whoever gives it, it is true: only what cannot be lost is ever told.
-
-    Attributes:
-        known: what is known of the marks that were asked for.
-        refused: marks that were told to an agent which does not own their shards now.
-    """
-
-    known: dict[bytes, SharedDigestRecord]
-    refused: tuple[bytes, ...] = ()

@@ -5,62 +5,22 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 import rocksdict
-from msgspec import Meta
 
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.model.quantity import Bytes
+from gossamer.state.families import Family, StateConfig, rocksdb_options
 from gossamer.state.keys import after_prefix
+
+__all__ = ["FORMAT", "RECORD", "Batch", "Environment", "Family", "StateConfig", "Table"]
 
 FORMAT = b"1"
 RECORD = "rocksdict-config.json"
 """What rocksdict keeps of its own in the folder, and writes anew whenever it opens one, for reading too."""
 LOOKS = 3
 """Attempts to read a state that another user's crawl is changing."""
-
-
-class Family(StrEnum):
-    """The column families (DESIGN section 5)."""
-
-    QUEUE = "queue"
-    LATER = "later"
-    SEEN = "seen"
-    PAGES = "pages"
-    HOSTS = "hosts"
-    ROBOTS = "robots"
-    WAKE = "wake"
-    DIGESTS = "digests"
-    CAPTURES = "captures"
-    OUTBOX = "outbox"
-    STANDINGS = "standings"
-    PATTERNS = "patterns"
-    DOMAINS = "domains"
-    META = "meta"
-
-
-class StateConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bounds of RocksDB's memory; the size of the crawl does not enter."""
-
-    block_cache: Annotated[
-        Bytes,
-        Meta(
-            description="cache of blocks, indexes and filters; more makes seen tests of large crawls faster"
-        ),
-    ] = 8 << 20
-    write_buffers: Annotated[
-        Bytes, Meta(description="memory for writes of all families together; more means fewer, larger files")
-    ] = 16 << 20
-    max_open_files: Annotated[
-        int, Meta(ge=32, description="table files kept open; each costs some KiB of memory")
-    ] = 256
-    max_log: Annotated[
-        Bytes, Meta(description="write-ahead log kept before it is flushed; bounds restart time")
-    ] = 64 << 20
 
 
 class Table(NamedTuple):
@@ -113,7 +73,7 @@ class Environment:
         through: Path | None = None,
         partial: bool = False,
     ) -> None:
-        options, families = _options(config, create=create)
+        options, families = rocksdb_options(config, create=create)
         if partial:
             options.set_paranoid_checks(False)
         try:
@@ -284,89 +244,6 @@ class Environment:
         for close in (*closing, self._db.close):
             with contextlib.suppress(Exception):  # rocksdict raises bare Exception
                 close()
-
-
-_READ_IN_ROWS = frozenset({Family.QUEUE, Family.LATER})
-"""Families whose entries are read some dozens in a row, hardly ever alone."""
-
-_ZSTD = (-14, 1, 0, 0)
-"""Window (the default), level, strategy, no dictionary: level 3 gains 1% for a fifth more time."""
-
-_PARTS, _BESIDE_LARGEST = 8, 100
-"""A family that is merged by size has at most so many parts, which a scan must look into; and beside the
-largest so many percent of it, before all becomes one and what was settled leaves the disk."""
-
-
-def _options(config: StateConfig, *, create: bool) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
-    """Options of the database and of each family; all share one cache and one bound on write buffers."""
-    cache = rocksdict.Cache(config.block_cache)
-    buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
-
-    def options(family: Family | None = None) -> rocksdict.Options:
-        made, table = _shared_options(config), _table_options(cache)
-        made.create_if_missing(create)
-        made.set_write_buffer_manager(buffers)
-        if family is Family.SEEN:
-            # Most of what is looked up is in no memtable, and a skip list says so only after twenty steps.
-            made.set_memtable_whole_key_filtering(True)
-            made.set_memtable_prefix_bloom_ratio(0.05)
-        if family in _READ_IN_ROWS:
-            _arrange_rows(made, table)
-        made.set_block_based_table_factory(table)
-        return made
-
-    return options(), {family.value: options(family) for family in Family}
-
-
-def _shared_options(config: StateConfig) -> rocksdict.Options:
-    made = rocksdict.Options(raw_mode=True)
-    made.create_missing_column_families(True)
-    made.set_write_buffer_size(max(1 << 20, config.write_buffers // 4))
-    # The default arena block is an eighth of the write buffer, taken by every family.
-    made.set_arena_block_size(128 << 10)
-    made.set_max_open_files(config.max_open_files)
-    # In one piece: the usual 64 have room for four files of 256 each, by the files' numbers, and of a hundred
-    # files some would be opened anew for every look-up, which reads some hundred KiB.
-    made.set_table_cache_num_shard_bits(0)
-    made.set_max_total_wal_size(config.max_log)
-    made.set_keep_log_file_num(2)
-    made.set_max_log_file_size(4 << 20)
-    made.set_level_compaction_dynamic_level_bytes(True)
-    made.set_max_background_jobs(2)
-    made.set_compression_type(rocksdict.DBCompressionType.lz4())
-    return made
-
-
-def _table_options(cache: rocksdict.Cache) -> rocksdict.BlockBasedOptions:
-    table = rocksdict.BlockBasedOptions()
-    table.set_block_cache(cache)
-    table.set_cache_index_and_filter_blocks(True)
-    table.set_pin_l0_filter_and_index_blocks_in_cache(True)
-    # A filter that is wrong costs a read, and room in the cache for a block of no use: 12 bits a key leave
-    # 0.3% where the usual 10 leave 1%.
-    table.set_bloom_filter(12, False)
-    # In partitions, or a seen test of a large crawl would have to load whole filters, of megabytes each.
-    table.set_index_type(rocksdict.BlockBasedIndexType.two_level_index_search())
-    table.set_partition_filters(True)
-    table.set_pin_top_level_index_and_filter(True)
-    return table
-
-
-def _arrange_rows(made: rocksdict.Options, table: rocksdict.BlockBasedOptions) -> None:
-    """For entries that come in random order and are read some dozens in a row."""
-    # 48 bytes on disk for a queued URL of 66 and its finder's, where lz4 in blocks of 4 KiB takes 73.
-    table.set_block_size(8 << 10)
-    made.set_compression_type(rocksdict.DBCompressionType.zstd())
-    made.set_compression_options(*_ZSTD)
-    # Who looks up a single entry knows that it is there, and nearly all are in the last level.
-    made.set_optimize_filters_for_hits(True)
-    # Hosts are hashed, so what arrives falls everywhere: merged by levels each entry of ten million would be
-    # written a dozen times, by size four times.
-    made.set_compaction_style(rocksdict.DBCompactionStyle.universal())
-    merging = rocksdict.UniversalCompactOptions()
-    merging.max_size_amplification_percent = _BESIDE_LARGEST
-    made.set_universal_compaction_options(merging)
-    made.set_level_zero_file_num_compaction_trigger(_PARTS)
 
 
 def _only_readable(path: Path) -> bool:
