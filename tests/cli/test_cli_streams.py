@@ -44,6 +44,16 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert ran.stderr == ""
 
 
+def test_a_pipe_of_a_library_that_breaks_is_an_error(tmp_path: Path) -> None:
+    broken = (
+        "import sys; from gossamer.cli import commands, main\n"
+        "def run(): raise BrokenPipeError(32, 'Broken pipe')\n"
+        "commands.run = run; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (3, "gossamer: Broken pipe\n")
+
+
 def test_titles_in_any_script_can_be_shown_and_read_by_programs(site: str, tmp_path: Path) -> None:
     folder = tmp_path / "Straße 漢"
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}

@@ -4,7 +4,7 @@ import sys
 
 from gossamer.cli.ctrl_c import watch
 from gossamer.cli.printing import say
-from gossamer.cli.streams import complete, leave
+from gossamer.cli.streams import complete, leave, nobody_reads
 from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
@@ -35,9 +35,9 @@ def main() -> None:
         sys.exit(EXIT_INTERNAL)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        sys.exit(0)  # whoever read our output has seen enough
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and nobody_reads():
+            sys.exit(0)  # whoever read our output has seen enough
         where = f" ({error.filename})" if error.filename else ""
         say(f"gossamer: {error.strerror or error}{where}")
         sys.exit(EXIT_STORAGE)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import sys
 
 
@@ -21,6 +22,14 @@ def complete() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         # What is written in other scripts than the terminal knows is shown by its numbers.
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def nobody_reads() -> bool:
+    """Whether what we print goes nowhere: the pipe that broke was ours, not one of a library's."""
+    streams = select.poll()
+    for number in (1, 2):
+        streams.register(number, 0)  # errors are told unasked
+    return any(told & (select.POLLERR | select.POLLHUP) for _, told in streams.poll(0))
 
 
 def leave() -> None:
