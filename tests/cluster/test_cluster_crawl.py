@@ -169,25 +169,34 @@ def test_nothing_is_lost_and_no_host_is_hurried(tmp_path, event):
 
 
 async def killed_with_its_newest_snapshot_damaged(world: World) -> None:
-    await killed_and_taken_over(world)
-    spoil(world, 1)
+    await pages(world, 150)
+    while (newest := recorded(world)) < 2:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    await world.kill(2)
+    spoil(world, max(newest, recorded(world)))
 
 
 async def killed_with_all_its_snapshots_damaged(world: World) -> None:
     await killed_and_taken_over(world)
-    spoil(world, 99)
+    spoil(world, 1)
 
 
-def spoil(world: World, most: int) -> None:
-    """Change a byte in a table of each of the last snapshots of `a-2`, none that the ones before share."""
+def recorded(world: World) -> int:
+    """The snapshot of `a-2` that others would go on from; a later one may be in the store."""
+    return next(agent.snapshot for agent in world.core.overview(0.0).agents if agent.name == "a-2")
+
+
+def spoil(world: World, first: int) -> None:
+    """Change a byte in a file of each snapshot of `a-2` from `first` on, none that the ones before share."""
     store = Store(str(world.path / "store"))
-    numbers = snapshots.ids(store, "a-2")
-    spare = set[str]().union(*(snapshots.read(store, "a-2", number).objects for number in numbers[:-most]))
-    for number in numbers[-most:]:
-        for file in snapshots.read(store, "a-2", number).files:
-            if file.name.startswith("state/") and (mine := {piece.object for piece in file.pieces} - spare):
-                key = object_key("a-2", mine.pop())
-                store.put(key, b"damaged")
+    objects = {number: snapshots.read(store, "a-2", number) for number in snapshots.ids(store, "a-2")}
+    spare = set[str]().union(*(made.objects for number, made in objects.items() if number < first))
+    for number, made in objects.items():
+        files = [file for file in made.files if number >= first and file.name.startswith("state/")]
+        spoilt = {piece.object for file in files for piece in file.pieces} - spare
+        assert spoilt or number < first
+        for each in spoilt:
+            store.put(object_key("a-2", each), b"damaged")
 
 
 @pytest.mark.slow
@@ -200,7 +209,7 @@ def test_a_damaged_snapshot_costs_a_visit_more_not_a_page(tmp_path):
     # Links that one agent had sent the other between the two snapshots may be gone, and are told to be.
     differences = true.compare(statuses)
     assert not (differences.forbidden or differences.wrong)
-    assert len(differences.missing) < 0.2 * len(true.fetched)
+    assert len(differences.missing) < 0.5 * len(true.fetched)
 
 
 @pytest.mark.slow
