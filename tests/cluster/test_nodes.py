@@ -28,7 +28,7 @@ LONGER = replace(SPEC, pages=1_400)
 SECONDS = 300.0
 MIDWAY = 150
 """Visits after which something is done to the crawl."""
-MOVED = 150.0
+MOVED = 280.0
 """Seconds within which the half of all shards has moved even here."""
 GIVE_AWAY = 20.0
 """Seconds after which the coordinator gives a silent agent's hosts to others (`TenureConfig`)."""
