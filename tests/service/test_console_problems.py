@@ -106,3 +106,9 @@ def test_what_nobody_foresaw_stays(text: str) -> None:
 @given(some.text())
 def test_any_text_is_a_text(text: str) -> None:
     assert text in problem_text(f"engine.workers: expected a whole number, got {text}", ZH)
+
+
+def test_what_looks_like_hundreds_of_paths_is_left_as_it_is() -> None:
+    typed = "a: " * 600 + "expected true or false, got 5"
+    assert problem_text(typed, ZH) == typed
+    assert problem_text("a: b: expected true or false, got 5", ZH).startswith("a")

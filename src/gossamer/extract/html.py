@@ -6,7 +6,7 @@ from gossamer.extract.anchors import anchor_texts, with_texts
 from gossamer.extract.character_references import unescape_attribute, unescape_text
 from gossamer.extract.charset import codec_of, decode
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.html_tags import Meaning, meaning_of
+from gossamer.extract.html_tags import HTML_TYPES, Meaning, meaning_of
 from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.labels import NOT_ASCII
 from gossamer.extract.links import LinkMaker, Mention, Source
@@ -42,7 +42,7 @@ class HtmlExtractor:
     """Links, title, description, author, language and robots directives of HTML, in linear time."""
 
     name = "html"
-    media_types = frozenset({"text/html", "application/xhtml+xml"})
+    media_types = HTML_TYPES
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config

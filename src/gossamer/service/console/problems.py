@@ -7,6 +7,8 @@ from gossamer.service.console.words import Words
 
 LONGEST: Final = 2_000
 """Characters of a problem that is understood."""
+DEEPEST: Final = 4
+"""Paths before one another; what somebody typed may look like hundreds."""
 
 # What the daemon, a crawl and the settings say is wrong, behind the path of a setting if it is about one.
 _SENTENCES: Final = (
@@ -97,9 +99,9 @@ _COMPILED: Final = tuple((key, re.compile(pattern, re.DOTALL | re.ASCII)) for ke
 _PATH: Final = re.compile(r"(?P<path>[\w.\[\]\"*-]+): (?P<rest>.+)", re.DOTALL | re.ASCII)
 
 
-def problem_text(text: str, t: Words) -> str:
+def problem_text(text: str, t: Words, depth: int = DEEPEST) -> str:
     """A problem in the reader's language; what nobody foresaw stays as it is."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not depth:
         return text
     for key, pattern in _COMPILED:
         if (found := pattern.fullmatch(text)) is not None:
@@ -108,7 +110,7 @@ def problem_text(text: str, t: Words) -> str:
                 values["state"] = t.said("state", values["state"])
             return t(f"trouble.{key}", **values)
     if (behind := _PATH.fullmatch(text)) is not None:
-        said = problem_text(behind["rest"], t)
+        said = problem_text(behind["rest"], t, depth - 1)
         if said != behind["rest"]:
             return t("trouble.of", path=behind["path"], said=said)
     return text
