@@ -135,6 +135,43 @@ def test_only_the_tables_with_the_ranges_travel_and_each_once(giver, states, fet
     assert len(sst) == len(set(sst)), "also those that an earlier snapshot had"
 
 
+def test_ranges_that_lie_between_two_tables_are_read(giver, states):
+    """RocksDB opens the table behind where a cursor begins before it sees that its keys are past the end."""
+    giver.write(800, 0, 31)
+    giver.merge()
+    giver.write(800, 128, 255)
+    giver.merge()
+    assert len([table for table in giver.environment.tables(Family.SEEN) if table.level]) > 1
+    one = giver.snapshot()
+    for shards in ([2], [3, 5], [7], [4, 8], [0], [15]):
+        ranges = [(Family.SEEN, *span) for span in spans(shards, BITS)]
+        environment = states.open("a-7", one.id, ranges)
+        found = rows(environment, ranges)
+        assert found == giver.rows(ranges)
+        for family, start, end in ranges:  # where a slice begins that finds no more
+            last = max((key for _, key in found if start <= key and (not end or key < end)), default=start)
+            assert not list(environment.scan(family, last + b"\0", end=end))
+        environment.close()
+        states.keep_only(())
+
+
+def test_what_could_not_be_read_of_a_state_is_fetched_whole(giver, states, fetched):
+    for first in (0, 128):
+        giver.write(800, first, first + 31)
+        giver.merge()
+    one = giver.snapshot()
+    environment = states.open("a-7", one.id, FEW)
+    with pytest.raises(StorageError) as failed:
+        rows(environment, ALL)
+    environment.close()
+    assert states.is_ours(failed.value)
+    assert not states.is_ours(StorageError("/somewhere/else: cannot be read"))
+    states.fetch_anew("a-7", one.id)
+    environment = states.open("a-7", one.id, FEW)
+    assert rows(environment, ALL) == giver.rows(), "whoever reads more than was asked for finds it, too"
+    environment.close()
+
+
 def test_a_table_that_nobody_asked_for_is_not_taken_for_empty(giver, states):
     for first in range(0, 256, 32):
         giver.write(800, first, first + 31)

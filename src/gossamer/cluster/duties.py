@@ -206,6 +206,10 @@ class Duties:
             source = await in_thread(self._states.open, move.agent, move.snapshot, ranges)
             try:
                 await do(source)
+            except StorageError as error:
+                if self._states.is_ours(error):
+                    await in_thread(self._states.fetch_anew, move.agent, move.snapshot)
+                raise
             finally:
                 source.close()
         except StorageError as error:

@@ -1,5 +1,6 @@
 """Opens the states of other agents as of their snapshots, of which it fetches what is read, nothing else."""
 
+import os
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from gossamer.cluster import snapshots
 from gossamer.cluster.manifest import DamagedError, Manifest
-from gossamer.cluster.restoring import fetch_missing, lacking, small_files
+from gossamer.cluster.restoring import TABLE, fetch_missing, lacking, state_files
 from gossamer.cluster.store import MissingError, RefusedError, Store
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family, StateConfig, Table
@@ -36,6 +37,7 @@ class PeerStates:
         self._me = me
         self._manifests: dict[Path, Manifest] = {}
         self._refused: dict[Path, float] = {}
+        self._doubted: set[Path] = set()
 
     def open(self, agent: str, snapshot: int, wanted: Iterable[Range]) -> Environment:
         """The state of an agent as of a snapshot, in which all that is `wanted` can be read.
@@ -49,8 +51,12 @@ class PeerStates:
         self._manifests[place] = manifest  # the last one used is the last in order
         earlier = [path for path in self._scratch.glob(f"{agent}-*") if path != place]
         try:
-            fetch_missing(self._store, manifest, small_files(manifest), place, earlier)
-            fetch_missing(self._store, manifest, _needed(place, wanted), place, earlier)
+            every = state_files(manifest)
+            # What a state cannot be opened without: all but its tables.
+            little = [name for name in every if not name.endswith(TABLE)]
+            fetch_missing(self._store, manifest, little, place, earlier)
+            needed = every if place in self._doubted else _needed(place, wanted)
+            fetch_missing(self._store, manifest, needed, place, earlier)
         except RefusedError as error:
             self._waited_for(place, error)
             raise
@@ -100,8 +106,14 @@ class PeerStates:
             return False
 
     def fetch_anew(self, agent: str, snapshot: int) -> None:
-        """What was fetched of a state could not be read: the next `open` begins from nothing."""
-        self._forget(self._scratch / f"{agent}-{snapshot}")
+        """What was fetched of a state could not be read: the next `open` fetches all of it, anew."""
+        place = self._scratch / f"{agent}-{snapshot}"
+        self._forget(place)
+        self._doubted.add(place)
+
+    def is_ours(self, error: StorageError) -> bool:
+        """Whether what could not be read is in a state that was fetched."""
+        return f"{self._scratch}{os.sep}" in str(error)
 
     def keep_only(self, agents: Collection[str]) -> None:
         """Delete states of others than these agents, and all but the last few used: they take disk."""
@@ -113,6 +125,7 @@ class PeerStates:
     def _forget(self, place: Path) -> None:
         self._manifests.pop(place, None)
         self._refused.pop(place, None)
+        self._doubted.discard(place)
         shutil.rmtree(place, ignore_errors=True)
 
 
@@ -142,7 +155,16 @@ def _needed(place: Path, wanted: Iterable[Range]) -> list[str]:
 
 
 def _read_for(tables: Iterable[Table], wanted: Range) -> Iterator[Table]:
+    """Those that a cursor opens which begins anywhere in the range; levels but the first are in key order.
+
+    It opens the table behind where it begins before it sees that its keys are past the end.
+    """
     _, start, end = wanted
+    passed = set[int]()  # levels, of which the last table that may be opened was told
     for table in tables:
-        if table.level == 0 or (table.last >= start and (not end or table.first < end)):
+        if table.level == 0:
             yield table
+        elif table.last >= start and table.level not in passed:
+            yield table
+            if end and table.last >= end:
+                passed.add(table.level)

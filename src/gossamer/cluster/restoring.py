@@ -95,10 +95,9 @@ def fetch_missing(
         raise _refused(target, error) from None
 
 
-def small_files(manifest: Manifest) -> list[str]:
-    """What a state cannot be opened without: all but its tables."""
-    names = (file.name.removeprefix(_STATE) for file in manifest.files if file.name.startswith(_STATE))
-    return [name for name in names if not name.endswith(TABLE)]
+def state_files(manifest: Manifest) -> list[str]:
+    """Names of what a snapshot has of a state, as they are called there."""
+    return [file.name.removeprefix(_STATE) for file in manifest.files if file.name.startswith(_STATE)]
 
 
 def lacking(store: Store, manifest: Manifest) -> str:
