@@ -187,7 +187,10 @@ def test_a_module_may_be_closed_unused(tmp_path: Path) -> None:
 
 def test_our_disk_is_no_fault_of_the_web(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(OK + b"\r\n" + b"x" * 100_000) as server, fetching(tmp_path / "absent") as module:
+        async with (
+            serving(OK + b"\r\n" + b"x" * 100_000) as server,
+            fetching(tmp_path / "absent", memory_bodies=0) as module,
+        ):
             with pytest.raises(StorageError, match="absent"):
                 await module.fetch(lease(server.url()))
             server.reply = REPLY

@@ -127,6 +127,7 @@ def test_the_disk_of_one_part_is_full(
     tmp_path: Path, disks: list[Disk], life: Life, part: str, room: int
 ) -> None:
     life.settings["fetch.memory_body"] = "2KiB"  # longer bodies go to `tmp`
+    life.settings["fetch.memory_bodies"] = "0"
     life.settings["engine.checkpoint_every"] = "1s"
     life.folder.parent.mkdir()
     process = life.begin_crawl()

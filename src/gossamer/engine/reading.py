@@ -139,11 +139,12 @@ def _most_links(content: bytes, kind: str) -> int:
     HTML, `<l`, and plain text lines. In few passes, because every page above `SHORT` takes them; a count for
     each sign took seven.
     """
-    links = len(content) - len(content.translate(None, b"=(@,"))
-    if kind in HtmlExtractor.media_types:
-        # A document within an attribute may spell its signs by references.
-        within = b"srcdoc" in content or b"SRCDOC" in content
-        return links + content.count(b"&") if within else links
-    # HTML within a feed, too, may spell its signs by references.
-    links += content.count(b"<l") + content.count(b"&")
-    return links if b"<" in content[:1_000] else links + content.count(b"\n")
+    # References count, too: with them HTML within an attribute, or a feed, may spell its signs.
+    links = len(content) - len(content.translate(None, b"=(@,&"))
+    if kind not in HtmlExtractor.media_types:
+        links += content.count(b"<l")
+        return links if b"<" in content[:1_000] else links + content.count(b"\n")
+    # Whether there is such an attribute takes two more passes, and few pages have that many references.
+    if links > MOST_LINKS and b"srcdoc" not in content and b"SRCDOC" not in content:
+        links -= content.count(b"&")
+    return links

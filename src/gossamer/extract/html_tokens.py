@@ -102,7 +102,7 @@ def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
     Links to places in the same document (`#...`) are told by `Tokens.fragments`, not one by one.
     """
     tokens = Tokens()
-    found = tokens.found
+    found, size = tokens.found, len(content)
     match = _ordinary(0)
     position, turn, capitals = 0, 0, 0
     for turn in range(limit):  # noqa: B007 (counts the work)
@@ -124,7 +124,7 @@ def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
                 if capitals == _MANY_CAPITALS:
                     match = _ordinary(re.IGNORECASE)
             position = _unusual(content, position, named, tokens, xml=xml)
-        if position < 0 or position == len(content):
+        if position < 0 or position == size:
             break
     else:
         tokens.whole = False

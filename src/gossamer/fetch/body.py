@@ -5,13 +5,41 @@ import io
 import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from gossamer.model.errors import InternalError, StorageError
 
+LONGEST_HELD = 1 << 20
+"""Bytes of a body beyond which it always goes to a file; what is longer would be read in pieces anyway."""
+
 _serial = itertools.count()
+
+
+class SharedMemory:
+    """Memory that all bodies longer than their own bound have together, so that it is bounded for a crawl.
+
+    A file for each page of 64 to 256 KiB took 3% of a crawl's CPU (docs/decisions/0009-memory.md).
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, size: int) -> None:
+        """`size`: bytes."""
+        self.left = size
+
+    def take(self, size: int) -> bool:
+        """Whether there is room for `size` bytes more, which are then taken; who has them gives them back."""
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+    def give_back(self, size: int) -> None:
+        """`size` bytes are free again."""
+        self.left += size
 
 
 class SpooledBody:
@@ -23,16 +51,19 @@ class SpooledBody:
     read.
     """
 
-    __slots__ = ("_content", "_file", "_path", "_sha256", "size")
+    __slots__ = ("_content", "_file", "_path", "_release", "_sha256", "size")
 
     def __init__(
         self,
         content: bytes = b"",
         *,
+        release: Callable[[], None] | None = None,
         file: io.FileIO | None = None,
         size: int | None = None,
         sha256: bytes = b"",
     ) -> None:
+        """`release`: called once, when the body is closed."""
+        self._release = release
         self._content: bytes | None = content
         self._file = file
         self._path = Path(str(file.name)) if file is not None else None
@@ -88,13 +119,22 @@ class SpooledBody:
         return content
 
     def close(self) -> None:
-        """Give back the spooled file, if any. The body cannot be read afterwards."""
+        """Give back the memory or the spooled file. The body cannot be read afterwards."""
         self._content = None
+        self._give_back()
         file, self._file = self._file, None
         if file is not None and self._path is not None:
             file.close()
             self._path.unlink(missing_ok=True)
             self._path = None
+
+    def _give_back(self) -> None:
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+    # Of a visit that was cancelled nobody closes the body; what it took would be missing for ever.
+    __del__ = _give_back
 
     def _read_at(self, place: int, size: int) -> bytes:
         if self._file is None:
@@ -120,14 +160,19 @@ class BodyWriter:
 
     Args:
         spool_dir: folder of files for longer bodies; leftovers in it may be removed at any start.
-        memory_limit: bytes kept in memory; a longer body goes to a file.
+        memory_limit: bytes always kept in memory; of a longer body all goes to a file, unless `shared` has
+            room for what is above the limit.
     """
 
-    __slots__ = ("_chunks", "_digest", "_file", "_memory_limit", "_path", "_spool_dir", "size")
+    __slots__ = (
+        "_chunks", "_digest", "_file", "_held", "_memory_limit", "_path", "_shared", "_spool_dir", "size"
+    )  # fmt: skip
 
-    def __init__(self, spool_dir: Path, memory_limit: int) -> None:
+    def __init__(self, spool_dir: Path, memory_limit: int, shared: SharedMemory) -> None:
         self._spool_dir = spool_dir
         self._memory_limit = memory_limit
+        self._shared = shared
+        self._held = 0  # bytes of `shared`
         self._chunks: list[bytes] = []
         self._file: io.FileIO | None = None
         self._path: Path | None = None
@@ -144,8 +189,12 @@ class BodyWriter:
             self._put(self._file, chunk)
             return
         self._chunks.append(chunk)
-        if self.size > self._memory_limit:
-            self._spool()
+        beyond = self.size - self._memory_limit - self._held
+        if beyond > 0:
+            if self.size <= LONGEST_HELD and self._shared.take(beyond):
+                self._held += beyond
+            else:
+                self._spool()
 
     def finish(self) -> SpooledBody:
         """The whole body; the writer is done.
@@ -157,12 +206,13 @@ class BodyWriter:
         if file is None:
             content = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
             self._chunks = []
-            return SpooledBody(content)
+            held, self._held = self._held, 0
+            return SpooledBody(content, release=partial(self._shared.give_back, held) if held else None)
         return SpooledBody(file=file, size=self.size, sha256=self._digest.digest())
 
     def discard(self) -> None:
         """Forget what arrived; harmless after `finish` and a second time."""
-        self._chunks = []
+        self._let_go()
         if self._file is None or self._path is None:
             return
         self._file.close()
@@ -178,8 +228,14 @@ class BodyWriter:
             raise _storage_error(self._path, "created", error) from None
         self._digest = hashlib.sha256()
         content = b"".join(self._chunks)
-        self._chunks = []
+        self._let_go()
         self._put(self._file, content)
+
+    def _let_go(self) -> None:
+        """Of all that is in memory."""
+        self._chunks = []
+        self._shared.give_back(self._held)
+        self._held = 0
 
     def _put(self, file: io.FileIO, chunk: bytes) -> None:
         self._digest.update(chunk)

@@ -107,8 +107,18 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_interim_heads: Annotated[int, Meta(ge=0, description="1xx heads before the response")] = 32
     memory_body: Annotated[
         Bytes,
-        Meta(description="longer bodies go to a file while they arrive; more saves disk work, costs memory"),
+        Meta(
+            description="always kept in memory of each body while it is worked on; more saves disk work,"
+            " costs memory"
+        ),
     ] = 64 << 10
+    memory_bodies: Annotated[
+        Bytes,
+        Meta(
+            description="memory that all longer bodies up to 1 MiB have together; those for which there is no"
+            " room, and longer ones, go to a file while they arrive"
+        ),
+    ] = 4 << 20
     http2: Annotated[bool, Meta(description="offer HTTP/2 where TLS can agree on it")] = True
     proxy: Annotated[
         str,

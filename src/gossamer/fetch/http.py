@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pycurl
 
+from gossamer.fetch.body import BodyWriter, SharedMemory
 from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory
 from gossamer.fetch.guard import AddressGuard
@@ -72,7 +74,8 @@ class HttpModule:
         self._proxied = bool(config.proxy)
         self._forwards = config.proxy_scheme in ("http", "https")
         self._closed = False
-        self._spool_dir = spool_dir
+        shared = SharedMemory(config.memory_bodies)
+        self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
         self._credentials = credentials
         self._guard = guard
         self._router = Router(config, resolver, guard)
@@ -143,7 +146,7 @@ class HttpModule:
 
     def _new_transfer(self) -> Transfer:
         # Behind a proxy every socket leads to the proxy; the guard has judged the resolver's answer.
-        transfer = Transfer(self._config, self._spool_dir, None if self._proxied else self._guard.allows)
+        transfer = Transfer(self._config, self._new_body, None if self._proxied else self._guard.allows)
         configure(transfer.easy, self._config, self._cookies)
         return transfer
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 import pycurl
@@ -44,16 +43,19 @@ class Transfer:
     them is kept in attributes for whoever awaits the transfer.
 
     Args:
-        spool_dir: folder for long bodies.
+        new_body: makes what takes a body.
         allows: (host, address) -> may a socket be opened? `None` behind a proxy.
     """
 
     def __init__(
-        self, config: FetchConfig, spool_dir: Path, allows: Callable[[str, str], bool] | None
+        self,
+        config: FetchConfig,
+        new_body: Callable[[], BodyWriter],
+        allows: Callable[[str, str], bool] | None,
     ) -> None:
         self.easy = pycurl.Curl()
         self._config = config
-        self._spool_dir = spool_dir
+        self._new_body = new_body
         self._allows = allows
         self._order: Order | None = None
         self.flow: Flow | None = None
@@ -78,7 +80,7 @@ class Transfer:
         self.head = HeadReader(
             max_size=config.max_head, max_lines=config.max_head_lines, max_interim=config.max_interim_heads
         )
-        self.writer = BodyWriter(self._spool_dir, config.memory_body)
+        self.writer = self._new_body()
         self.cut = False
         self.refused = ""
         self.trouble = ""

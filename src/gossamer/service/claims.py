@@ -85,6 +85,7 @@ def memory_for(config: CrawlConfig, workers: int) -> int:
         + frontier.robots_cache
         + config.dns.cache_entries * NAME_BYTES
         + bloom
+        + config.fetch.memory_bodies
         + workers * (WORKER_BYTES + config.fetch.memory_body)
     )
 
