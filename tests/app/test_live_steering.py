@@ -9,6 +9,7 @@ from live_world import running
 from gossamer.app.config import CrawlConfig
 from gossamer.app.live.protocol import LiveError
 from gossamer.app.settings import load, read_toml
+from gossamer.frontier.shared_rests import SharedRests
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 SPEC = WorldSpec.friendly(hosts=12, pages=400, page_bytes=500)
@@ -111,5 +112,29 @@ def test_a_checkpoint_on_demand(tmp_path: Path, web: SimulatedWeb) -> None:
             assert one != other
             assert (live.folder.checkpoints / other["checkpoint"]).is_dir()
             assert live.folder.index.stat().st_size > 0
+
+    asyncio.run(check())
+
+
+def test_a_paused_crawl_lets_others_have_the_hosts_that_it_kept(tmp_path: Path) -> None:
+    async def check() -> None:
+        shared = str(tmp_path / "shared")
+        changes = {"politeness.shared": shared, "politeness.min_delay": 0.02, "engine.give_up_after": 5.0}
+        with SimulatedWeb(WorldSpec.plain(pages=400, hosts=1)) as web:
+            async with running(tmp_path / "crawl", web, changes) as live:
+                await live.until(lambda status: status["sums"]["pages"] > 20)
+                assert (await live.ask("pause"))["state"] in ("pausing", "paused")
+                await live.until(lambda status: status["state"] == "paused")
+                (host,) = {line["name"] for line in (await live.ask("hosts"))["items"]}
+                table = SharedRests(Path(shared))
+                try:
+                    assert table.claim(host, 0, 0, 1) > 0, "it keeps it"
+                    for _ in range(500):
+                        if not table.claim(host, 0, 0, 1):
+                            return
+                        await asyncio.sleep(0.02)
+                finally:
+                    table.close()
+                raise AssertionError("it never let go")
 
     asyncio.run(check())

@@ -1,6 +1,7 @@
 """Crawls of one machine share each host's visits and rests, whoever dies and whenever."""
 
 import errno
+import heapq
 import os
 import random
 import signal
@@ -14,14 +15,23 @@ from pathlib import Path
 import msgspec
 import pytest
 from frontier_world import FrontierWorld
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from gossamer.frontier import shared_rests
+from gossamer.frontier import shared_file, shared_rests
 from gossamer.frontier.shared_gate import SHARED
-from gossamer.frontier.shared_rests import FULL_WAIT, SWEEP_EVERY, Return, SharedRests, boot_micros
+from gossamer.frontier.shared_rests import (
+    FULL_WAIT,
+    KEEP_FOR,
+    SWEEP_EVERY,
+    Return,
+    SharedRests,
+    boot_micros,
+)
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.policy.shared_turns import FORGET
+from gossamer.policy.shared_turns import FORGET, KEEP_AFTER
 
 SECOND = 1_000_000
 REST = 4_000
@@ -186,6 +196,194 @@ def test_a_full_table_forgets_long_rests_that_nobody_asks_for(join, monkeypatch)
     assert table.look("h0").visits == 1, "a visit under way is never forgotten"
 
 
+# Keeping …
+
+
+def visit(table: SharedRests, name: str, times: int = 1, rest: int = 0) -> None:
+    for _ in range(times):
+        assert table.claim(name, rest, rest, 1) == 0
+        table.give_back([Return(name, rest, True)])
+
+
+def changes_of(table: SharedRests) -> int:
+    return table._environment.info()["last_txnid"]
+
+
+def test_a_host_that_only_one_crawl_visits_costs_no_transactions(join):
+    table = join()
+    visit(table, "a", KEEP_AFTER)
+    before = changes_of(table)
+    visit(table, "a", 100)
+    assert changes_of(table) == before
+    assert table.look("a").visits == 0
+    assert table.claim("a", 0, 0, 2) == 0 == table.claim("a", 0, 0, 2) and table.claim("a", 0, 0, 2) > 0
+    assert table.look("a").visits == 2
+
+
+def test_who_asks_for_a_host_that_is_kept_gets_it_when_the_keeper_does_anything(join):
+    clock = [1_000 * SECOND]
+    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
+    visit(keeper, "a", KEEP_AFTER)
+    visit(keeper, "b", KEEP_AFTER)
+    clock[0] += 10 * SECOND
+    for _ in range(3):
+        clock[0] += (wait := other.claim("a", SECOND, SECOND, 1))
+        assert 0 < wait < SECOND
+    assert keeper.claim("c", SECOND, SECOND, 1) == 0
+    assert other.claim("a", SECOND, SECOND, 1) == 0 == other.claim("b", SECOND, SECOND, 1)
+    assert keeper.claim("a", SECOND, SECOND, 1) > 0
+
+
+def test_a_keeper_that_does_nothing_listens(join):
+    keeper, other = join(), join()
+    visit(keeper, "a", KEEP_AFTER)
+    keeper.listen()
+    assert other.claim("a", 0, 0, 1) > 0
+    keeper.listen()
+    time.sleep(0.03)
+    assert other.claim("a", 0, 0, 1) == 0
+
+
+def test_the_rest_of_a_kept_host_holds_for_who_comes(join):
+    clock = [1_000 * SECOND]
+    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
+    for _ in range(KEEP_AFTER + 3):
+        visit(keeper, "a", rest=SECOND)
+        clock[0] += SECOND
+    visit(keeper, "a", rest=SECOND)
+    clock[0] += 1_000
+    assert other.claim("a", 5_000, 5_000, 1) > 0
+    keeper.listen()
+    assert other.claim("a", 5_000, 5_000, 1) == SECOND - 1_000
+
+
+def test_a_dead_keeper_leaves_its_hosts_with_a_rest(tmp_path, join):
+    clock = [1_000 * SECOND]
+    leaver, other = SharedRests(tmp_path / "shared", now=lambda: clock[0]), join(now=lambda: clock[0])
+    for _ in range(KEEP_AFTER + 1):
+        visit(leaver, "a", rest=SECOND)
+        clock[0] += SECOND
+    visit(leaver, "a", rest=SECOND)
+    leaver._let_go()  # as the kernel would
+    assert other.claim("a", 1_000, 1_000, 1) == 2 * SECOND
+    clock[0] += 2 * SECOND
+    assert other.claim("a", 1_000, 1_000, 1) == 0
+
+
+def test_who_leaves_well_leaves_no_more_than_the_rest(tmp_path, join):
+    clock = [1_000 * SECOND]
+    leaver, other = SharedRests(tmp_path / "shared", now=lambda: clock[0]), join(now=lambda: clock[0])
+    for _ in range(KEEP_AFTER + 1):
+        visit(leaver, "a", rest=SECOND)
+        clock[0] += SECOND
+    leaver.close()
+    assert other.claim("a", SECOND, SECOND, 1) == 0
+
+
+def test_a_long_rest_of_a_kept_host_is_known_at_once_and_survives_its_keeper(tmp_path, join):
+    clock = [1_000 * SECOND]
+    leaver, other = SharedRests(tmp_path / "shared", now=lambda: clock[0]), join(now=lambda: clock[0])
+    visit(leaver, "a", KEEP_AFTER + 1)
+    assert leaver.claim("a", 0, 0, 1) == 0
+    leaver.give_back([Return("a", 600 * SECOND, True)])
+    leaver._let_go()
+    assert other.claim("a", 0, 0, 1) == 600 * SECOND
+
+
+def test_a_host_that_is_owed_more_than_before_is_claimed_in_the_table(tmp_path, join):
+    clock = [1_000 * SECOND]
+    leaver, other = SharedRests(tmp_path / "shared", now=lambda: clock[0]), join(now=lambda: clock[0])
+    visit(leaver, "a", KEEP_AFTER + 1)
+    assert leaver.claim("a", 0, 9 * SECOND, 1) == 0
+    leaver._let_go()
+    assert other.claim("a", 0, 0, 1) == 9 * SECOND
+
+
+def test_the_table_hears_of_a_kept_host_now_and_then(join):
+    clock = [1_000 * SECOND]
+    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
+    visit(keeper, "a", KEEP_AFTER)
+    for _ in range(100):
+        clock[0] += KEEP_FOR // 4
+        visit(keeper, "a")
+        assert clock[0] - other.look("a").parties[0].asked <= KEEP_FOR
+
+
+def test_hosts_that_are_not_visited_any_more_make_room_for_others_to_be_kept(join, monkeypatch):
+    monkeypatch.setattr(shared_rests, "KEEP_AT_MOST", 10)
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    for number in range(30):
+        visit(table, f"h{number}", KEEP_AFTER)
+    assert len(table._kept) == 10
+    clock[0] += KEEP_FOR
+    visit(table, "new", KEEP_AFTER)
+    visit(table, "new")
+    assert set(table._kept) == {"new"}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    crawls=st.lists(
+        st.tuples(
+            st.integers(0, 2 * SECOND),  # rest
+            st.integers(SECOND // 10, SECOND),  # how long its visits take
+            st.integers(0, 30 * SECOND),  # when it begins
+            st.integers(SECOND // 10, SECOND),  # how often it listens
+        ),
+        min_size=2,
+        max_size=3,
+    ),
+    death=st.integers(1, 40 * SECOND),
+)
+def test_rests_are_kept_by_crawls_that_keep_come_and_die(tmp_path_factory, crawls, death):
+    """A simulation: crawls begin one after the other, visit one host as often as they may; the first dies."""
+    folder, clock = tmp_path_factory.mktemp("turns") / "shared", [1_000 * SECOND]
+    start = clock[0]
+    tables = [SharedRests(folder, now=lambda: clock[0]) for _ in crawls]
+    agenda = [(start + begins, number, "ask") for number, (_, _, begins, _) in enumerate(crawls)]
+    agenda += [(start + every, number, "listen") for number, (_, _, _, every) in enumerate(crawls)]
+    agenda.append((start + death, 0, "die"))
+    heapq.heapify(agenda)
+    visits: list[tuple[int, int, int]] = []  # (begun, ended, crawl)
+    begun: dict[int, int] = {}
+    dead = False
+    while agenda[0][0] < start + 60 * SECOND:
+        clock[0], number, what = heapq.heappop(agenda)
+        rest, took, _, every = crawls[number]
+        if dead and number == 0:
+            continue
+        if what == "die":
+            dead = True
+            tables[0]._let_go()
+            if 0 in begun:
+                visits.append((begun.pop(0), clock[0], 0))
+        elif what == "listen":
+            tables[number].listen()
+            heapq.heappush(agenda, (clock[0] + every, number, "listen"))
+        elif what == "end":
+            visits.append((begun.pop(number), clock[0], number))
+            tables[number].give_back([Return("a", rest, True)])
+            heapq.heappush(agenda, (clock[0] + rest, number, "ask"))
+        elif wait := tables[number].claim("a", rest, rest, 1):
+            heapq.heappush(agenda, (clock[0] + wait, number, "ask"))
+        else:
+            assert not begun, "two at once"
+            begun[number] = clock[0]
+            heapq.heappush(agenda, (clock[0] + took, number, "end"))
+    for table in tables[1:]:
+        table.close()
+    visits.sort()
+    for before, after in pairwise(visits):
+        assert after[0] >= before[1] + crawls[before[2]][0], (before, after)
+    turns = Counter(crawl for _, _, crawl in visits)
+    slowest = max(rest + took for rest, took, _, _ in crawls)
+    for number, (_, _, begins, _) in list(enumerate(crawls))[1:]:
+        # A rest that the dead one owed twice, a second to listen, and everybody's turn before each of ours.
+        mine = (60 * SECOND - begins - 6 * SECOND) // (len(crawls) * (slowest + SECOND))
+        assert turns[number] >= max(1, mine // 2), (turns, visits)
+
+
 def test_all_of_the_file_is_allocated(tmp_path, join):
     join()
     table = next((tmp_path / "shared").glob("*.mdb"))
@@ -199,7 +397,7 @@ def test_a_full_disk_is_a_storage_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(StorageError, match="No space left"):
         SharedRests(tmp_path / "shared")
-    assert not shared_rests._open
+    assert not shared_file._open
 
 
 # Processes …

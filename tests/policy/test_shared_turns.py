@@ -4,6 +4,7 @@ import heapq
 from collections import Counter
 from itertools import pairwise
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,13 +12,18 @@ from gossamer.policy.shared_turns import (
     ASK_AGAIN,
     FORGET,
     GRACE,
+    KEEP_AFTER,
     LONGEST_VISIT,
     NEVER,
+    OWED_TIMES,
     Asker,
     HostTurns,
     ask,
+    begin_kept,
     bury,
     end,
+    give_up,
+    keep,
 )
 
 SECOND = 1_000_000
@@ -176,6 +182,76 @@ def test_nothing_is_kept_when_nobody_asks():
     assert turns.idle_from == START + FORGET
     bury(turns, START + 2 * FORGET, everyone)
     assert turns.parties == []
+
+
+def kept_by(crawl: int) -> HostTurns:
+    """A host that a crawl has visited alone until it could keep it; its last visit ended at `START`."""
+    turns = HostTurns()
+    for visit in range(KEEP_AFTER):
+        now = START - (KEEP_AFTER - 1 - visit) * SECOND
+        assert ask(turns, asker(crawl), now, everyone) == 0
+        assert not keep(turns, crawl, now), "not yet"
+        end(turns, crawl, now + SECOND, now, visited=True)
+    assert keep(turns, crawl, START)
+    return turns
+
+
+def copy_of(turns: HostTurns) -> HostTurns:
+    return msgspec.msgpack.decode(msgspec.msgpack.encode(turns), type=HostTurns)
+
+
+def test_only_who_visits_a_host_alone_keeps_it():
+    turns = kept_by(1)
+    assert turns.held and turns.idle_from == NEVER
+    assert not keep(turns, 2, START)
+    give_up(turns, copy_of(turns), 1)
+    assert not turns.held
+    assert ask(turns, asker(2), START + SECOND // 2, everyone) == START + SECOND
+    assert ask(turns, asker(1), START + SECOND, everyone) > START + SECOND, "the other came first"
+    assert not keep(turns, 1, START)
+
+
+def test_keeping_twice_owes_no_more_than_once():
+    turns = kept_by(1)
+    assert keep(turns, 1, START + 1)
+    assert turns.parties[0].owed == OWED_TIMES * SECOND and turns.parties[0].keeps == START
+
+
+def test_a_host_that_is_kept_is_visited_by_nobody_else_until_it_is_given_up():
+    turns = kept_by(1)
+    kept = copy_of(turns)
+    now = START + 10 * SECOND
+    assert begin_kept(kept, asker(1), now)
+    assert not begin_kept(kept, asker(1), now), "one at a time"
+    assert now < ask(turns, asker(2, rest=3 * SECOND), now, everyone) < now + SECOND
+    end(kept, 1, now + 2 * SECOND, now + 5, visited=True)
+    assert not begin_kept(kept, asker(1), now + 2 * SECOND - 1)
+    give_up(turns, kept, 1)
+    assert [party.crawl for party in turns.parties] == [1, 2] and not turns.held
+    assert ask(turns, asker(1), now + 2 * SECOND, everyone) > now + 2 * SECOND, "the other's rest counts"
+    assert ask(turns, asker(2, rest=3 * SECOND), now + 5 + 3 * SECOND, everyone) == 0
+
+
+def test_a_visit_under_way_stays_when_its_host_is_given_up():
+    turns = kept_by(1)
+    kept = copy_of(turns)
+    assert begin_kept(kept, asker(1), START + SECOND)
+    give_up(turns, kept, 1)
+    assert turns.visits == 1
+    assert ask(turns, asker(2), START + 2 * SECOND, everyone) > 0
+
+
+def test_a_host_that_a_dead_crawl_kept_lapses_with_more_than_its_rest():
+    turns = kept_by(1)
+    now = START + 50 * SECOND
+    assert ask(turns, asker(2), now, lambda crawl: crawl == 2) == now + OWED_TIMES * SECOND
+    assert not turns.held
+
+
+def test_a_stopped_process_does_not_keep_a_host_without_a_visit_for_ever_either():
+    turns = kept_by(1)
+    assert ask(turns, asker(2), START + LONGEST_VISIT, everyone) > 0 and turns.held
+    assert ask(turns, asker(2), START + LONGEST_VISIT + 1, everyone) > 0 and not turns.held
 
 
 @settings(max_examples=60, deadline=None)

@@ -161,6 +161,11 @@ class Serving:
         if self._shared is not None:
             self._shared.committed()
 
+    def listen(self) -> None:
+        """Let other crawls have hosts that only we have visited of late; every second at least."""
+        if self._shared is not None:
+            self._shared.listen()
+
     def after_visit(self, queue: HostQueue, now: int, batch: Batch) -> None:
         """Give a host whose visit is settled its next turn, or give it back to the disk."""
         if self._shared is not None:

@@ -25,7 +25,7 @@ class SharedGate:
         self._table = table
         self._policy = policy
         self._now = now
-        self._ended: list[tuple[HostRecord, bool]] = []
+        self._ended: list[tuple[HostRecord, bool, int]] = []
         self.refused = 0
         """Times that a host had to wait for other crawls."""
 
@@ -46,7 +46,7 @@ class SharedGate:
     def after_visit(self, queue: HostQueue, now: int) -> None:
         """A lease of the host is being settled at `now`; its rest may still grow until the commit."""
         record = queue.record
-        self._ended.append((record, record.last_visit == now))
+        self._ended.append((record, record.last_visit == now, now))
 
     def committed(self) -> None:
         """What was settled is committed: others may have their turns."""
@@ -55,5 +55,10 @@ class SharedGate:
         now = self._now()
         ended, self._ended = self._ended, []
         self._table.give_back(
-            Return(record.name, max(record.due - now, 0), visited) for record, visited in ended
+            Return(record.name, max(record.due - now, 0), visited, max(now - at, 0))
+            for record, visited, at in ended
         )
+
+    def listen(self) -> None:
+        """Let go of hosts for which another crawl waits; every second at least."""
+        self._table.listen()

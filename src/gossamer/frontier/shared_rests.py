@@ -4,19 +4,19 @@ One LMDB file, made anew each time the machine is started (its name holds the bo
 leave anything in a file that is not synced, and neither processes nor times of one boot mean anything in the
 next. Times are `CLOCK_BOOTTIME`, which all processes share and which no change of date moves.
 
-A crawl is known by a number that is given once only, and holds a lock on the byte of that number in the file
-beside the table. The kernel drops the lock with the process, however it ends, so a dead crawl's visits lapse
-at once; no process id is compared, which could be another's by now, or belong to another container.
+While a crawl lives, its process holds a lock (`Presence`), so the visits of a dead one lapse at once.
+
+A host that only one crawl visits is kept by it between its visits, too: the table says no more than that,
+and the crawl goes by a copy in its memory, for a transaction costs several times what the rule does. Who
+else asks finds the host held, as if visited, and rings for the crawl, which listens before it does anything
+and puts what it keeps back into the table. A ring that is not heard makes others wait, and nothing else;
+who dies with a host leaves it to others after twice what it was owed.
 """
 
-import fcntl
-import os
-import stat
 import struct
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -24,10 +24,23 @@ from pathlib import Path
 import lmdb
 import msgspec
 
-from gossamer.model.errors import ConfigError, StorageError
-from gossamer.policy.shared_turns import NEVER, Asker, HostTurns, ask, bury, end
+from gossamer.frontier.shared_file import make_folder, release, remove_older, share
+from gossamer.frontier.shared_presence import Presence
+from gossamer.model.errors import StorageError
+from gossamer.policy.shared_turns import (
+    FORGET,
+    NEVER,
+    Asker,
+    HostTurns,
+    ask,
+    begin_kept,
+    bury,
+    end,
+    give_up,
+    keep,
+)
 
-FORMAT = 1
+FORMAT = 2
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _NUMBER = b"\0"
 """Key of the last number given; shorter than a host's, it stands before them all."""
@@ -46,9 +59,11 @@ SWEPT = 128
 """Entries looked at each so many claims. A claim makes at most one, so no more than about twice as many are
 kept as are needed."""
 _READER_CHECK_SWEEPS = 256
+KEEP_AT_MOST = 512
+"""Hosts that a crawl keeps: all are put back in one transaction when the bell rings."""
+KEEP_FOR = FORGET // 2
+"""Microseconds for which a host is kept before the table is told again that the crawl still asks for it."""
 
-_LOCK = struct.Struct("hhqqi4x")
-"""`struct flock` of a 64-bit machine: type, whence, start, length, pid."""
 _IDLE_FROM = struct.Struct(">Q")
 _encoder = msgspec.msgpack.Encoder()
 _decode = msgspec.msgpack.Decoder(HostTurns).decode
@@ -60,11 +75,33 @@ def boot_micros() -> int:
 
 
 class Return(msgspec.Struct, frozen=True, gc=False):
-    """A visit that has ended: the host lies still for `wait` microseconds; `visited` if there was one."""
+    """A visit that has ended.
+
+    Attributes:
+        name: of the host.
+        wait: microseconds for which it lies still from now on.
+        visited: there was a visit.
+        ago: microseconds since it ended.
+    """
 
     name: str
     wait: int
     visited: bool
+    ago: int = 0
+
+
+class _Kept(msgspec.Struct, gc=False):
+    """A host that is kept.
+
+    Attributes:
+        turns: what is known of it.
+        owed: what the table says that it is owed if we die.
+        until: when the table must be told again that we ask for it.
+    """
+
+    turns: HostTurns
+    owed: int
+    until: int
 
 
 class SharedRests:
@@ -87,22 +124,21 @@ class SharedRests:
         self._claims = self._sweeps = 0
         self._hand = b""
         self._full = False
-        self._locks = -1
+        self._kept: dict[str, _Kept] = {}
+        self._next_tidy = 0
         try:
-            _make(folder)
+            make_folder(folder)
             table = folder / f"rests-{FORMAT}-{_BOOT.read_text(encoding='ascii').strip()}.mdb"
-            _remove_older(folder, table)
-            self._environment = _share(table)
+            remove_older(folder, table)
+            self._environment = share(table, MAX_BYTES)
         except (OSError, lmdb.Error) as error:
             raise self._unusable(error) from None
         try:
-            self._locks = os.open(
-                table.with_suffix(".crawls"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
-            self.number = self._join()
+            self._presence = Presence(table.with_suffix(".crawls"), self._next_number)
         except (OSError, lmdb.Error) as error:
-            self._let_go()
+            release(self._environment)
             raise self._unusable(error) from None
+        self.number = self._presence.number
 
     def __repr__(self) -> str:
         return f"<SharedRests {self._folder} as {self.number}>"
@@ -113,7 +149,11 @@ class SharedRests:
 
     def close(self) -> None:
         """Leave: what is claimed lapses as if the process had ended."""
-        self._let_go()
+        try:
+            with suppress(StorageError):
+                self._put_back(self._kept)
+        finally:
+            self._let_go()
 
     # Visits …
 
@@ -131,15 +171,27 @@ class SharedRests:
         Raises:
             StorageError: the table cannot be written.
         """
+        self.listen()
+        now, asker = self._now(), Asker(self.number, rest, owed, limit)
+        kept = self._kept.get(name)
+        if kept is not None:
+            if owed <= kept.owed and now < kept.until:
+                if begin_kept(kept.turns, asker, now):
+                    return 0
+                until = ask(kept.turns, asker, now, self._presence.alive)
+                return max(until - now, 1) if until else 0
+            self._put_back([name])
         self._claims += 1
         if self._claims % SWEEP_EVERY == 0:
             self.sweep(SWEPT)
-        key, now = _key(name), self._now()
+        key = _key(name)
         with self._changes() as transaction:
             data = transaction.get(key)
             if data is not None or not self._full:
                 turns = HostTurns() if data is None else _turns(data)
-                until = ask(turns, Asker(self.number, rest, owed, limit), now, self._alive)
+                until = ask(turns, asker, now, self._presence.alive)
+                if until:
+                    self._ring(turns)
                 transaction.put(key, _value(turns))
                 return max(until - now, 1) if until else 0
         self.sweep(SWEPT)
@@ -151,20 +203,74 @@ class SharedRests:
         Raises:
             StorageError: the table cannot be written.
         """
+        self.listen()
+        now = self._now()
+        others = [each for each in returns if not self._end_kept(each, now)]
+        if not others:
+            return
+        kept = {}
         with self._changes() as transaction:
-            now = self._now()
-            for each in returns:
+            for each in others:
                 key = _key(each.name)
                 data = transaction.get(key)
                 turns = HostTurns() if data is None else _turns(data)
-                end(turns, self.number, now + each.wait, now, visited=each.visited)
+                end(turns, self.number, now + each.wait, now - each.ago, visited=each.visited)
+                if len(self._kept) < KEEP_AT_MOST and not self._full and keep(turns, self.number, now):
+                    kept[each.name] = _Kept(turns, turns.parties[0].owed, now + KEEP_FOR)
                 transaction.put(key, _value(turns))
+        self._kept.update(kept)  # now that it is written
+        if len(self._kept) >= KEEP_AT_MOST and now >= self._next_tidy:
+            self._next_tidy = now + KEEP_FOR // 4
+            self._put_back([name for name, each in self._kept.items() if each.until <= now])
 
     def look(self, name: str) -> HostTurns | None:
         """What is known of a host, for whoever reports on it."""
+        if (kept := self._kept.get(name)) is not None:
+            return kept.turns
         with self._environment.begin() as transaction:
             data = transaction.get(_key(name))
         return None if data is None else _turns(data)
+
+    # Keeping …
+
+    def listen(self) -> None:
+        """Put back what is kept if somebody waits for something of it; called every second at least.
+
+        Raises:
+            StorageError: the table cannot be written.
+        """
+        if self._presence.rung():  # asked first: who rings while it is put back is heard again
+            self._put_back(self._kept)
+
+    def _ring(self, turns: HostTurns) -> None:
+        """Tell who keeps a host that we wait; within a transaction, so that only one rings at a time."""
+        for party in turns.parties:
+            if party.keeps:
+                self._presence.ring(party.crawl)
+
+    def _end_kept(self, each: Return, now: int) -> bool:
+        """End the visit to a host if that is kept; one that is owed more than the table says is put back."""
+        kept = self._kept.get(each.name)
+        if kept is None:
+            return False
+        end(kept.turns, self.number, now + each.wait, now - each.ago, visited=each.visited)
+        if each.wait > kept.owed:
+            self._put_back([each.name])
+        return True
+
+    def _put_back(self, names: Collection[str]) -> None:
+        """Write what is known of hosts that are kept, which are not any more."""
+        if not names:
+            return
+        with self._changes() as transaction:
+            for name in names:
+                key = _key(name)
+                data = transaction.get(key)
+                turns = HostTurns() if data is None else _turns(data)
+                give_up(turns, self._kept[name].turns, self.number)
+                transaction.put(key, _value(turns))
+        for name in list(names):
+            del self._kept[name]
 
     # Upkeep …
 
@@ -191,8 +297,8 @@ class SharedRests:
         if idle_from != NEVER and not self._full:
             return False
         turns = _turns(value)
-        bury(turns, now, self._alive)
-        if idle_from == NEVER and not turns.visits:  # who visited it is dead: it rests from now on
+        bury(turns, now, self._presence.alive)
+        if idle_from == NEVER and not turns.held:  # who visited it is dead: it rests from now on
             transaction.put(key, _value(turns))
             return False
         return not turns.parties
@@ -208,34 +314,17 @@ class SharedRests:
     def _unusable(self, error: Exception) -> StorageError:
         return StorageError(f"{self._folder}: politeness.shared: the table cannot be used: {error}")
 
-    # Who is alive …
-
-    def _join(self) -> int:
+    def _next_number(self) -> int:
         self._environment.reader_check()
-        while True:
-            with self._environment.begin(write=True) as transaction:
-                number = int.from_bytes(transaction.get(_NUMBER) or b"", "big") + 1
-                transaction.put(_NUMBER, number.to_bytes(8, "big"))
-            try:
-                fcntl.fcntl(self._locks, fcntl.F_OFD_SETLK, _byte(number))
-            except BlockingIOError:
-                continue  # the table was removed under a crawl that goes on
-            return number
-
-    def _alive(self, crawl: int) -> bool:
-        if crawl == self.number:
-            return True
-        answer = fcntl.fcntl(self._locks, fcntl.F_OFD_GETLK, _byte(crawl))
-        return bool(_LOCK.unpack(answer)[0] != fcntl.F_UNLCK)
+        with self._environment.begin(write=True) as transaction:
+            number = int.from_bytes(transaction.get(_NUMBER) or b"", "big") + 1
+            transaction.put(_NUMBER, number.to_bytes(8, "big"))
+        return number
 
     def _let_go(self) -> None:
-        if self._locks >= 0:
-            os.close(self._locks)
-        _release(self._environment)
-
-
-def _byte(number: int) -> bytes:
-    return _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
+        self._kept.clear()
+        self._presence.close()
+        release(self._environment)
 
 
 def _key(name: str) -> bytes:
@@ -248,73 +337,3 @@ def _value(turns: HostTurns) -> bytes:
 
 def _turns(value: bytes) -> HostTurns:
     return _decode(memoryview(value)[_IDLE_FROM.size :])
-
-
-# The folder …
-
-
-def _make(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = folder.stat()
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigError(
-            f"{folder}: politeness.shared needs a folder of its own that only its user may write into; "
-            "choose another, or chmod 700 it if it is yours"
-        )
-
-
-def _remove_older(folder: Path, table: Path) -> None:
-    """Remove the tables of earlier boots."""
-    for path in folder.glob("rests-*"):
-        if not path.name.startswith(table.stem):
-            path.unlink(missing_ok=True)
-
-
-# Sharing within a process …
-
-_open: dict[tuple[int, Path], tuple[lmdb.Environment, int]] = {}
-"""Open tables and their users, by process and file: LMDB forbids to open a file twice in a process."""
-_opening = threading.Lock()
-
-
-def _share(table: Path) -> lmdb.Environment:
-    place = (os.getpid(), table.resolve())
-    with _opening:
-        environment, users = _open.get(place, (None, 0))
-        if environment is None:
-            environment = lmdb.Environment(
-                str(table),
-                subdir=False,
-                map_size=MAX_BYTES,
-                mode=0o600,
-                sync=False,
-                metasync=False,
-                readahead=False,
-                writemap=True,
-                max_spare_txns=1,
-            )
-            try:
-                _allocate(table)
-            except OSError:
-                environment.close()
-                raise
-        _open[place] = environment, users + 1
-        return environment
-
-
-def _allocate(table: Path) -> None:
-    file = os.open(table, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        os.posix_fallocate(file, 0, MAX_BYTES)
-    finally:
-        os.close(file)
-
-
-def _release(environment: lmdb.Environment) -> None:
-    with _opening:
-        place = next(place for place, (candidate, _) in _open.items() if candidate is environment)
-        _, users = _open.pop(place)
-        if users > 1:
-            _open[place] = environment, users - 1
-        else:
-            environment.close()

@@ -19,6 +19,10 @@ FORGET = 60_000_000
 LONGEST_VISIT = 7_200_000_000
 """Microseconds after which a visit that did not end counts as over: its process was stopped, not killed."""
 NEVER = (1 << 64) - 1
+KEEP_AFTER = 4
+"""Visits in a row after which a host that nobody else asks for is kept between visits, too."""
+OWED_TIMES = 2
+"""What a host is owed if the crawl that keeps it dies: that varies, and is not written at each visit."""
 
 
 class Party(msgspec.Struct, array_like=True, gc=False):
@@ -34,6 +38,8 @@ class Party(msgspec.Struct, array_like=True, gc=False):
         told: when it was told to come back.
         missed: turns kept for it in vain since its last visit.
         turn: when its turn began, of which no visit has ended; 0 if it has none.
+        alone: visits in a row that ended while nobody else had asked.
+        keeps: since when the host is its own between visits, too (see `keep`); 0 if it is not.
     """
 
     crawl: int
@@ -45,6 +51,13 @@ class Party(msgspec.Struct, array_like=True, gc=False):
     told: int = 0
     missed: int = 0
     turn: int = 0
+    alone: int = 0
+    keeps: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Nobody else may tell from here what goes on at the host."""
+        return bool(self.visits or self.keeps)
 
     def kept_until(self, free_at: int) -> int:
         """When a turn at a host that is free at `free_at` is kept for it no longer."""
@@ -70,6 +83,11 @@ class HostTurns(msgspec.Struct, array_like=True, gc=False):
         return sum([party.visits for party in self.parties])
 
     @property
+    def held(self) -> bool:
+        """A visit is under way, or a crawl keeps the host."""
+        return any(party.holds for party in self.parties)
+
+    @property
     def rest(self) -> int:
         """The longest that any crawl lets the host lie still."""
         return max([party.rest for party in self.parties], default=0)
@@ -81,10 +99,10 @@ class HostTurns(msgspec.Struct, array_like=True, gc=False):
 
     @property
     def idle_from(self) -> int:
-        """When nothing of this need be known any more; `NEVER` while a visit is under way."""
+        """When nothing of this need be known any more; `NEVER` while a visit is under way, or it is kept."""
         latest = free = self.free_at
         for party in self.parties:
-            if party.visits:
+            if party.holds:
                 return NEVER
             latest = max(latest, party.asked + FORGET, party.kept_until(free))
         return latest
@@ -109,7 +127,7 @@ def ask(turns: HostTurns, asker: Asker, now: int, alive: Callable[[int], bool]) 
         0, and the visit counts as begun; or when to ask again.
     """
     own = _party(turns, asker.crawl)
-    own.asked = now
+    own.asked, own.keeps = now, 0
     if len(turns.parties) > 1:
         bury(turns, now, lambda crawl: crawl == asker.crawl or alive(crawl))
     own.rest, own.owed = asker.rest, asker.owed
@@ -133,6 +151,8 @@ def end(turns: HostTurns, crawl: int, due: int, now: int, *, visited: bool) -> N
     for party in turns.parties:
         if party.crawl == crawl:
             party.visits = max(party.visits - 1, 0)
+            if visited:
+                party.alone = party.alone + 1 if len(turns.parties) == 1 else 0
             if visited or now - party.turn >= TURN:
                 party.turn = 0
             elif party.visits == 0:
@@ -142,19 +162,61 @@ def end(turns: HostTurns, crawl: int, due: int, now: int, *, visited: bool) -> N
         turns.ended = now
 
 
+def keep(turns: HostTurns, crawl: int, now: int) -> bool:
+    """Let a crawl have a host for itself, between its visits too, if only it has asked for it lately.
+
+    It then goes by a copy of its own, and nobody else may visit before it has given the host up (`give_up`),
+    which it does as soon as it notices that somebody waits. If it dies, what it owes at most is in `turns`.
+    """
+    own = turns.parties[0] if len(turns.parties) == 1 else None
+    if own is None or own.crawl != crawl or own.alone < KEEP_AFTER:
+        return False
+    if not own.keeps:
+        own.keeps = now
+        own.owed = OWED_TIMES * max(own.owed, own.rest)
+    return True
+
+
+def begin_kept(turns: HostTurns, asker: Asker, now: int) -> bool:
+    """Begin a visit to a host that the asker keeps, if that may be now; else nothing happens.
+
+    As `ask` would, in a fraction of the time.
+    """
+    own = turns.parties[0]
+    free = turns.due
+    if turns.ended and turns.ended + asker.rest > free:
+        free = turns.ended + asker.rest
+    if now < free or own.visits >= asker.limit:
+        return False
+    own.asked, own.rest, own.owed = now, asker.rest, asker.owed
+    own.visits += 1
+    own.waits = own.told = own.missed = 0
+    own.turn = own.turn or now
+    return True
+
+
+def give_up(turns: HostTurns, kept: HostTurns, crawl: int) -> None:
+    """Put what happened to a host that `crawl` has kept, and who has asked meanwhile, together in `turns`."""
+    own = _party(kept, crawl)
+    own.keeps = 0
+    turns.due = max(turns.due, kept.due)
+    turns.ended = max(turns.ended, kept.ended)
+    turns.parties = [own, *(party for party in turns.parties if party.crawl != crawl)]
+
+
 def bury(turns: HostTurns, now: int, alive: Callable[[int], bool]) -> None:
     """Forget the crawls that do not run, or ask, any more.
 
     When the visits of a dead one ended nobody knows, so the host rests from now on. A crawl that was stopped
-    in the middle of a visit (SIGSTOP) keeps the host for `LONGEST_VISIT` at most.
+    (SIGSTOP) in the middle of a visit, or while it keeps the host, has it for `LONGEST_VISIT` at most.
     """
     kept = []
     for party in turns.parties:
         silent = now - party.asked
-        gone = silent > (LONGEST_VISIT if party.visits else max(FORGET, 2 * party.rest))
+        gone = silent > (LONGEST_VISIT if party.holds else max(FORGET, 2 * party.rest))
         if not gone and alive(party.crawl):
             kept.append(party)
-        elif party.visits:
+        elif party.holds:
             turns.due = max(turns.due, now + party.owed)
             turns.ended = now
     turns.parties = kept
@@ -171,8 +233,10 @@ def _party(turns: HostTurns, crawl: int) -> Party:
 
 def _obstacle(turns: HostTurns, own: Party, limit: int, now: int) -> int:
     """When to ask again, if `own` may not visit now; else 0."""
+    waited = now - own.waits if own.waits else 0
+    if len(turns.parties) > 1 and any(party.keeps for party in turns.parties):
+        return now + max(ASK_AGAIN, min(waited // 4, ASK_AGAIN_AT_MOST))
     if turns.visits >= limit:
-        waited = now - own.waits if own.waits else 0
         return max(_after_others(turns, now), now + min(waited // 4, ASK_AGAIN_AT_MOST))
     free = turns.free_at
     if now < free:

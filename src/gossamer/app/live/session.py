@@ -138,10 +138,12 @@ class _Session:
         self._built.crawl.parts.observers.tell(ProblemFound(where, problem))
 
     async def _tick(self) -> None:
-        """Note the figures of now, and some of them in the history."""
+        """What is to be done every second, or, a line of history, every few."""
         next_line = time.monotonic()
         while True:
-            self._speed.note(self._built.crawl.parts.ledger.counters)
+            parts = self._built.crawl.parts
+            self._speed.note(parts.ledger.counters)
+            parts.frontier.serving.listen()
             if time.monotonic() >= next_line:
                 next_line = time.monotonic() + EVERY
                 self._note_line()
