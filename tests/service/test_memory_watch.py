@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.service.claims import MIB
-from gossamer.service.memory_watch import Advice, look
+from gossamer.service.memory_watch import Advice, is_calm, look
 
 SIZES = st.integers(0, 1 << 40)
 
@@ -36,3 +36,8 @@ def test_never_asks_for_more_than_the_claim_and_always_for_enough(
         assert held + found.amount == claim or resident <= held + found.amount
     else:
         assert found.amount == 0
+
+
+def test_who_takes_less_than_half_is_calm() -> None:
+    assert is_calm(99 * MIB, 200 * MIB)
+    assert not is_calm(100 * MIB, 200 * MIB) and not is_calm(0, 0)

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 NEEDED = ("argon2", "cronsim", "fastapi", "jinja2", "numpy", "uvicorn")
 _BACKLOG = 128
+_TICK_SECONDS = 5.0
+"""So old may the field `Date` of an answer be: nothing else is done at a tick."""
 _TICKS = 10
-"""Of a second, as uvicorn counts them: by the tenth of them it sets its clock."""
+"""Ticks of uvicorn's that we count each of ours as: by the tenth it sets its clock."""
 _TICKS_OF_A_DAY = 864_000
 
 
@@ -79,7 +81,7 @@ async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listenin
     class Server(uvicorn.Server):
         """Leaves signals to us: uvicorn sends them again when it has ended, before the daemon is closed.
 
-        Nor does it look ten times a second whether it is to end, which is most of what an idle daemon does.
+        Nor does it look ten times a second whether it is to end: it is told.
         """
 
         async def main_loop(self) -> None:
@@ -87,7 +89,7 @@ async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listenin
             while not await self.on_tick(ticks):
                 ticks = (ticks + _TICKS) % _TICKS_OF_A_DAY
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(1.0):
+                    async with asyncio.timeout(_TICK_SECONDS):
                         await ending.wait()
 
         @contextlib.contextmanager

@@ -66,7 +66,13 @@ class RestartConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How closely the processes of jobs are watched."""
 
-    every: Annotated[Seconds, Meta(description="between two looks at a process and its memory")] = 1.0
+    every: Annotated[
+        Seconds,
+        Meta(
+            description="between two looks at a process and its memory; four times as long while that is less"
+            " than half of what was granted"
+        ),
+    ] = 1.0
     disk_every: Annotated[Seconds, Meta(description="between two counts of what the folders take")] = 30.0
     stop_patience: Annotated[
         Seconds,

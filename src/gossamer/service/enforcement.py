@@ -4,7 +4,7 @@ import signal
 
 from gossamer.service.claims import Amounts
 from gossamer.service.job_process import JobProcess
-from gossamer.service.memory_watch import Advice, look
+from gossamer.service.memory_watch import Advice, is_calm, look
 from gossamer.service.surroundings import WHO, Surroundings
 
 PATIENCE = 15.0
@@ -81,6 +81,11 @@ class Enforcement:
     def waits_for_memory(self) -> bool:
         """It has asked for memory and must not grow meanwhile."""
         return self._asked_memory and self._around.grants.waits(self._name)
+
+    @property
+    def calm(self) -> bool:
+        """When its memory was last looked at it was far below what was granted."""
+        return is_calm(self._around.roster.seen(self._name).memory, self.held["memory"])
 
     def watch_memory(self) -> str:
         """Look at its memory; why it must end, or nothing."""

@@ -87,8 +87,12 @@ class JobProcess:
 
     def memory(self) -> int:
         """Resident bytes; 0 of one that has ended."""
-        try:
-            pages = Path(f"/proc/{self.mark.pid}/statm").read_text(encoding="ascii").split()[1]
+        try:  # every second, so without a Path and a stream, which make ten system calls of three
+            file = os.open(f"/proc/{self.mark.pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                pages = os.read(file, 256).split()[1]
+            finally:
+                os.close(file)
         except (OSError, IndexError):
             return 0
         return int(pages) * os.sysconf("SC_PAGE_SIZE")

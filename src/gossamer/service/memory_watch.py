@@ -11,6 +11,8 @@ NEAR = 0.92
 STEP = 32 * MIB
 STEPS = 8
 """More is asked for in steps of an eighth of what is held, or of 32 MiB."""
+CALM = 0.5
+"""Share of what is held below which a look at a process need not come soon."""
 PATIENCE = 1.25
 """Times the claim from which the process is killed: it grows faster than it stops."""
 
@@ -36,6 +38,11 @@ class Look(msgspec.Struct, frozen=True):
 
     advice: Advice
     amount: int = 0
+
+
+def is_calm(resident: int, held: int) -> bool:
+    """Whether a process takes so little that it can be looked at less often."""
+    return resident < held * CALM
 
 
 def look(resident: int, held: int, claim: int, *, waits: bool) -> Look:

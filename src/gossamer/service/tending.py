@@ -23,6 +23,8 @@ SOON = 0.2
 """Seconds until the next look where something is about to happen."""
 UNANSWERED = 60.0
 """Seconds after which a crawl that is to pause, but does not answer, is stopped instead."""
+CALM_TIMES = 4
+"""Times as long until the next look at a crawl that runs and takes little; what changes wakes its keeper."""
 BY_HAND = 15.0
 """Seconds between two looks whether somebody has paused it by hand, or let it go on."""
 
@@ -167,6 +169,8 @@ class Tending:
             await self._apply_pending(self._job.pending)
         elif self._excess:
             await self._return_excess()
+        elif self._limits.calm:
+            return CALM_TIMES * every
         return every
 
     async def _regain(self) -> bool:
