@@ -6,16 +6,12 @@
 import argparse
 import contextlib
 import json
-import os
 import shutil
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,6 +19,7 @@ from typing import Any
 import msgspec
 
 from benchmarks import measure
+from benchmarks.daemons import LOOK_SECONDS, RUN_SECONDS, Daemon, address_of, pin, started
 from benchmarks.viewers import Viewer, nobody, viewer_name, viewer_of
 from benchmarks.webs import Web, simulated
 from gossamer.app.config import CrawlConfig
@@ -37,10 +34,11 @@ PAGE_BYTES = 35_000
 WORKERS = 32
 WINDOW = (0.2, 0.95)
 """Shares of the visits between which is measured: starting and ending are no part of a crawl that runs."""
-LOOK_SECONDS = 0.25
-RUN_SECONDS = 1_200.0
-START_SECONDS = 60.0
 JOB = "measured"
+UNLIMITED = 1_250_000_000
+"""Bytes a second that the job claims. With its default of 32 MB it would be slower than the crawl by hand, and
+a crawl that has to wait again and again takes more processor time a page, whoever makes it wait (`limited`)."""
+LIMITED = 32_000_000
 
 
 class Arm(msgspec.Struct, frozen=True):
@@ -51,17 +49,19 @@ class Arm(msgspec.Struct, frozen=True):
         daemon: as a job of a daemon; else the same command by hand.
         watched: with the console open.
         shared: by hand, but with the table of politeness that a daemon's jobs share.
+        speed: by hand, but with at most so many bytes a second; 0: no limit.
     """
 
     name: str
     daemon: bool = False
     watched: bool = False
     shared: bool = False
+    speed: int = 0
 
 
 ALONE, WATCHED = Arm("alone"), Arm("watched", daemon=True, watched=True)
-PARTS = (Arm("shared", shared=True), Arm("daemon", daemon=True))
-"""What of it is shared politeness, and what the daemon with nobody looking."""
+PARTS = (Arm("shared", shared=True), Arm("daemon", daemon=True), Arm("limited", speed=LIMITED))
+"""What of it is shared politeness, and what the daemon with nobody looking; what a limit of speed costs."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -151,6 +151,8 @@ class Runner:
         settings = self.plan.settings(self.web)
         if self.arm.shared:
             settings["politeness"]["shared"] = str(home / "politeness")
+        if self.arm.speed:
+            settings["fetch"]["max_speed"] = self.arm.speed
         crawl = home / "crawl"
         folders.make(crawl, load(CrawlConfig, settings))
         # As the daemon starts its jobs.
@@ -166,8 +168,10 @@ class Runner:
         line = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
         with contextlib.ExitStack() as stack:
             process = stack.enter_context(started(line, log, self.cores[1]))
-            daemon = Daemon(_address(log, process))
-            daemon.ask("POST", "/jobs", {"name": JOB, "settings": self.plan.settings(self.web)})
+            daemon = Daemon(address_of(log, process), JOB)
+            claim = {"bandwidth": UNLIMITED}
+            job = {"name": JOB, "settings": self.plan.settings(self.web), "claim": claim}
+            daemon.ask("POST", "/jobs", job)
             viewer = nobody()
             if self.arm.watched:
                 viewer = stack.enter_context(viewer_of(self.plan.viewer, daemon.url, JOB))
@@ -208,12 +212,14 @@ def _point(visits: int, crawler: int, daemon: int, viewer: Viewer) -> Point:
 
 
 def figures(first: Point, last: Point) -> dict[str, Any]:
-    """Of one run, between two points."""
+    """Of one run, between two points; and what it took once, to start, beside the pages before the first."""
     pages, seconds = last.visits - first.visits, last.clock - first.clock
+    crawl = (last.crawl - first.crawl) / pages
     return {
         "pages": pages,
         "seconds": round(seconds, 2),
-        "crawl_ms": round((last.crawl - first.crawl) / pages * 1000, 4),
+        "start_cpu_seconds": round(first.crawl - first.visits * crawl, 3),
+        "crawl_ms": round(crawl * 1000, 4),
         "daemon_ms": round((last.daemon - first.daemon) / pages * 1000, 4),
         "daemon_cpu_share": round((last.daemon - first.daemon) / seconds, 5),
         "viewer_cpu_share": round((last.viewer - first.viewer) / seconds, 4),
@@ -267,6 +273,10 @@ def summed_up(runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
             "with": middle("watched", "crawl_ms"),
             "daemon": middle("watched", "daemon_ms"),
         },
+        "start_cpu_seconds": {
+            "without": middle("alone", "start_cpu_seconds"),
+            "with": middle("watched", "start_cpu_seconds"),
+        },
         "daemon_cpu_share": middle("watched", "daemon_cpu_share"),
         "viewer_cpu_share": middle("watched", "viewer_cpu_share"),
         "updates": middle("watched", "updates"),
@@ -274,98 +284,6 @@ def summed_up(runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
         "seconds": middle("watched", "seconds"),
         **({"parts": parts} if parts else {}),
     }
-
-
-class Daemon:
-    """A daemon as programs see it."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
-        self._crawler = 0
-
-    def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        """One request to its interface."""
-        request = urllib.request.Request(
-            f"{self.url}/api/v1{path}",
-            data=json.dumps(body or {}).encode() if method == "POST" else None,
-            headers={"Content-Type": "application/json"},
-            method=method,
-        )
-        with self._open(request, timeout=START_SECONDS) as answer:
-            return dict(json.loads(answer.read()))
-
-    def _wait(self, figure: str, seconds: float) -> Any:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            job = self.ask("GET", f"/jobs/{JOB}")
-            if job["state"] in ("failed", "stopped"):
-                raise RuntimeError(f"the job is {job['state']}: {job['reason']}")
-            if found := job[figure]:
-                return found
-            time.sleep(LOOK_SECONDS)
-        raise RuntimeError(f"the job has no {figure!r}: {job}")
-
-    def wait_for_process(self) -> int:
-        """The number of the crawl's process, once there is one."""
-        self._crawler = int(self._wait("pid", START_SECONDS))
-        return self._crawler
-
-    def wait_for_end(self) -> None:
-        """Until the job has finished."""
-        self._wait("ended", RUN_SECONDS)
-        self._crawler = 0
-
-    def kill_job(self) -> None:
-        """It outlives its daemon, but not this measurement."""
-        if self._crawler:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._crawler, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def started(line: Sequence[str], log: Path, core: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A process on one core; it ends with the block."""
-
-    def settle() -> None:
-        measure.end_with_parent()
-        os.sched_setaffinity(0, {core})
-
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            list(line),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            preexec_fn=settle,  # noqa: PLW1509 - before any thread of ours begins another process
-        )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(measure.GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def pin(pid: int, core: int) -> None:
-    """Have every thread of a process run on one core."""
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(ProcessLookupError):
-            os.sched_setaffinity(int(task.name), {core})
-
-
-def _address(log: Path, process: subprocess.Popen[bytes]) -> str:
-    """Where a daemon says that it answers."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        for word in log.read_text(errors="replace").split():
-            if word.startswith("http://"):
-                return word.rstrip("/")
-        time.sleep(0.05)
-    raise RuntimeError("the daemon does not answer")
 
 
 def main() -> int:

@@ -33,6 +33,10 @@ def test_figures_are_of_what_lies_between_two_points() -> None:
     assert (found["daemon_cpu_share"], found["viewer_cpu_share"], found["updates"]) == (0.01, 0.05, 5)
 
 
+def test_the_start_is_what_the_pages_before_the_first_point_do_not_explain() -> None:
+    assert run(2.0)["start_cpu_seconds"] == 1.0 - 100 * 0.002
+
+
 def test_the_overhead_is_what_is_lost_of_pages_per_second_of_cpu() -> None:
     assert overhead(run(1.9), run(1.9, 0.1)) == 0.05
     assert overhead(run(1.9), run(1.9, 0.1), daemon=False) == 0.0
@@ -49,6 +53,7 @@ def test_medians_over_the_pairs() -> None:
     assert found["overheads"] == [0.05, 0.1, 0.0]
     assert (found["overhead"], found["overhead_in_crawl"]) == (0.05, 0.0)
     assert found["cpu_ms_per_page"] == {"without": 1.9, "with": 1.9, "daemon": 0.1}
+    assert found["start_cpu_seconds"] == {"without": 0.81, "with": 0.81}
     assert found["parts"] == {"daemon": 0.05}
 
 
@@ -75,7 +80,7 @@ def test_a_small_run_of_all_of_it(viewer: str) -> None:
     ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=280, check=True)
     found = json.loads(ran.stdout)
     assert found["viewer"] == viewer
-    assert set(found["runs"]) == {"alone", "shared", "daemon", "watched"}
+    assert set(found["runs"]) == {"alone", "shared", "daemon", "limited", "watched"}
     assert found["pages"] >= 200
     assert found["updates"] >= 2
     assert -1.0 < found["overhead"] < 0.8
