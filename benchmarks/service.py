@@ -36,8 +36,8 @@ WINDOW = (0.2, 0.95)
 """Shares of the visits between which is measured: starting and ending are no part of a crawl that runs."""
 JOB = "measured"
 UNLIMITED = 1_250_000_000
-"""Bytes a second that the job claims. With its default of 32 MB it would be slower than the crawl by hand, and
-a crawl that has to wait again and again takes more processor time a page, whoever makes it wait (`limited`)."""
+"""Bytes a second that the job claims. With its default of 32 MB it would be slower than the crawl by hand,
+and a crawl that has to wait again and again takes more time a page, whoever makes it wait (`limited`)."""
 LIMITED = 32_000_000
 
 
