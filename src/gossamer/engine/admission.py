@@ -67,9 +67,12 @@ class Admission:
         fingerprint = self._identity.fingerprint(candidate.url)
         # What was admitted once is nearly always mentioned again, and looking is cheaper than judging. A gift
         # must reach it all the same.
-        if gift is None and not candidate.forced and fingerprint in self._frontier.seen:
-            return False
-        return self._in_scope(candidate) and self._enter(candidate, fingerprint, gift)
+        unseen = None
+        if gift is None and not candidate.forced:
+            if fingerprint in self._frontier.seen:
+                return False
+            unseen = fingerprint
+        return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
 
     def _is_elsewhere(self, robots: Candidate) -> bool:
         if self.elsewhere is None:
@@ -123,14 +126,14 @@ class Admission:
             return self.admit(candidate)
         return self._enter(candidate, self._identity.fingerprint(candidate.url), gift)
 
-    def _in_scope(self, candidate: Candidate) -> bool:
-        """Whether a candidate belongs to the crawl; one that does not is turned away."""
+    def _in_scope(self, candidate: Candidate, unseen: bytes | None = None) -> bool:
+        """Whether a candidate belongs to the crawl; one that does not is turned away (`reject`)."""
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
             return True
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(way(candidate.kind, candidate.url))
-        self.reject(candidate, f"{verdict.rule}: {verdict.detail}")
+        self.reject(candidate, f"{verdict.rule}: {verdict.detail}", unseen)
         return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
@@ -266,12 +269,15 @@ class Admission:
                 self._frontier.linked([target.host], finder.url.host)
             return admitted
 
-    def reject(self, candidate: Candidate, reason: str) -> None:
-        """Turn a candidate away, and remember why unless it was admitted on another way."""
+    def reject(self, candidate: Candidate, reason: str, unseen: bytes | None = None) -> None:
+        """Turn a candidate away, and remember why unless it was admitted on another way.
+
+        `unseen`: its fingerprint, if it is known that it was not.
+        """
         self._counters.rejected += 1
         if self._record_rejected:
-            fingerprint = self._identity.fingerprint(candidate.url)
-            if fingerprint not in self._frontier.seen:
+            fingerprint = unseen or self._identity.fingerprint(candidate.url)
+            if unseen or fingerprint not in self._frontier.seen:
                 record = PageRecord(
                     url=candidate.url.text,
                     state="rejected",

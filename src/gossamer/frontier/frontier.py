@@ -1,7 +1,7 @@
 """The frontier of one agent: admits candidates, lends at most so many URLs per host, takes leases back."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -101,16 +101,16 @@ class Frontier:
         """Key of a canonical URL in the families `seen` and `pages`."""
         return host + self._url_hash(canonical)
 
-    @contextmanager
-    def changes(self) -> Iterator[Batch]:
+    def changes(self) -> AbstractContextManager[Batch]:
         """The open batch, or a new one that is committed at the end of the block.
 
         If the block raises, nothing is committed and memory no longer matches the disk: nothing is
         committed any more, and whoever tries hears of it again.
         """
-        if self._batch is not None:
-            yield self._batch
-            return
+        return self._new_batch() if self._batch is None else nullcontext(self._batch)
+
+    @contextmanager
+    def _new_batch(self) -> Iterator[Batch]:
         if self._failure is not None:
             raise self._failure
         self._batch = self._environment.batch()
