@@ -1,5 +1,8 @@
 """The same crawl by two agents, by one, and by a process without any: what a page costs, and who took it.
 
+Both agents run on one core, the web on another. `shared_core_ratio` is what two crawls that know nothing of
+each other take there, by one: so much of `cpu_ratio` is no cost of the cluster.
+
 `python -m benchmarks.cluster [--quick] [--pages N] [--pairs N] [--memory] [--json]`; exit status 0 if within
 the limits, else 1. Needs the extra `cluster`.
 """
@@ -13,7 +16,7 @@ from typing import Any
 
 from benchmarks import measure
 from benchmarks.cluster_memory import long_crawl, stopped_crawl
-from benchmarks.cluster_runs import AGENT, ClusterRun, by_agents, by_one_process, served
+from benchmarks.cluster_runs import AGENT, ClusterRun, by_agents, by_one_process, by_two_strangers, served
 from benchmarks.cluster_timed import CHECKS, EXCHANGE
 from benchmarks.webs import Web
 from gossamer.simweb import WorldSpec
@@ -29,7 +32,7 @@ PAIRS = 3
 WORKERS = 32
 RUN_SECONDS = 900.0
 RATIO, SHARE, BALANCE = 1.15, 0.10, 0.10
-ONES = ("plain", "one", "two")
+ONES = ("plain", "one", "two", "strangers")
 
 
 def web_of(pages: int, page_bytes: int, pages_per_host: int = PAGES_PER_HOST) -> WorldSpec:
@@ -39,7 +42,7 @@ def web_of(pages: int, page_bytes: int, pages_per_host: int = PAGES_PER_HOST) ->
 
 
 def costs(web: Web, pairs: int) -> dict[str, Any]:
-    """The three in turn, so often; at last two agents with clocks."""
+    """All in turn, so often; at last two agents with clocks."""
     spent: dict[str, list[float]] = {name: [] for name in ONES}
     runs: dict[str, list[ClusterRun]] = {"one": [], "two": []}
     wanted: set[str] = set()
@@ -49,6 +52,8 @@ def costs(web: Web, pairs: int) -> dict[str, Any]:
                 usage, urls = by_one_process(web, WORKERS, RUN_SECONDS)
                 spent[name].append(usage.cpu_seconds / len(urls) * 1000)
                 wanted = set(urls)
+            elif name == "strangers":
+                spent[name].append(by_two_strangers(web, WORKERS, RUN_SECONDS) * 1000)
             else:
                 run = by_agents(web, ONES.index(name), WORKERS, RUN_SECONDS)
                 runs[name].append(run)
@@ -57,6 +62,10 @@ def costs(web: Web, pairs: int) -> dict[str, Any]:
     whole = [*runs["one"], *runs["two"], timed]
     return summed_up(spent, runs) | {
         **exchange(timed, runs["one"][-1]),
+        "shared_core_ratio": round(
+            statistics.median(two / one for one, two in zip(spent["plain"], spent["strangers"], strict=True)),
+            3,
+        ),
         "pages": len(wanted),
         "hosts": len(web.start),
         "pairs": pairs,

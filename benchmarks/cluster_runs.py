@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +211,16 @@ def by_one_process(web: Web, workers: int, timeout: float) -> tuple[measure.Usag
         if usage.status:
             raise RuntimeError(f"gossamer ended with status {usage.status}\n{_end_of(work.log)}")
         return usage, [page.url for page in fetched("gossamer", work)]
+
+
+def by_two_strangers(web: Web, workers: int, timeout: float) -> float:
+    """CPU seconds a page of two crawls of all of it at once on one core, which know nothing of each other.
+
+    What this is above one such crawl is no cost of a cluster: on a core in turns, they find its caches cold.
+    """
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        both = list(pool.map(by_one_process, [web] * 2, [workers] * 2, [timeout] * 2))
+    return sum(usage.cpu_seconds for usage, _ in both) / sum(len(urls) for _, urls in both)
 
 
 def by_agents(
