@@ -97,7 +97,7 @@ def test_a_small_run_of_all_of_it():
     ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=600, check=False)
     found = json.loads(ran.stdout)
     assert found["all_the_same"]
-    assert set(found["cpu_ms_per_page"]) == {"plain", "one", "two"}
+    assert set(found["cpu_ms_per_page"]) == {"plain", "one", "two", "strangers"}
     assert 0 < found["exchange_share"] < 1
     assert found["exchange_messages"] > 0
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.fetch.body import LONGEST_HELD, BodyWriter, SharedMemory, SpooledBody
+from gossamer.fetch.body import LONGEST_HELD, BodyMemory, BodyWriter, SpooledBody
 from gossamer.model.errors import InternalError, StorageError
 from gossamer.model.exchange import Body
 
 
 def _write(folder: Path, chunks: list[bytes], memory_limit: int = 100) -> SpooledBody:
-    writer = BodyWriter(folder, memory_limit, SharedMemory(0))
+    writer = BodyWriter(folder, memory_limit, BodyMemory(0))
     for chunk in chunks:
         writer.write(chunk)
     return writer.finish()
@@ -56,7 +56,7 @@ def test_readers_outlive_the_body(size: int, tmp_path: Path) -> None:
 
 
 def test_discarding_leaves_nothing(tmp_path: Path) -> None:
-    writer = BodyWriter(tmp_path, 10, SharedMemory(0))
+    writer = BodyWriter(tmp_path, 10, BodyMemory(0))
     writer.write(b"x" * 100)
     assert list(tmp_path.iterdir())
     writer.discard()
@@ -65,7 +65,7 @@ def test_discarding_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_discarding_after_the_end_keeps_the_body(tmp_path: Path) -> None:
-    writer = BodyWriter(tmp_path, 10, SharedMemory(0))
+    writer = BodyWriter(tmp_path, 10, BodyMemory(0))
     writer.write(b"x" * 100)
     body = writer.finish()
     writer.discard()
@@ -76,7 +76,7 @@ def test_discarding_after_the_end_keeps_the_body(tmp_path: Path) -> None:
 def test_a_full_disk_is_a_storage_error(tmp_path: Path) -> None:
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    writer = BodyWriter(tmp_path, 10, SharedMemory(0))
+    writer = BodyWriter(tmp_path, 10, BodyMemory(0))
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, old[1]))
         with pytest.raises(StorageError, match="cannot be written"):
@@ -91,7 +91,7 @@ def test_a_full_disk_is_a_storage_error(tmp_path: Path) -> None:
 def test_a_disk_that_takes_a_part(tmp_path: Path) -> None:
     old = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    writer = BodyWriter(tmp_path, 10, SharedMemory(0))
+    writer = BodyWriter(tmp_path, 10, BodyMemory(0))
     writer.write(b"x" * 5_000)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, old[1]))
@@ -105,7 +105,7 @@ def test_a_disk_that_takes_a_part(tmp_path: Path) -> None:
 
 def test_an_absent_folder_and_a_lost_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be created"):
-        BodyWriter(tmp_path / "absent", 10, SharedMemory(0)).write(b"x" * 100)
+        BodyWriter(tmp_path / "absent", 10, BodyMemory(0)).write(b"x" * 100)
     body = _write(tmp_path, [b"x" * 1000])
     next(tmp_path.iterdir()).unlink()
     assert body.read() == b"x" * 1000, "whoever cleans the folder cannot take it away"
@@ -131,7 +131,7 @@ def test_longer_bodies_share_memory_and_give_it_back(
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / "shared"
     folder.mkdir(exist_ok=True)
-    shared = SharedMemory(500)
+    shared = BodyMemory(500)
     kept: list[tuple[SpooledBody, int]] = []
     for size, then in bodies:
         room = shared.left
@@ -161,7 +161,7 @@ def test_longer_bodies_share_memory_and_give_it_back(
 
 
 def test_the_longest_bodies_always_go_to_a_file(tmp_path: Path) -> None:
-    shared = SharedMemory(4 * LONGEST_HELD)
+    shared = BodyMemory(4 * LONGEST_HELD)
     writer = BodyWriter(tmp_path, 100, shared)
     writer.write(b"x" * LONGEST_HELD)
     assert not list(tmp_path.iterdir())
@@ -174,7 +174,7 @@ def test_the_longest_bodies_always_go_to_a_file(tmp_path: Path) -> None:
 
 
 def test_a_body_that_nobody_closes_gives_its_memory_back(tmp_path: Path) -> None:
-    shared = SharedMemory(1000)
+    shared = BodyMemory(1000)
     for end in (BodyWriter.finish, BodyWriter.discard):
         writer = BodyWriter(tmp_path, 100, shared)
         writer.write(b"x" * 600)

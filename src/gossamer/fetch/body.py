@@ -18,8 +18,8 @@ LONGEST_HELD = 1 << 20
 _serial = itertools.count()
 
 
-class SharedMemory:
-    """Memory that all bodies longer than their own bound have together, so that it is bounded for a crawl.
+class BodyMemory:
+    """What all bodies longer than their own bound may hold of memory together, so that a crawl is bounded.
 
     A file for each page of 64 to 256 KiB took 3% of a crawl's CPU (docs/decisions/0009-memory.md).
     """
@@ -168,7 +168,7 @@ class BodyWriter:
         "_chunks", "_digest", "_file", "_held", "_memory_limit", "_path", "_shared", "_spool_dir", "size"
     )  # fmt: skip
 
-    def __init__(self, spool_dir: Path, memory_limit: int, shared: SharedMemory) -> None:
+    def __init__(self, spool_dir: Path, memory_limit: int, shared: BodyMemory) -> None:
         self._spool_dir = spool_dir
         self._memory_limit = memory_limit
         self._shared = shared

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pycurl
 
-from gossamer.fetch.body import BodyWriter, SharedMemory
+from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory
 from gossamer.fetch.guard import AddressGuard
@@ -74,7 +74,7 @@ class HttpModule:
         self._proxied = bool(config.proxy)
         self._forwards = config.proxy_scheme in ("http", "https")
         self._closed = False
-        shared = SharedMemory(config.memory_bodies)
+        shared = BodyMemory(config.memory_bodies)
         self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
         self._credentials = credentials
         self._guard = guard
