@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from gossamer.app.live.client import RunningCrawl, ask, connect
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.run import reopen, run, start
 from gossamer.app.settings import load, merge
+from gossamer.ports import Observer
 from gossamer.simweb import SimulatedWeb
 
 PACED = {
@@ -58,16 +59,21 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(
-    path: Path, web: SimulatedWeb, changes: dict[str, Any] | None = None
+    path: Path,
+    web: SimulatedWeb,
+    changes: dict[str, Any] | None = None,
+    observers: Sequence[Observer] = (),
 ) -> AsyncIterator[Running]:
     """Crawl `web` into `path`; at the end the crawl is stopped, if it has not finished."""
     seeds = {"seeds": list(web.seeds), "dns.nameservers": [web.nameserver]}
-    async with running_with(path, PACED | seeds | (changes or {})) as live:
+    async with running_with(path, PACED | seeds | (changes or {}), observers) as live:
         yield live
 
 
 @contextlib.asynccontextmanager
-async def running_with(path: Path, settings: dict[str, Any]) -> AsyncIterator[Running]:
+async def running_with(
+    path: Path, settings: dict[str, Any], observers: Sequence[Observer] = ()
+) -> AsyncIterator[Running]:
     """Crawl into `path`, or go on there; at the end the crawl is stopped, if it has not finished."""
     folder = CrawlFolder(path)
     resumed = folder.used
@@ -77,7 +83,7 @@ async def running_with(path: Path, settings: dict[str, Any]) -> AsyncIterator[Ru
         run(
             folder,
             config,
-            Extensions(),
+            Extensions(observers=observers),
             resumed=resumed,
             on_start=lambda _: begun.set(),
             handle_signals=False,

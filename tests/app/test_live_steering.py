@@ -1,15 +1,20 @@
 """A running crawl is paused, resized, saved and stopped."""
 
 import asyncio
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pytest
 from live_world import running
 
 from gossamer.app.config import CrawlConfig
+from gossamer.app.live import session
 from gossamer.app.live.protocol import LiveError
 from gossamer.app.settings import load, read_toml
 from gossamer.frontier.shared_rests import SharedRests
+from gossamer.model.errors import StorageError
+from gossamer.model.events import Event, ProblemFound
+from gossamer.ports import Observer
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 SPEC = WorldSpec.friendly(hosts=12, pages=400, page_bytes=500)
@@ -116,25 +121,70 @@ def test_a_checkpoint_on_demand(tmp_path: Path, web: SimulatedWeb) -> None:
     asyncio.run(check())
 
 
-def test_a_paused_crawl_lets_others_have_the_hosts_that_it_kept(tmp_path: Path) -> None:
-    async def check() -> None:
-        shared = str(tmp_path / "shared")
-        changes = {"politeness.shared": shared, "politeness.min_delay": 0.02, "engine.give_up_after": 5.0}
-        with SimulatedWeb(WorldSpec.plain(pages=400, hosts=1)) as web:
-            async with running(tmp_path / "crawl", web, changes) as live:
-                await live.until(lambda status: status["sums"]["pages"] > 20)
-                assert (await live.ask("pause"))["state"] in ("pausing", "paused")
-                await live.until(lambda status: status["state"] == "paused")
-                (host,) = {line["name"] for line in (await live.ask("hosts"))["items"]}
-                table = SharedRests(Path(shared))
-                try:
-                    assert table.claim(host, 0, 0, 1) > 0, "it keeps it"
-                    for _ in range(500):
-                        if not table.claim(host, 0, 0, 1):
-                            return
-                        await asyncio.sleep(0.02)
-                finally:
-                    table.close()
-                raise AssertionError("it never let go")
+async def wait_for_a_kept_host(
+    path: Path, observers: Sequence[Observer] = (), once_paused: Callable[[], None] = lambda: None
+) -> None:
+    """Pause a crawl that keeps its only host, and be another that wants it, until it is had."""
+    shared = str(path / "shared")
+    changes = {"politeness.shared": shared, "politeness.min_delay": 0.02, "engine.give_up_after": 5.0}
+    with SimulatedWeb(WorldSpec.plain(pages=400, hosts=1)) as web:
+        async with running(path / "crawl", web, changes, observers) as live:
+            await live.until(lambda status: status["sums"]["pages"] > 20)
+            assert (await live.ask("pause"))["state"] in ("pausing", "paused")
+            await live.until(lambda status: status["state"] == "paused")
+            (host,) = {line["name"] for line in (await live.ask("hosts"))["items"]}
+            once_paused()
+            table = SharedRests(Path(shared))
+            try:
+                assert table.claim(host, 0, 0, 1) > 0, "it keeps it"
+                for _ in range(500):
+                    if not table.claim(host, 0, 0, 1):
+                        return
+                    await asyncio.sleep(0.02)
+            finally:
+                table.close()
+            raise AssertionError("it never let go")
 
-    asyncio.run(check())
+
+def test_a_paused_crawl_lets_others_have_the_hosts_that_it_kept(tmp_path: Path) -> None:
+    asyncio.run(wait_for_a_kept_host(tmp_path))
+
+
+def test_a_crawl_whose_history_has_failed_lets_others_have_its_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[Event] = []
+    lines: list[list[float]] = []
+
+    def fail_first(_: Path, values: list[float]) -> None:
+        lines.append(values)
+        if len(lines) == 1:
+            raise RuntimeError("no line")
+
+    monkeypatch.setattr(session, "write_line", fail_first)
+    asyncio.run(wait_for_a_kept_host(tmp_path, [events.append]))
+    assert ProblemFound("history", "RuntimeError: no line") in events
+    assert len(lines) == 2, "the one that failed, and the last"
+
+
+def test_a_crawl_that_could_not_write_the_shared_table_listens_on_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[Event] = []
+    refused: list[Collection[str]] = []
+    put_back = SharedRests._put_back
+
+    def fail_twice(table: SharedRests, names: Collection[str]) -> None:
+        if names and len(refused) < 2:
+            refused.append(tuple(names))
+            raise StorageError("no table")
+        put_back(table, names)
+
+    def once_paused() -> None:  # a crawl that is not idle claims, and may not go on without the table
+        monkeypatch.setattr(SharedRests, "_put_back", fail_twice)
+
+    asyncio.run(wait_for_a_kept_host(tmp_path, [events.append], once_paused))
+    assert len(refused) == 2
+    (problem,) = [event for event in events if isinstance(event, ProblemFound)]
+    assert problem.where == "shared rests"
+    assert problem.detail.endswith("no table")

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 
+import lmdb
 import msgspec
 import pytest
 from frontier_world import FrontierWorld
@@ -242,6 +243,24 @@ def test_a_keeper_that_does_nothing_listens(join):
     keeper.listen()
     time.sleep(0.03)
     assert other.claim("a", 0, 0, 1) == 0
+
+
+def test_what_could_not_be_put_back_is_put_back_after_the_next_ring(join, monkeypatch):
+    keeper, other = join(), join()
+    visit(keeper, "a", KEEP_AFTER)
+    assert other.claim("a", 0, 0, 1) > 0
+    with monkeypatch.context() as patch:
+        patch.setattr(shared_rests, "_value", full)
+        with pytest.raises(StorageError):
+            keeper.listen()
+    assert other.claim("a", 0, 0, 1) > 0, "it is kept still"
+    keeper.listen()
+    time.sleep(0.03)
+    assert other.claim("a", 0, 0, 1) == 0
+
+
+def full(_):
+    raise lmdb.MapFullError("no room")
 
 
 def test_the_rest_of_a_kept_host_holds_for_who_comes(join):

@@ -237,7 +237,8 @@ class SharedRests:
         """Put back what is kept if somebody waits for something of it; called every second at least.
 
         Raises:
-            StorageError: the table cannot be written.
+            StorageError: the table cannot be written. All is kept still, and put back after the next ring:
+                who waits rings each time he is refused.
         """
         if self._presence.rung():  # asked first: who rings while it is put back is heard again
             self._put_back(self._kept)

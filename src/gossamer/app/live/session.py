@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from gossamer.app.live.live_crawl import LiveCrawl
 
 NOTE_SECONDS = 1.0
+LISTEN_SECONDS = 1.0
+"""Who waits for a host that an idle crawl keeps is heard after so many, at most (decision 0018)."""
 
 
 @contextlib.asynccontextmanager
@@ -71,6 +73,7 @@ class _Session:
         with built.crawl.parts.frontier.changes() as batch:
             built.rejudging.begin(built.crawl.parts.ledger.counters.sequence, batch)
         self._start("history", self._tick())
+        self._start("shared rests", self._share())
         under_way = any(built.environment.get(Family.META, key) is not None for key in (RECLAIM, REWEIGH))
         hold = read_hold(self._folder.path)
         if widened or under_way or self._config.seeds_watch or hold != NOTHING:
@@ -138,16 +141,31 @@ class _Session:
         self._built.crawl.parts.observers.tell(ProblemFound(where, problem))
 
     async def _tick(self) -> None:
-        """What is to be done every second, or, a line of history, every few."""
+        """Note the speed every second, and a line of history every few."""
         next_line = time.monotonic()
         while True:
             parts = self._built.crawl.parts
             self._speed.note(parts.ledger.counters)
-            parts.frontier.serving.listen()
             if time.monotonic() >= next_line:
                 next_line = time.monotonic() + EVERY
                 self._note_line()
             await asyncio.sleep(NOTE_SECONDS)
+
+    async def _share(self) -> None:
+        """Let other crawls of this machine have the hosts that this one keeps.
+
+        A task of its own, because they would wait for an idle crawl that has stopped listening until it ends.
+        """
+        serving = self._built.crawl.parts.frontier.serving
+        told = False
+        while True:
+            try:
+                serving.listen()
+            except StorageError as error:  # nothing is lost: it keeps what it kept, and who waits rings again
+                if not told:  # once: it may be so every second
+                    told = True
+                    self._tell("shared rests", f"other crawls wait for hosts that it keeps: {error}")
+            await asyncio.sleep(LISTEN_SECONDS)
 
     def _note_line(self) -> None:
         """The figures of now, as `history.COLUMNS` names them."""
