@@ -109,7 +109,10 @@ class _Session:
         if self._built.crawl.parts.dispatch.ended not in ("", FAILED):
             with contextlib.suppress(StorageError):
                 forget_hold(self._folder.path)
-        self._note_line()
+        try:
+            self._note_line()
+        except Exception as error:  # noqa: BLE001 - nothing here is worth the crawl
+            self._tell("history", f"{type(error).__name__}: {error}")
 
     async def _answer(self, request: Request) -> Any:
         from gossamer.app.live.answers import answer
