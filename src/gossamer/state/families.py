@@ -55,6 +55,10 @@ _READ_IN_ROWS = frozenset({Family.QUEUE, Family.LATER})
 _ZSTD = (-14, 1, 0, 0)
 """Window (the default), level, strategy, no dictionary: level 3 gains 1% for a fifth more time."""
 
+_PARTITION = 16 << 10
+"""Bytes of a filter's partition. A part of the index goes with each: with the usual 4 KiB one of 400 bytes,
+found among ten thousands (docs/decisions/0012-seen-test-and-scale.md)."""
+
 _PARTS, _BESIDE_LARGEST = 8, 100
 """A family that is merged by size has at most so many parts, which a scan must look into; and beside the
 largest so many percent of it, before all becomes one and what was settled leaves the disk."""
@@ -64,7 +68,9 @@ def rocksdb_options(
     config: StateConfig, *, create: bool
 ) -> tuple[rocksdict.Options, dict[str, rocksdict.Options]]:
     """Options of the database and of each family; all share one cache and one bound on write buffers."""
-    cache = rocksdict.Cache(config.block_cache)
+    # By clock, for entries of any size (0): the usual one takes a lock for each block that is looked up, and
+    # keeps half of its room only for filters and indexes (docs/decisions/0012-seen-test-and-scale.md).
+    cache = rocksdict.Cache.new_hyper_clock_cache(config.block_cache, 0)
     buffers = rocksdict.WriteBufferManager(config.write_buffers, False)
 
     def options(family: Family | None = None) -> rocksdict.Options:
@@ -113,6 +119,7 @@ def _table_options(cache: rocksdict.Cache) -> rocksdict.BlockBasedOptions:
     # In partitions, or a seen test of a large crawl would have to load whole filters, of megabytes each.
     table.set_index_type(rocksdict.BlockBasedIndexType.two_level_index_search())
     table.set_partition_filters(True)
+    table.set_metadata_block_size(_PARTITION)
     table.set_pin_top_level_index_and_filter(True)
     return table
 
