@@ -157,6 +157,7 @@ def test_resolution(href: str, target: str) -> None:
     [
         ("gbk", "中?q=中&r=&euro;", "/dir/%E4%B8%AD?q=%D6%D0&r=%80"),
         ("windows-1252", "é?é&#x4E2D;'", "/dir/%C3%A9?%E9%26%2320013%3B%27"),
+        ("windows-1252", "\n x?\té &\r\nb ", "/dir/x?%E9%20&b"),
         ("shift_jis", "?表", "/dir/page.html?%95\\"),
         ("koi8-r", "?я#я", "/dir/page.html?%D1"),
         ("utf-16le", "?é", "/dir/page.html?%C3%A9"),

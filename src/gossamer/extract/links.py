@@ -47,6 +47,7 @@ _Memo = dict[bytes | str, _Made | None]
 LONGEST_ADDRESS = 16 << 10
 """Characters of an address; longer ones are data, not addresses."""
 _BLANK = "".join(map(chr, range(0x21)))
+_LINE_BREAKS = dict.fromkeys(map(ord, "\t\n\r"))
 LONGEST_KEPT = 256
 """Characters of a directory or an address that is remembered; bounds the memo's memory."""
 _UNKNOWN_SCHEME = re.compile(
@@ -179,6 +180,8 @@ def _encode_query(address: str, charset: str) -> str:
     """Percent-encode the query in the document's encoding, as old servers expect (WHATWG URL 4.4)."""
     if charset.startswith("utf-16"):
         return address
+    # What the URL parser takes away before anything else would be encoded, too, and stay.
+    address = address.strip(_BLANK).translate(_LINE_BREAKS)
     rest, mark, fragment = address.partition("#")
     path, question, query = rest.partition("?")
     if not query or query.isascii():
