@@ -71,6 +71,17 @@ def test_modes(mode: str, inside: list[str], outside: list[str]) -> None:
         assert [text for text in outside if admits(judge, text)] == []
 
 
+@pytest.mark.parametrize("seed", ["~ann/caf%c3%a9/", "%7Eann/caf%C3%A9/"])
+def test_a_directory_is_the_same_in_any_spelling(seed: str) -> None:
+    judge = scope(f"http://a.test/{seed}", mode="prefix")
+    assert all(
+        admits(judge, f"http://a.test/{ann}/{place}/x")
+        for ann in ("~ann", "%7eann")
+        for place in ("café", "caf%c3%A9")
+    )
+    assert not admits(judge, "http://a.test/%257Eann/café/x")
+
+
 def test_verdict_names_the_deciding_rule() -> None:
     verdict = scope().judge(candidate("https://example.org/"))
     assert (verdict.admitted, verdict.rule, verdict.detail) == (

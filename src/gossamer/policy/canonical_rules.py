@@ -82,6 +82,13 @@ SAFE_RULES = (
 """On unless switched off, in the order of application."""
 
 
+def plainly_spelled(url: Url) -> Url:
+    """The URL in the spelling that all safe rules together lead to."""
+    for rule in SAFE_RULES:
+        url = rule.apply(url)
+    return url
+
+
 # By choice: true of most sites, false of some.
 
 _SESSION_IN_PATH = re.compile(

@@ -7,6 +7,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
+from gossamer.policy.canonical_rules import plainly_spelled
 from gossamer.policy.registrable import registrable_domain
 from gossamer.policy.scope_patterns import Patterns
 from gossamer.policy.traps import TrapConfig, trap_reason
@@ -63,7 +64,7 @@ class Places:
     """Where the crawl belongs: hosts, domains or directories, or everywhere.
 
     A place is written as a host (`example.org`) or as a directory on one (`example.org/docs/`; without
-    the last slash the address `/docs` belongs, too). A bare host means all of it, and in mode `domain`
+    the last slash the address `/docs` belongs, too), `/~ann/` and `/%7Eann/` being one. A bare host means all of it, and in mode `domain`
     its registrable domain. Files have no host, so a `file` seed stands for its directory in every mode
     but `any`.
 
@@ -94,7 +95,7 @@ class Places:
         host, slash, path = place.partition("/")
         self._known.clear()
         if slash:
-            below = slash + path
+            below = plainly_spelled(Url("", "http", host, 80, slash + path)).target
             starts = (below,) if below.endswith("/") else (f"{below}/", f"{below}?")
             self._directories[host] = (*self._directories.get(host, ()), *starts)
         elif self.mode == "domain":
@@ -110,7 +111,7 @@ class Places:
         host = host_name(url)
         if host in self._directories and not self._holds_host(host):
             # With a question mark behind it an address is below the directory of its own name, too.
-            return f"{url.target}?".startswith(self._directories[host])
+            return f"{plainly_spelled(url).target}?".startswith(self._directories[host])
         if len(self._known) >= MOST_REMEMBERED:
             self._known.clear()
         known = self._known[url.host] = self._holds_host(host)
