@@ -8,6 +8,7 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 from whole_crawl import QUICK
 
 from gossamer.app.config import CrawlConfig
@@ -201,3 +202,37 @@ def test_retry_after_rests_the_host_and_does_not_use_up_the_url(tmp_path):
     assert [path for _, path in site.asked] == ["/robots.txt"] + ["/"] * 6
     assert moments[1] - moments[0] >= 1.0
     assert state_of(tmp_path / "c", f"http://127.0.0.1:{site.port}/").state == "done"
+
+
+def test_not_modified_refers_to_a_record_with_a_body(tmp_path):
+    """Two hosts have the same file, so that of the second there is but a reference to the first."""
+
+    def answer(host, path, asked):
+        if path == "/robots.txt":
+            again = asked[host, path] > 1
+            return 304 if again else 200, {"ETag": '"1"'}, b"" if again else b"User-agent: *\nDisallow: /no\n"
+        if path == "/":
+            time.sleep(1.1)  # the file is out of date by then
+        return html("/a")
+
+    with Site(answer) as site:
+        seeds = [f"http://{name}:{site.port}/" for name in ("127.0.0.1", "localhost")]
+        crawl(tmp_path / "c", seeds, robots__max_age=1.0)
+    archived = []
+    for path in (tmp_path / "c").rglob("*.warc.gz"):
+        with path.open("rb") as file:
+            archived += [record.rec_headers for record in ArchiveIterator(file)]
+    bodies = {
+        (fields.get_header("WARC-Target-URI"), fields.get_header("WARC-Date"))
+        for fields in archived
+        if fields.get_header("WARC-Type") == "response"
+    }
+    unmodified = [
+        fields for fields in archived if "not-modified" in (fields.get_header("WARC-Profile") or "")
+    ]
+    assert {fields.get_header("WARC-Target-URI") for fields in unmodified} == {
+        f"{seed}robots.txt" for seed in seeds
+    }
+    for fields in unmodified:
+        names = ("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date")
+        assert tuple(map(fields.get_header, names)) in bodies

@@ -139,7 +139,11 @@ class Archivist:
         if exchange.status == 304:
             if before is None or not before.captured or not before.payload:
                 return None
-            return Original(exchange.url.text, before.captured, before.payload)
+            first = self._known(_PAYLOAD + before.payload) if before.twin else None
+            if first is None:
+                return Original(exchange.url.text, before.captured, before.payload)
+            # What was captured is a reference itself, and readers do not follow two.
+            return _original_of(first, before.payload)
         if not _comparable(exchange):
             return None
         digest = exchange.body.sha256
@@ -150,8 +154,7 @@ class Archivist:
                 return None
             # Kept, so that nobody is asked for it again.
             data = self._group[key] = encode(DigestRecord(met.url, met.date, met.record_id))
-        first = decode_digest(data)
-        return Original(first.url, first.date, digest, first.record_id)
+        return _original_of(data, digest)
 
     def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
         """The URL at which the decoded content was met before (W10), or empty; it has been, from now on.
@@ -222,6 +225,12 @@ def archive_key(name: str) -> bytes:
 def archive_files(environment: Environment) -> list[ArchiveFile]:
     """The archive files as last committed."""
     return [decode(data, ArchiveFile) for _, data in environment.scan(Family.META, prefix=b"archive/")]
+
+
+def _original_of(data: bytes, sha256: bytes) -> Original:
+    """The first record of a payload, by what is kept of it."""
+    first = decode_digest(data)
+    return Original(first.url, first.date, sha256, first.record_id)
 
 
 def _comparable(exchange: Exchange) -> bool:
