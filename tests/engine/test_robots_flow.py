@@ -236,3 +236,28 @@ def test_not_modified_refers_to_a_record_with_a_body(tmp_path):
     for fields in unmodified:
         names = ("WARC-Refers-To-Target-URI", "WARC-Refers-To-Date")
         assert tuple(map(fields.get_header, names)) in bodies
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_what_was_turned_away_of_a_host_comes_in_once_a_seed_redirects_there(tmp_path, remembered):
+    """As `example.com` leads to `www.example.com`, which alone says where its sitemaps are."""
+
+    def answer(host, path, asked):
+        name, _, port = host.partition(":")
+        there = f"http://127.0.0.1:{port}"
+        if path == "/start":
+            return html(f"{there}/met")
+        if name == "localhost":
+            return 301, {"Location": there + path}, b""
+        if path == "/robots.txt":
+            return 200, {}, f"Sitemap: {there}/sitemap.xml".encode()
+        if path == "/sitemap.xml":
+            return 200, {"Content-Type": "text/xml"}, f"<urlset><loc>{there}/listed</loc></urlset>".encode()
+        return html("/met")
+
+    with Site(answer) as site:
+        seeds = [f"http://localhost:{site.port}{path}" for path in ("/start", "/")]
+        crawl(tmp_path / "c", seeds, engine__record_rejected=remembered)
+    asked = Counter(path for host, path in site.asked if host.startswith("127.0.0.1"))
+    listed = ["/sitemap.xml", "/listed"] if remembered else []
+    assert asked == Counter(["/robots.txt", "/", "/met", *listed])

@@ -53,6 +53,7 @@ class Admission:
         self._record_rejected = record_rejected
         self._recent = Recent(frontier.recent_links)
         self._judged = Judged()
+        self._newcomers: list[Url] = []
         self.plain: Callable[[Candidate], Candidate] = _as_it_is
         """Leaves out of a link's URL what does not matter."""
         self.elsewhere: Elsewhere | None = None
@@ -104,10 +105,21 @@ class Admission:
         if not new:
             return
         for place in new:
-            self._scope.add_host(place)
+            self._join(place)
         self.change_scope(self._scope)
         with self._frontier.changes() as batch:
             batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
+
+    def _join(self, place: str) -> None:
+        self._scope.add_host(place)
+        url = Url.parse(f"http://{place.partition('/')[0]}/")
+        if url is not None:
+            self._newcomers.append(url)
+
+    def newcomers(self) -> list[bytes]:
+        """What the fingerprints begin with on hosts that have joined the scope since this was last asked."""
+        joined, self._newcomers = self._newcomers, []
+        return [self._identity.fingerprint(url)[:HASH_BYTES] for url in joined]
 
     def is_in_scope(self, candidate: Candidate) -> bool:
         """Whether a candidate belongs to the crawl; nobody is told."""
@@ -259,7 +271,9 @@ class Admission:
         )
         place = self._scope.widen_for_seed_redirect(candidate)
         if place is not None:
-            self._scope.add_host(place)
+            self._join(place)
+            if not self._record_rejected:  # so none is brought back, and it must be judged when met again
+                self.change_scope(self._scope)
             with self._frontier.changes() as batch:
                 batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
         fingerprint = None if kind is LinkKind.ROBOTS else self._identity.fingerprint(finder.url)

@@ -1,6 +1,7 @@
 """What we know of single URLs: read before a visit, brought up to date after it."""
 
 import time
+from collections.abc import Iterator
 
 import msgspec
 
@@ -33,6 +34,11 @@ class PageMemory:
         """What is known, or `None`."""
         data = self._environment.get(Family.PAGES, fingerprint)
         return decode_page(data) if data else None
+
+    def of_host(self, host: bytes, start: bytes = b"") -> Iterator[tuple[bytes, PageRecord]]:
+        """(fingerprint, what is known) of what is committed of a host, in order from `start` on."""
+        for fingerprint, data in self._environment.scan(Family.PAGES, start, host):
+            yield fingerprint, decode_page(data)
 
     def put(self, fingerprint: bytes, record: PageRecord, batch: Batch) -> None:
         """Replace what is known, within `batch`."""

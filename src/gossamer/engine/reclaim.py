@@ -83,7 +83,7 @@ class Reclaim:
         with self._frontier.changes():
             for key, data in self._environment.scan(Family.PAGES, start, prefix):
                 record = decode_page(data)
-                if _turned_away(record):
+                if _kept_out(record):
                     found += self._bring_back(key, record)
                 if over():
                     self._note(Walk(key, found, walk.hosts))
@@ -99,13 +99,11 @@ class Reclaim:
                 batch.put(Family.META, RECLAIM, encode(walk))
 
     def _bring_back(self, key: bytes, record: PageRecord) -> bool:
-        url = Url.from_serialised(record.url)
-        if url is None:
-            return False
-        candidate = Candidate(url, record.kind, record.depth, record.hops, record.via)
-        if record.state == "rejected":
+        candidate = turned_away(record)
+        if candidate is not None:
             return self._admission.reconsider(candidate)
-        if not self._admission.is_in_scope(candidate):
+        candidate = _candidate(record)
+        if candidate is None or not self._admission.is_in_scope(candidate):
             return False
         with self._frontier.changes() as batch:
             again = msgspec.structs.replace(record, state="retry", reason="in scope again")
@@ -114,6 +112,16 @@ class Reclaim:
         return True
 
 
-def _turned_away(record: PageRecord) -> bool:
+def turned_away(record: PageRecord) -> Candidate | None:
+    """The candidate of a URL that the scope has not let in; `None` if something else is true of it."""
+    return _candidate(record) if record.state == "rejected" and _kept_out(record) else None
+
+
+def _kept_out(record: PageRecord) -> bool:
     """Whether it was the scope that has kept a URL out."""
     return record.state in ("rejected", "dropped") and record.reason.partition(":")[0] in RULES
+
+
+def _candidate(record: PageRecord) -> Candidate | None:
+    url = Url.from_serialised(record.url)
+    return None if url is None else Candidate(url, record.kind, record.depth, record.hops, record.via)

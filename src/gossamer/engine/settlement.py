@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from gossamer.engine.judge import Judge, Judgement
 from gossamer.engine.ledger import Ledger
 from gossamer.engine.observe import Observers
 from gossamer.engine.page_memory import PageMemory, page_record
+from gossamer.engine.reclaim import turned_away
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
@@ -151,6 +153,8 @@ class Settlement:
             self._ledger.enter(batch)
         fault_point("settlement.committed")
         await self._archivist.committed()
+        for host in self._doors.admission.newcomers():
+            await self._let_in(host)
         for event in events:
             self._observers.tell(event)
             if isinstance(event, Visited):
@@ -159,6 +163,20 @@ class Settlement:
         for visit in visits:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()
+
+    async def _let_in(self, host: bytes) -> None:
+        """Admit what was turned away of a host that has joined the scope since, such as its sitemaps.
+
+        A robots file is read before the seed whose redirect leads to its host.
+        """
+        start = b""
+        while known := list(islice(self._doors.memory.of_host(host, start), LINKS_AT_ONCE)):
+            with self._frontier.changes():
+                for _, record in known:
+                    if (candidate := turned_away(record)) is not None:
+                        self._doors.admission.reconsider(candidate)
+            start = known[-1][0] + b"\0"
+            await asyncio.sleep(0)
 
     async def _decide(self, visit: Visit) -> Settled:
         """Judge a visit, and append it to the archive if it is to be kept."""
