@@ -64,9 +64,9 @@ class Places:
     """Where the crawl belongs: hosts, domains or directories, or everywhere.
 
     A place is written as a host (`example.org`) or as a directory on one (`example.org/docs/`; without
-    the last slash the address `/docs` belongs, too), `/~ann/` and `/%7Eann/` being one. A bare host means all of it, and in mode `domain`
-    its registrable domain. Files have no host, so a `file` seed stands for its directory in every mode
-    but `any`.
+    the last slash the address `/docs` belongs, too), in any spelling: `/~ann/` is `/%7Eann/`. A bare host
+    means all of it, and in mode `domain` its registrable domain. Files have no host, so a `file` seed
+    stands for its directory in every mode but `any`.
 
     Args:
         mode: `host`, `domain`, `prefix` or `any`.
