@@ -1,3 +1,4 @@
+import gzip
 from typing import BinaryIO
 
 import pytest
@@ -76,6 +77,18 @@ def test_directives_for_others_are_not_ours() -> None:
     )
     assert not page.directives.noindex
     assert read(b"<meta name=Gossamer content=noindex>", ("Content-Type", "text/html")).directives.noindex
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["binary/octet-stream", "application/x-gunzip", "application/rss+xml", "text/html", "image/png", ""],
+)
+def test_a_sitemap_is_read_whatever_the_server_calls_it(kind: str) -> None:
+    reader = Reader(ExtractConfig(), "gossamer")
+    sitemap = b"<urlset><url><loc>http://h.test/1</loc></url></urlset>"
+    for content in (gzip.compress(sitemap), sitemap, b"http://h.test/1\n"):
+        page = reader.read(exchange(("Content-Type", kind)), content, listed=True)
+        assert [(link.kind, link.url.target) for link in page.links] == [(LinkKind.SITEMAP, "/1")]
 
 
 def test_a_leaf_has_a_type_and_no_links() -> None:

@@ -8,6 +8,7 @@ import zlib
 
 from gossamer.extract.charset import charset_of, decode
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.html_tags import HTML_TYPES
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
 from gossamer.extract.xml_elements import elements
@@ -34,16 +35,8 @@ class SitemapExtractor:
     """
 
     name = "sitemap"
-    media_types = frozenset(
-        {
-            "text/xml",
-            "application/xml",
-            "text/plain",
-            "application/gzip",
-            "application/x-gzip",
-            "application/octet-stream",
-        }
-    )
+    # Storage services send files as `binary/octet-stream`, and others by names of their own.
+    media_types = frozenset({"*/*"})
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config
@@ -65,7 +58,8 @@ class SitemapExtractor:
         if text[:_BEGINNING].lstrip()[:1] == "<":
             mentions = _located(text)
         else:
-            mentions = _listed(text, alone=not _is_named(document)) if expected else []
+            alone = not _is_named(document) or document.media_type in HTML_TYPES
+            mentions = _listed(text, alone=alone) if expected else []
         return Findings(links=self._links.make(mentions, document.url, "utf-8"))
 
 
