@@ -140,6 +140,7 @@ def test_extra_hosts_join_in_any_spelling() -> None:
         ("/docs?page=1", ["/docs?page=1", "/docs", "/docs/b"], ["/", "/b"]),
         ("/docs/", ["/docs/", "/docs/b"], ["/", "/docs"]),
         ("/docs/intro", ["/docs/", "/docs/b"], ["/", "/docs"]),
+        ("/3.12", ["/3.12", "/3.12/b"], ["/", "/3.11/b", "/3.120/"]),
         ("/page.html", ["/", "/b/c"], []),
         ("/?a/b", ["/", "/b/c"], []),
     ],

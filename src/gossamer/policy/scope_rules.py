@@ -1,5 +1,6 @@
 """The built-in rules of scope, each with an opinion about a candidate or none."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -15,6 +16,10 @@ from gossamer.ports import ScopeRule
 
 MOST_REMEMBERED = 16_384
 """Hosts whose standing is remembered; the memory is emptied when full."""
+
+
+_EXTENSION = re.compile(r"\.[A-Za-z][^.]*$")
+"""What ends the name of a file; `3.12` and `v1.0` are versions, and name directories."""
 
 
 class NamedRule(NamedTuple):
@@ -57,7 +62,7 @@ def seed_directory(url: Url) -> str:
 def written_directory(url: Url) -> str:
     """The directory that the operator wrote, where the last slash may be missing; not so with files."""
     named = url.path.rpartition("/")[2]
-    return host_name(url) + url.path if named and "." not in named else directory(url)
+    return host_name(url) + url.path if named and not _EXTENSION.search(named) else directory(url)
 
 
 class Places:
