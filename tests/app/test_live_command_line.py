@@ -77,6 +77,10 @@ def test_set_undo_and_pause(
         show_set(path, ["engine.workers=0", "engine.order=dfs"], json=False)
     assert len(caught.value.problems) == 2
     assert any("cannot change while the crawl runs" in problem for problem in caught.value.problems)
+    with pytest.raises(ConfigError, match="must be UTF-8"):
+        show_set(path, ['scope.exclude=["\udcff"]'], json=False)
+    with pytest.raises(ConfigError, match="holds a character NUL"):
+        show_set(path, ['seeds_watch="a\\u0000b"'], json=False)
     show_pause(path, on=True, json=False)
     assert capsys.readouterr().out.startswith("paus")
     show_pause(path, on=False, json=True)

@@ -215,6 +215,15 @@ def test_any_tree_loads_or_is_explained(value):
         assert all(error.problems)
 
 
+def test_text_that_no_file_and_no_name_of_one_can_hold():
+    found = problems_of({"label": "a\0b", "tags": ["ok", "\udcff"], "host": {"x": {"password": "\0secret"}}})
+    assert sorted(found) == [
+        "host.x.password: holds a character NUL",
+        "label: holds a character NUL",
+        "tags[1]: is not UTF-8",
+    ]
+
+
 def test_read_toml(tmp_path):
     path = tmp_path / "x.toml"
     path.write_bytes(b'\xef\xbb\xbfworkers = 3\n[host."a.org"]\nmin_delay = "1s"\n')
@@ -227,6 +236,8 @@ def test_read_toml(tmp_path):
         (b"workers = 3\nquiet = maybe\n", r"is not TOML: .*line 2"),
         (b"a = 1\na = 2\n", r"is not TOML: .*line 2"),
         (b"a = '\xff'", "is not UTF-8"),
+        (b"a = " + b"1" * 5_000, "is not TOML: .*4300 digits"),
+        (b"a = " + b"[" * 5_000, "is not TOML: .*recursion"),
     ],
 )
 def test_what_is_no_toml(tmp_path, content, says):

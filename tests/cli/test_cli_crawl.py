@@ -27,6 +27,22 @@ def test_all_problems_are_listed_at_once_by_the_names_of_the_options(gossamer: G
     assert list(Path().iterdir()) == []
 
 
+def test_numbers_too_long_for_python_are_problems_like_others(gossamer: Gossamer) -> None:
+    long = "1" * 5_000
+    ran = gossamer("crawl", "a.example", "--max-pages", long, "--set", f"engine.workers={long}")
+    assert ran.code == 2
+    told = [line.removeprefix("gossamer: ").partition(":")[0] for line in ran.err.splitlines()]
+    assert sorted(told) == ["--max-pages", "engine.workers"]
+
+
+def test_a_file_whose_name_is_not_utf_8_is_refused_before_there_is_a_folder(gossamer: Gossamer) -> None:
+    name = os.fsdecode(b"ca\xff.pem")
+    Path(name).touch()
+    ran = gossamer("crawl", "http://127.0.0.1:1/", "--dir", "made", "--set", f"fetch.ca_file={name}")
+    assert (ran.code, ran.err) == (2, "gossamer: fetch.ca_file: is not UTF-8\n")
+    assert not Path("made").exists()
+
+
 def test_problems_of_one_section_are_listed_at_once_too(gossamer: Gossamer) -> None:
     block = 'scope.block=["a/b", "*.[::1]"]'
     ran = gossamer("crawl", "a.example", "--exclude", "(", "--exclude", "[", "--set", block)

@@ -10,6 +10,7 @@ from gossamer.app.shape import Kind, settings_of
 from gossamer.model.errors import ConfigError
 from gossamer.service.claims import ClaimDefaults, amounts_for, claim_problems, shortfall
 from gossamer.service.confinement import PATHS, is_within
+from gossamer.service.console.new_job import read_new_job
 from gossamer.service.proposal import Frame, load_claim, propose
 
 LIMITS = {
@@ -32,6 +33,13 @@ def problems(frame: Frame, source: Any, claim: dict[str, Any] | None = None) -> 
     with pytest.raises(ConfigError) as caught:
         propose(source, frame, claim)
     return caught.value.problems
+
+
+@pytest.mark.parametrize("endless", ["1" * 5_000, "[" * 5_000])
+def test_what_python_cannot_read_is_no_toml(frame: Frame, endless: str) -> None:
+    [problem] = problems(frame, f"a = {endless}")
+    assert problem.startswith("the configuration is not TOML: ")
+    assert "toml: " in read_new_job({"way": "form", "toml": f"a = {endless}"}).problems[0]
 
 
 def test_toml_and_tree_and_dotted_paths_say_the_same(frame: Frame) -> None:

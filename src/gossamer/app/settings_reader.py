@@ -20,6 +20,8 @@ Tree = dict[str, Any]
 S = TypeVar("S", bound=msgspec.Struct)
 
 MAX_FILE = 16 << 20
+NOT_TOML = (ValueError, RecursionError)
+"""What `tomllib.loads` raises: its own error, or what Python says of 5,000 digits and of 1,000 brackets."""
 _NOTHING = object()
 
 
@@ -32,12 +34,14 @@ def read_toml(path: Path) -> Tree:
     try:
         if path.stat().st_size > MAX_FILE:
             raise ConfigError(f"{path}: larger than {MAX_FILE >> 20} MiB, so it is no configuration")
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 (byte {error.start})") from None
-    except tomllib.TOMLDecodeError as error:
+    try:
+        return tomllib.loads(text)
+    except NOT_TOML as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
 
 
@@ -171,6 +175,8 @@ class _Reader:
         return items if isinstance(items, dict) else typing.get_origin(shape.core)(items)
 
     def _leaf(self, value: Any, shape: Shape, path: list[str]) -> Any:
+        if isinstance(value, str) and (flaw := _flaw(value)):
+            return self._problem(path, flaw)
         if shape.secret and is_reference(value):
             return value
         try:
@@ -197,6 +203,15 @@ class _Reader:
     def _problem(self, path: list[str], text: str) -> Any:
         self.problems.append(f"{join_path(path)}: {text}" if path else text)
         return _NOTHING
+
+
+def _flaw(text: str) -> str:
+    """Why a text can be neither written into `crawl.toml` nor name a file; empty if it can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # bytes of a command line that are none come as surrogates
+        return "is not UTF-8"
+    return "holds a character NUL" if "\0" in text else ""
 
 
 def _with_unit(text: str, shape: Shape) -> Any:

@@ -13,7 +13,7 @@ from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import ordering
 from gossamer.app.seeds import NO_SEEDS, Seeds
-from gossamer.app.settings import Tree, load, merge, read_toml, resolve_secrets
+from gossamer.app.settings import NOT_TOML, Tree, load, merge, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 
@@ -96,7 +96,7 @@ def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
             continue
         try:
             parsed[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except NOT_TOML:
             parsed[name.strip()] = value
     return parsed, problems
 
@@ -112,7 +112,8 @@ def default_folder(config: CrawlConfig) -> Path:
 def _number(name: str, value: object) -> object:
     """Whole numbers come as text, so that a wrong one is listed with all other problems."""
     if name in _NUMBERS and isinstance(value, str) and value.removeprefix("-").isdecimal():
-        return int(value)
+        with contextlib.suppress(ValueError):  # Python reads no more than 4,300 digits
+            return int(value)
     return value
 
 

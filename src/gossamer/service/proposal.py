@@ -10,7 +10,7 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.plugins import ordering
 from gossamer.app.seeds import Seeds
-from gossamer.app.settings import Tree, load, merge, resolve_secrets
+from gossamer.app.settings import NOT_TOML, Tree, load, merge, resolve_secrets
 from gossamer.model.errors import ConfigError
 from gossamer.service.claims import (
     Amounts,
@@ -124,7 +124,7 @@ def _tree(source: Source, problems: list[str]) -> Tree | None:
         return None
     try:
         return tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except NOT_TOML as error:
         problems.append(f"the configuration is not TOML: {error}")
         return None
 

@@ -40,7 +40,10 @@ class RunningCrawl:
             if self._broken:
                 raise NotRunning("the connection to the crawl is lost")
             self._number += 1
-            line = _encode(Request(method, self._number, params or {}, who)) + b"\n"
+            try:
+                line = _encode(Request(method, self._number, params or {}, who)) + b"\n"
+            except UnicodeEncodeError:
+                raise LiveError("invalid", "a request must be UTF-8") from None
             if len(line) > LONGEST_REQUEST:
                 raise LiveError("invalid", f"a request may have {LONGEST_REQUEST} bytes at most")
             # Until the answer is here the connection is not fit for another question.

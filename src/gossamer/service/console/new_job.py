@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gossamer.app.settings import merge
+from gossamer.app.settings import NOT_TOML, merge
 from gossamer.model.errors import ConfigError
 from gossamer.service.console.desk import lines
 
@@ -107,7 +107,7 @@ def read_new_job(form: Mapping[str, str]) -> NewJob:
     tree: Tree = {}
     try:
         tree = tomllib.loads(form.get("toml", ""))
-    except tomllib.TOMLDecodeError as error:
+    except NOT_TOML as error:
         problems.append(f"toml: {error}")
     settings: dict[str, Any] = {"seeds": lines(form.get("seeds", ""))}
     for field in FIELDS:
