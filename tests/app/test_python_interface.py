@@ -9,6 +9,7 @@ from small_site import small_site
 
 import gossamer
 
+MANY = 200
 
 async def _pages(*seeds: str) -> list[str]:
     return [page.url async for page in gossamer.crawl(*seeds, min_delay=0)]
@@ -29,3 +30,20 @@ def test_where_a_seed_is_reached_nothing_is_said() -> None:
     with small_site({"": "leaf"}.get) as site, warnings.catch_warnings():
         warnings.simplefilter("error")
         assert asyncio.run(_pages(site)) == [site]
+
+
+def test_who_leaves_before_the_crawl_has_begun_does_not_wait_for_its_end() -> None:
+    asked: list[str] = []
+
+    def page(path: str) -> str:
+        asked.append(path)
+        return "".join(f'<a href="/{number}">x</a>' for number in range(MANY))
+
+    async def leave(site: str) -> None:
+        async with asyncio.timeout(0):
+            async for _ in gossamer.crawl(site, min_delay=0):
+                pass
+
+    with small_site(page) as site, pytest.raises(TimeoutError):
+        asyncio.run(leave(site))
+    assert len(asked) < MANY

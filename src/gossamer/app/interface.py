@@ -234,9 +234,9 @@ async def _running(
     try:
         yield
     finally:
-        for crawl_ in crawls:
-            crawl_.stop("left")
         while not task.done():
+            for crawl_ in crawls:  # none yet, if the consumer left while the crawl was put together
+                crawl_.stop("left")
             # What is finished after the consumer has left is archived, but nobody wants to see it.
             with contextlib.suppress(asyncio.QueueEmpty):
                 pages.get_nowait()
