@@ -1,11 +1,14 @@
-"""A daemon ends at once, whatever its keepers are about to do."""
+"""A daemon ends at once, whatever its keepers are about to do, and whatever its disk has refused."""
 
 import asyncio
 from pathlib import Path
 
+import pytest
 from service_world import WHO, job_settings, open_daemon
 
+from gossamer.model.errors import StorageError
 from gossamer.service.schedule import Schedule
+from gossamer.service.supervisor import Supervisor
 
 
 def test_a_keeper_that_was_just_woken_ends_all_the_same(tmp_path: Path) -> None:
@@ -25,4 +28,26 @@ def test_a_keeper_that_was_just_woken_ends_all_the_same(tmp_path: Path) -> None:
                     await keeper.close()
                 daemon._supervisor.add("nightly")
 
+    asyncio.run(live())
+
+
+def test_folders_are_measured_again_after_the_disk_has_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    again = asyncio.Event()
+
+    async def measure(self: Supervisor) -> None:
+        nonlocal looks
+        looks += 1
+        if looks < 3:
+            raise StorageError("service.db: database or disk is full.")
+        again.set()
+
+    async def live() -> None:
+        async with open_daemon(tmp_path / "home", watch={"disk_every": 0.1}):
+            async with asyncio.timeout(20):
+                await again.wait()
+
+    monkeypatch.setattr(Supervisor, "measure", measure)
     asyncio.run(live())

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+from gossamer.model.errors import StorageError
 from gossamer.service.endings import beginning, read_report
 from gossamer.service.grants import Restored
 from gossamer.service.job_process import crawler_of, cut_errors, folder_size, mark_of
@@ -127,13 +128,14 @@ class Supervisor:
         self.wake(name)
 
     async def _measure_often(self) -> None:
-        watch = self._around.config.watch
         while True:
-            await self.measure()
-            self._around.asking.sweep()
-            for name in self._around.roster.names():
-                self._look_around(name)
-            await asyncio.sleep(watch.disk_every)
+            # On a full disk nothing can be noted; then above all it must be looked at again.
+            with contextlib.suppress(StorageError):
+                await self.measure()
+                self._around.asking.sweep()
+                for name in self._around.roster.names():
+                    self._look_around(name)
+            await asyncio.sleep(self._around.config.watch.disk_every)
 
     def _look_around(self, name: str) -> None:
         """What need not be seen at once: files that are open, errors that pile up, starts by hand."""
