@@ -26,7 +26,7 @@ def site() -> Iterator[str]:
         yield address
 
 
-def test_pause_park_and_ceilings_are_taken_back(tmp_path: Path, site: str) -> None:
+def test_pause_and_park_are_taken_back_and_what_is_granted_is_not(tmp_path: Path, site: str) -> None:
     settings = PACED | {"seeds": [site], "scope.mode": "host", "seeds_watch": "none"}
 
     async def check(live: Running) -> None:
@@ -42,8 +42,9 @@ def test_pause_park_and_ceilings_are_taken_back(tmp_path: Path, site: str) -> No
         await live.ask("undo", id=3)
         assert (await live.ask("host", name="127.0.0.1"))["state"] != "parked"
         await live.ask("limits", connections=1)
-        await live.ask("undo", id=5)
-        assert (await live.ask("status"))["workers"]["wanted"] == 8
+        with pytest.raises(LiveError, match="cannot be taken back"):
+            await live.ask("undo", id=5)
+        assert (await live.ask("status"))["workers"]["wanted"] == 1
         with pytest.raises(LiveError) as caught:
             await live.ask("undo", id=99)
         assert caught.value.code == "not_found"

@@ -109,8 +109,6 @@ async def _undo(live: LiveCrawl, change: Change, who: str) -> list[Change]:
             return await _undo_pause(live, change, who)
         case "seeds":
             return await undo_seeds(live, change, who)
-        case "limits":
-            return await _undo_limits(live, change, who)
         case path if change.subject and path.startswith("host."):
             return await undo_host(live, change, who)
     return await _undo_setting(live, change, who)
@@ -129,20 +127,16 @@ async def _undo_pause(live: LiveCrawl, change: Change, who: str) -> list[Change]
     return entries
 
 
-async def _undo_limits(live: LiveCrawl, change: Change, who: str) -> list[Change]:
-    entry = {"path": "limits", "old": change.new, "new": change.old, "undoes": change.id, "final": True}
-    entries = await live.note(entry, who=who)
-    await live.hold_to(msgspec.convert(change.old, Ceilings))
-    return entries
-
-
 async def limits(live: LiveCrawl, params: Ceilings, who: str) -> dict[str, Any]:
-    """What the crawl may take at most until it ends, above which `set` may not go."""
+    """What the crawl may take at most until it ends, above which `set` may not go.
+
+    It cannot be taken back: only whoever tells it knows what is granted.
+    """
     async with live.changing:
         live.refuse_if_ending()
         if params != live.levers.ceilings:
             old, new = msgspec.to_builtins(live.levers.ceilings), msgspec.to_builtins(params)
-            await live.note({"path": "limits", "old": old, "new": new}, who=who)
+            await live.note({"path": "limits", "old": old, "new": new, "final": True}, who=who)
             await live.hold_to(params)
             live.crawl.parts.dispatch.pump()
         speed = live.built.http.throttle.rate
