@@ -222,6 +222,19 @@ def test_a_scheduled_job_starts_by_itself_even_if_its_time_came_while_no_daemon_
     asyncio.run(missed())
 
 
+def test_a_start_that_a_wrong_clock_has_put_far_off_comes_in_time(home: Path) -> None:
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await daemon.create("nightly", job_settings(None, seeds=["http://nowhere.test/"]), who=WHO)
+            soon = (await daemon.schedule("nightly", Schedule(cron="0 3 1 1 *"), who=WHO)).next_run
+            assert soon is not None
+            daemon._roster.change("nightly", next_run=soon + 1e9)
+            daemon._supervisor.wake("nightly")
+            await until(lambda: daemon.job("nightly").next_run == soon)
+
+    asyncio.run(live())
+
+
 def test_making_copying_and_removing(web: SimulatedWeb, home: Path) -> None:
     async def live() -> None:
         async with open_daemon(home) as daemon:

@@ -7,6 +7,7 @@ import pytest
 
 from gossamer.service.schedule import (
     Schedule,
+    _own_zone,
     is_quiet,
     next_start,
     next_starts,
@@ -45,6 +46,26 @@ def test_an_hour_that_is_skipped_in_spring_comes_when_the_clocks_go_on() -> None
 def test_an_hour_that_comes_twice_in_autumn_is_taken_once() -> None:
     first, second = next_starts(schedule("30 2 * * *"), at("2026-10-25 00:00"), 2)
     assert second - first == 25 * 3600
+
+
+@pytest.mark.parametrize("minute", [10, 31])
+def test_in_the_second_of_two_equal_hours_what_came_in_the_first_is_over(minute: int) -> None:
+    """Or a job that starts anew each time would do so again and again until the hour is over."""
+    now = datetime(2026, 10, 25, 2, minute, fold=1, tzinfo=BERLIN).timestamp()
+    tomorrow = at("2026-10-26 02:45")
+    assert next_start(schedule("45 2 * * *"), now) == tomorrow
+    assert next_starts(schedule("45 2 * * *"), now, 2) == [tomorrow, tomorrow + 86_400]
+
+
+def test_the_machine_s_zone_may_be_the_name_of_a_file(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """As many set it, to spare the C library a look at /etc/localtime before each use."""
+    monkeypatch.setenv("TZ", ":/etc/localtime")
+    _own_zone.cache_clear()
+    request.addfinalizer(_own_zone.cache_clear)
+    assert schedule_problems(Schedule(cron="0 3 * * *")) == []
+    assert next_start(Schedule(cron="0 3 * * *"), 0) is not None
 
 
 def test_without_an_expression_nothing_starts() -> None:

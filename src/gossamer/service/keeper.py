@@ -157,8 +157,13 @@ class Keeper:
             )
 
     def _until_next_run(self) -> float | None:
-        next_run = self._job.next_run
-        return None if next_run is None else min(max(0.05, next_run - time.time()), LONGEST_SLEEP)
+        job = self._job
+        if job.schedule is None or job.next_run is None:
+            return None
+        now = time.time()
+        next_run = min(job.next_run, next_start(job.schedule, now) or job.next_run)
+        self._around.roster.change(self._name, next_run=next_run)  # another, if the clock was set back
+        return min(max(0.05, next_run - now), LONGEST_SLEEP)
 
     # Beginning
 

@@ -79,7 +79,8 @@ def schedule_problems(schedule: Schedule) -> list[str]:
     """What is wrong with a schedule."""
     problems = []
     if (zone := _zone(schedule.zone)) is None:
-        problems.append(f"schedule.zone: {schedule.zone!r} is no time zone: write it like Europe/Berlin")
+        name = schedule.zone or os.environ.get("TZ", "")
+        problems.append(f"schedule.zone: {name!r} is no time zone: write it like Europe/Berlin")
     if schedule.cron:
         try:
             next(_times(schedule.cron, datetime.now(zone or UTC)))
@@ -181,7 +182,9 @@ def _times(cron: str, after: datetime) -> Iterator[datetime]:
     """
     if len(cron.split()) != _FIELDS:
         raise CronSimError("it needs five fields")
-    return CronSim(cron, after)
+    now = after.timestamp()
+    # In an hour that comes twice, the second time, it begins with moments of the first.
+    return (moment for moment in CronSim(cron, after) if moment.timestamp() > now)
 
 
 def _zone(name: str) -> tzinfo | None:
@@ -195,10 +198,11 @@ def _zone(name: str) -> tzinfo | None:
 @cache
 def _own_zone() -> tzinfo:
     """The machine's zone with its rules, which the C library's offset of today has not."""
-    if name := os.environ.get("TZ", "").removeprefix(":"):
+    name = os.environ.get("TZ", "").removeprefix(":")
+    if name and not name.startswith("/"):
         return ZoneInfo(name)
     try:
-        with Path("/etc/localtime").open("rb") as rules:
+        with Path(name or "/etc/localtime").open("rb") as rules:
             return ZoneInfo.from_file(rules)
     except (OSError, ValueError):
         return UTC
