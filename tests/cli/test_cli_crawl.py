@@ -132,6 +132,17 @@ def test_a_limit_ends_well_and_resume_takes_up_the_rest(gossamer: Gossamer, site
     assert (ran.code, json.loads(ran.out)["pages"]) == (0, 4)
 
 
+@pytest.mark.parametrize("setting", ["seeds=[]", "seeds_file=nowhere", "engine.order=zzz"])
+def test_a_setting_with_which_no_crawl_can_begin_is_not_kept(
+    gossamer: Gossamer, site: str, setting: str
+) -> None:
+    gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "d")
+    before = Path("d/crawl.toml").read_text("utf-8")
+    ran = gossamer("resume", "d", "--set", setting, "--set", "budget.max_pages=2")
+    assert ran.code == 2 and ran.err.startswith(f"gossamer: {setting.partition('=')[0]}: ")
+    assert Path("d/crawl.toml").read_text("utf-8") == before
+
+
 def test_resume_takes_up_parked_hosts(gossamer: Gossamer, site: str) -> None:
     options = ("--min-delay", "0", "--dir", "d", "--json")
     parked = json.loads(gossamer("crawl", site, *options, "--set", "budget.pages_per_host=2").out)

@@ -21,7 +21,7 @@ from gossamer.cli.ending import say_end
 from gossamer.cli.hints import hints
 from gossamer.cli.printing import safe, say, show_json
 from gossamer.cli.progress import Progress
-from gossamer.cli.request import Request, compose, default_folder, parse_settings
+from gossamer.cli.request import Request, compose, default_folder, parse_settings, start_problems
 from gossamer.cli.trouble import Troubles
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.dispatch import UNREACHABLE
@@ -50,6 +50,9 @@ def run_again(path: Path, settings: Sequence[str], *, from_checkpoint: bool, qui
         if problems:
             raise ConfigError(*problems)
         config = load(CrawlConfig, merge(read_toml(folder.config), parsed))
+        Seeds(config, folder.path).prove()  # or nobody could resume it any more
+        if problems := start_problems(config, config.engine.order):
+            raise ConfigError(*problems)
         write_whole(folder.config, to_toml(config))
     conduct(folder, config, resumed=True, quiet=quiet, json=json)
 

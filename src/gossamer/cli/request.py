@@ -59,14 +59,7 @@ def compose(request: Request) -> CrawlConfig:
     with _noting(problems):
         Seeds(config).prove()
     order = str(settings.get("engine.order") or given.get("engine.order") or config.engine.order)
-    for prove in (  # what would stop the crawl at its start, while there is no folder yet
-        partial(ordering, order, config.order),
-        partial(raise_file_limit, config),
-        partial(prove_ca_file, config.fetch),
-        partial(resolve_secrets, config),
-    ):
-        with _noting(problems):
-            prove()
+    problems += start_problems(config, order)
     if problems:
         if len(problems) > 1 and NO_SEEDS in problems:
             problems.remove(NO_SEEDS)  # they may stand in what could not be read
@@ -74,6 +67,20 @@ def compose(request: Request) -> CrawlConfig:
             *(_by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
         )
     return config
+
+
+def start_problems(config: CrawlConfig, order: str) -> list[str]:
+    """What would stop a crawl at its start, told before a folder is made or its settings are changed."""
+    problems: list[str] = []
+    for prove in (
+        partial(ordering, order, config.order),
+        partial(raise_file_limit, config),
+        partial(prove_ca_file, config.fetch),
+        partial(resolve_secrets, config),
+    ):
+        with _noting(problems):
+            prove()
+    return problems
 
 
 @contextlib.contextmanager
