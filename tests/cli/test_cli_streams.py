@@ -44,11 +44,21 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert ran.stderr == ""
 
 
-def test_a_pipe_of_a_library_that_breaks_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("argument", ["config", "--help", "--version"])
+def test_nobody_who_reads_is_no_error(argument: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "gossamer", argument]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_pipe_of_a_library_that_breaks_is_an_error() -> None:
     broken = (
         "import sys; from gossamer.cli import commands, main\n"
-        "def run(): raise BrokenPipeError(32, 'Broken pipe')\n"
-        "commands.run = run; main()"
+        "def call(): raise BrokenPipeError(32, 'Broken pipe')\n"
+        "commands.app.commands['config'].callback = call; sys.argv[1:] = ['config']; main()"
     )
     ran = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (3, "gossamer: Broken pipe\n")

@@ -25,15 +25,21 @@ def app() -> None:
 def run() -> None:
     """Do what the command line says.
 
+    Not by click's own `main`, which ends with status 1 and no word if any pipe breaks, be it a library's.
+
     Raises:
-        KeyboardInterrupt: interrupted. (click would make "Aborted!" and status 1 of it.)
+        KeyboardInterrupt: interrupted.
+        BrokenPipeError: nobody reads what we print, or a pipe of a library has broken.
     """
     try:
-        app(standalone_mode=False)
+        with app.make_context("gossamer", sys.argv[1:]) as context:
+            app.invoke(context)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
+    except click.exceptions.Exit as end:  # --help, --version
+        sys.exit(end.exit_code)
+    except (click.Abort, EOFError):  # Ctrl-D at a question
         raise KeyboardInterrupt from None
 
 
