@@ -11,6 +11,7 @@ import gossamer
 
 MANY = 200
 
+
 async def _pages(*seeds: str) -> list[str]:
     return [page.url async for page in gossamer.crawl(*seeds, min_delay=0)]
 
