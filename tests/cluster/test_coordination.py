@@ -283,6 +283,26 @@ def test_a_folder_on_another_machine_lends_once_the_process_before_has_ended() -
     assert set(world.owners()) == {"a-1", "a-2", "a-3"}
 
 
+def test_a_folder_on_another_machine_keeps_what_is_to_move_until_it_may_lend() -> None:
+    world = world_of(2)
+    old = named(world, "a-1")
+    old.snapshot()
+    world.run(2)  # what it found is on record, so others have forgotten it
+    old.end()
+    moved = world.start(old.folder, boot="another")
+    assert moved is not None
+    world.there.scale_to(3)
+    world.start()
+    world.run(3)
+    assert moved.grant is not None
+    assert (moved.grant.lease, moved.grant.freezes) == (0, ())
+    assert world.there._outlook.freezes[1], "which it is not told yet"
+    moved.drop()
+    world.run(40)
+    assert set(world.owners()) == {"a-1", "a-2", "a-3"}
+    settled(world)
+
+
 def test_an_heir_takes_over_what_a_lost_agent_owed() -> None:
     world = world_of(2)
     lost = named(world, "a-1")

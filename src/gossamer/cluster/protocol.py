@@ -18,7 +18,8 @@ takes a snapshot, and then lists `Covered(move, snapshot)` in `Report.imported` 
 granted. Shards taken from nobody (`agent` empty) are new: instead of importing, it admits their seeds. A
 take that is granted no more, the shards not being its own either, was given up.
 What is left of shards that are neither its own nor in a freeze or a take (`given_away`) may be deleted at
-leisure, but before a later take of the same shard begins.
+leisure, but before a later take of the same shard begins, and not while `Grant.lease` is 0: freezes are told
+only after that.
 
 **A snapshot that cannot be used** is told in `Report.damaged`, for as long as the move is granted. If the
 source is present, it is asked for another one, by another freeze. If it is lost, an older snapshot is read,
@@ -270,7 +271,7 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
         view: `None` if the agent goes by this epoch already.
         lease: seconds, from when the report was sent, in which it may lend (0: not yet; see `Host.boot`).
         end: seconds, from the same moment, after which its process must be gone.
-        freezes, takes, inherits: what it has to do.
+        freezes, takes, inherits: what it has to do. No freezes while `lease` is 0, whatever moves.
         snapshot: its latest snapshot on record.
         page_allowance, byte_allowance: how many it may have in all, what is under way included.
         wave: to be echoed.
@@ -301,7 +302,12 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
 
 
 def given_away(number: int, view: View, grant: Grant) -> list[int]:
-    """Shards of which an agent, by its number, may delete what it has; `view`: the one it goes by now."""
+    """Shards of which an agent, by its number, may delete what it has; `view`: the one it goes by now.
+
+    None while it may not lend: what it is to freeze is told to it only then, and is here and nowhere else.
+    """
+    if not grant.lease:
+        return []
     busy = {shard for freeze in grant.freezes for shard in unpack(freeze.shards)}
     busy.update(shard for take in grant.takes for shard in unpack(take.shards))
     owners = enumerate(unpack(view.owners))
