@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trap_world import TrapWorld
 
+from gossamer.frontier.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.trap_gate import ASK_AGAIN
 from gossamer.frontier.trap_turns import PATIENCE
@@ -58,6 +59,14 @@ def test_an_ordinary_rest_is_worth_waiting_for(world, rest):
     assert world.frontier.next_due() <= world.micros + ASK_AGAIN
     world.micros += int(rest * SECOND)
     lend_good(world)
+
+
+def test_nothing_waits_for_a_suspect_that_was_taken_away(world):
+    visit_good(world, 1.0)
+    assert not suspect_is_lent(world)
+    for host in ("dull.test", GOOD):
+        world.frontier.park(host, "seen enough")
+    assert world.frontier.next_due() == NEVER, "or the crawl would never be over"
 
 
 @pytest.mark.parametrize("rest", [3.1, 10.0, 59.0])

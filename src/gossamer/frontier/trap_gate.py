@@ -107,8 +107,7 @@ class TrapGate:
         self._pattern = lru_cache(maxsize=4_096)(url_pattern)
         self._asked: Counter[tuple[bytes, str]] = Counter()
         self.counter = LinkCounter()
-        self.holding_back = False
-        """A suspect waits because there is something better to wait for."""
+        self._held: HostQueue | None = None
 
     # Admitting …
 
@@ -145,6 +144,11 @@ class TrapGate:
 
     # Lending …
 
+    @property
+    def holding_back(self) -> bool:
+        """A suspect waits because there is something better to wait for, and was not taken away meanwhile."""
+        return self._held is not None and self._held.placed is not None
+
     def begin(self, queue: HostQueue) -> Turn:
         """Whether a host may have its turn: a suspect waits while there is something better to wait for."""
         if self._farms is not None:
@@ -153,12 +157,12 @@ class TrapGate:
                 queue.behind = behind
                 return Turn.NEXT
         if queue.first_ticket < FIRST_SUSPECT:
-            self._approved = self.holding_back = False
+            self._approved, self._held = False, None
             return Turn.GO
         if queue.has_entry and self._let_forward(queue):
             return Turn.NEXT
         self._approved = self._turns.allows(queue.record.name)
-        self.holding_back = not self._approved
+        self._held = None if self._approved else queue
         return Turn.GO if self._approved else Turn.WAIT
 
     def judge(self, queue: HostQueue) -> Turn:
