@@ -100,6 +100,31 @@ def test_agents_with_nothing_but_an_allowance_to_wait_for_are_not_idle(tmp_path)
     assert (seen.pages, seen.stop) == (40, "max_pages 40")
 
 
+async def busiest_host_parked(world: World, slot: int) -> None:
+    """Of one agent, once it has some URLs that thereby wait for an operator."""
+    await pages(world, 1)
+    frontier = world.agents[slot]._life.parts.built.crawl.parts.frontier
+    while True:
+        served = [queue.record for queue in frontier.serving.rota.served.values()]
+        busiest = max(served, key=lambda record: record.queued, default=None)
+        if busiest is not None and busiest.queued >= 3:
+            return frontier.park(busiest.name, "seen enough")
+        await asyncio.sleep(0.01)
+
+
+def test_hosts_left_alone_keep_no_crawl_with_an_allowance_from_its_end(tmp_path):
+    async def run(web) -> World:
+        async with agents_on(tmp_path, web, 2, SLOW, max_pages=10_000) as world:
+            await asyncio.gather(*(busiest_host_parked(world, slot) for slot in (1, 2)))
+            await world.until_over()
+            return world
+
+    with SimulatedWeb(SMALL) as web:
+        seen = asyncio.run(run(web)).core.overview(0.0)
+    assert seen.stop == "finished"
+    assert all(agent.queued for agent in seen.agents), "what waits for an operator stays queued"
+
+
 def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(link_exchange, "TRIM_SECONDS", 3600.0)
     _, true, _ = crawled(tmp_path, SMALL, **SLOW)

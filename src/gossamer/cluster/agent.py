@@ -242,19 +242,14 @@ class _Life:
         return not self._stop and self.tenancy.may_fetch(counters.pages, counters.bytes, lent)
 
     def _barred(self) -> bool:
-        """Whether it has work and its allowance alone keeps it from that.
+        """Whether a host could be visited, and nobody may: for want of an allowance, or of a lease.
 
-        Ready hosts that may not be lent fall due never, so without this it would seem idle, would be
-        allowed nothing for that, and the crawl would be over before its first page.
+        Ready hosts fall due never, so without this it would seem idle, would be allowed nothing for that, and
+        the crawl would be over before its first page. URLs that no allowance would set free (of a host that
+        is parked, say) do not count: it would ask for an allowance and give it back for ever.
         """
         assert self._built is not None
-        counters = self._built.crawl.parts.ledger.counters
-        return (
-            counters.queued > 0
-            and not self._stop
-            and self.tenancy.lends
-            and not self.tenancy.may_fetch(counters.pages, counters.bytes, 0)
-        )
+        return self._built.crawl.parts.frontier.serving.rota.has_ready
 
     # Renewing …
 

@@ -101,6 +101,13 @@ class Rota:
         """Hardly a host is ready: it is time to look for more."""
         return len(self._ready) < 2
 
+    @property
+    def has_ready(self) -> bool:
+        """Whether a host has a turn that nobody took yet."""
+        while self._ready and self._ready[0][2].placed != self._ready[0][1]:
+            heapq.heappop(self._ready)
+        return bool(self._ready)
+
     def next_due(self) -> int:
         """When the next rest ends; microseconds, or `NEVER`."""
         while self._resting and self._resting[0][2].placed != self._resting[0][1]:
