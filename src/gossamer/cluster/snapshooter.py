@@ -30,7 +30,7 @@ class Snapshooter:
         self._taking = asyncio.Lock()
         self._taken: list[Manifest] = []
         self.promised: Callable[[], set[int]] = set
-        """Ids of snapshots that other agents are still to read."""
+        """Ids of snapshots that other agents read, or would if we were lost now."""
         self.announced: Callable[[], int] = int
         """How many captures were committed that other agents may be told of."""
         self.covered: Callable[[int], None] = lambda _: None
@@ -75,7 +75,10 @@ class Snapshooter:
         self._announced[manifest.id] = announced
         self.latest, self.pages, self.bytes, self.problem = manifest.id, pages, received, ""
         spare = {taken.id for taken in self._taken} | self.promised()
-        await in_thread(snapshots.prune, self._store, me.name, self._keep, spare)
+        try:
+            await in_thread(snapshots.prune, self._store, me.name, self._keep, spare)
+        except StorageError as error:  # what was taken counts; the next one prunes
+            self.problem = str(error)
         return manifest.id
 
     def on_record(self, snapshot: int, inbox: Inbox) -> None:
