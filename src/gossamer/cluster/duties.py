@@ -1,6 +1,7 @@
 """What an agent does when shards move: freezes and hands over, takes in, inherits, drops."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import islice
@@ -35,7 +36,7 @@ class Duties:
         self._parts = parts
         self._states = states
         self._snapshooter = snapshooter
-        snapshooter.promised = lambda: {done.snapshot for done in self._frozen.values()}
+        snapshooter.promised = self._promised
         crawl = parts.built.crawl
         self._transfer = Transfer(
             crawl.parts.frontier,
@@ -54,6 +55,7 @@ class Duties:
         self._imported: dict[int, Covered] = {}
         self._damaged: dict[int, Damaged] = {}
         self._suspected: set[int] = set()  # moves, the snapshots of which could not be used at the first try
+        self._tries = Counter[int]()  # of moves to here
         self._come = asyncio.Event()
         self._working = False
         self.stopping = False
@@ -92,6 +94,7 @@ class Duties:
         self._imported = {move: done for move, done in self._imported.items() if move in imports}
         self._damaged = {move: told for move, told in self._damaged.items() if move in imports}
         self._suspected &= imports
+        self._tries = Counter({move: tries for move, tries in self._tries.items() if move in imports})
         self._clean -= gained
         self._dropped = given_away - self._clean
         if not grant.stop:
@@ -124,19 +127,28 @@ class Duties:
         if self._gained:
             return self._enter
         for freeze in grant.freezes:
-            if freeze.move not in self._frozen:
+            # Frozen by a process before this one: what is read of them is in the snapshot.
+            if freeze.move not in self._frozen and not freeze.snapshot:
                 return partial(self._freeze, freeze)
         if self._dropped:
             return self._drop
-        for take in grant.takes:
-            if take.move not in self._imported and take.move not in self._damaged:
-                return partial(self._take, take)
-        for inherit in grant.inherits:
-            if inherit.move not in self._imported and inherit.move not in self._damaged:
-                return partial(self._inherit, inherit)
+        done = self._imported.keys() | self._damaged.keys()
+        moves: list[Take | Inherit] = [*grant.takes, *grant.inherits]
+        # What was tried in vain comes after all others: it may be so for minutes.
+        for move in sorted(moves, key=lambda move: self._tries[move.move]):
+            if move.move not in done:
+                return partial(self._move_in, move)
         if self.stopping and not self.stopped:
             return self._rest
         return None
+
+    def _promised(self) -> set[int]:
+        """Snapshots of ours that others read, also from moves of a process before this one, or would now."""
+        promised = {done.snapshot for done in self._frozen.values()}
+        if self._grant is not None:
+            promised.add(self._grant.snapshot)
+            promised.update(freeze.snapshot for freeze in self._grant.freezes)
+        return promised
 
     async def _enter(self) -> None:
         """Begin with shards that are ours now; seeds of theirs that nobody admitted yet are admitted."""
@@ -160,6 +172,13 @@ class Duties:
         await self._transfer.drop(dropped)
         self._parts.inbox.forget(dropped)
         self._clean |= dropped
+
+    async def _move_in(self, move: Take | Inherit) -> None:
+        self._tries[move.move] += 1
+        if isinstance(move, Take):
+            await self._take(move)
+        else:
+            await self._inherit(move)
 
     async def _take(self, take: Take) -> None:
         """Import the shards, and have them in a snapshot of our own."""
