@@ -69,17 +69,19 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     steps: list[Inner] = []
 
 
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+"""What a setting may say: no NUL, which names no file, and no surrogates, which are no UTF-8."""
 INNERS = st.builds(
     Inner,
     wait=st.floats(0, 1e300),
     wait_at_most=st.none() | st.floats(0, allow_infinity=True, allow_nan=False),
-    text=st.text(),
+    text=TEXTS,
 )
 HOSTS = st.builds(
     Host,
     min_delay=st.none() | st.floats(0, 1e9),
     max_size=st.none() | st.integers(0, 1 << 62),
-    note=st.none() | st.text(),
+    note=st.none() | TEXTS,
     inner=INNERS,
 )
 WHOLES = st.builds(
@@ -87,23 +89,23 @@ WHOLES = st.builds(
     count=st.integers(0, 1 << 62),
     ratio=st.floats(allow_nan=False),
     flag=st.booleans(),
-    name=st.text(),
-    maybe=st.none() | st.text() | st.just("none"),
-    perhaps=st.none() | st.text().filter(lambda text: text != "none"),
+    name=TEXTS,
+    maybe=st.none() | TEXTS | st.just("none"),
+    perhaps=st.none() | TEXTS.filter(lambda text: text != "none"),
     limit=st.none() | st.integers(-(1 << 63), 1 << 62),
     bound=st.none() | st.integers(-(1 << 63), 1 << 62),
     size=st.integers(0, 1 << 62),
     waits=st.lists(st.floats(0, 1e9), max_size=3).map(tuple),
-    names=st.frozensets(st.text(), max_size=3),
+    names=st.frozensets(TEXTS, max_size=3),
     nested=st.lists(st.lists(st.integers(-9, 9), max_size=3), max_size=3),
     level=st.sampled_from(Level),
     order=st.sampled_from(["breadth", "depth"]),
     day=st.none() | st.dates(),
     inner=INNERS,
     other=st.none() | INNERS,
-    host=st.dictionaries(st.text(), HOSTS, max_size=3),
-    headers=st.dictionaries(st.text(), st.text(), max_size=3),
-    table=st.dictionaries(st.text(), st.dictionaries(st.text(), st.floats(0, 1e9), max_size=2), max_size=2),
+    host=st.dictionaries(TEXTS, HOSTS, max_size=3),
+    headers=st.dictionaries(TEXTS, TEXTS, max_size=3),
+    table=st.dictionaries(TEXTS, st.dictionaries(TEXTS, st.floats(0, 1e9), max_size=2), max_size=2),
     steps=st.lists(INNERS, max_size=3),
 )
 
