@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from cli_run import Gossamer
 
+from gossamer.frontier.standings import ORDER_NAME
+from gossamer.state.environment import Environment, Family, StateConfig
+
 
 def test_without_seeds_it_says_how_to_name_one(gossamer: Gossamer) -> None:
     ran = gossamer("crawl")
@@ -141,6 +144,31 @@ def test_a_setting_with_which_no_crawl_can_begin_is_not_kept(
     ran = gossamer("resume", "d", "--set", setting, "--set", "budget.max_pages=2")
     assert ran.code == 2 and ran.err.startswith(f"gossamer: {setting.partition('=')[0]}: ")
     assert Path("d/crawl.toml").read_text("utf-8") == before
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["names its order", "of an older version"])
+@pytest.mark.parametrize("before", ["bfs", "best", "opic", "focused"])
+@pytest.mark.parametrize("after", ["dfs", "best", "opic", "focused"])
+def test_resume_may_change_the_order(
+    gossamer: Gossamer, site: str, before: str, after: str, is_old: bool
+) -> None:
+    query = ("--set", "order.focus.query=page")
+    limits = ("--min-delay", "0", "--max-pages", "2")
+    assert gossamer("crawl", site, *limits, "--dir", "d", "--order", before, *query).code == 0
+    if is_old:
+        state = Environment.open(Path("d/state"), StateConfig())
+        batch = state.batch()
+        batch.delete(Family.META, ORDER_NAME)
+        state.commit(batch)
+        state.close()
+    settings = Path("d/crawl.toml").read_text("utf-8")
+    Path("d/crawl.toml").write_text(settings.replace(f'order = "{before}"', f'order = "{after}"'), "utf-8")
+    assert gossamer("status", "d").code == 0
+    assert gossamer("why", "d", site).code == 0
+    ran = gossamer("resume", "d", "--set", f"engine.order={after}", "--set", "budget.max_pages=0", "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["pages"], told["order"]["name"]) == (0, 4, after)
+    assert gossamer("status", "d").code == 0
 
 
 def test_resume_takes_up_parked_hosts(gossamer: Gossamer, site: str) -> None:

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from frontier_world import FrontierWorld
+from frontier_world import ByDepth, FrontierWorld
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
@@ -11,12 +11,18 @@ from test_frontier import HOSTS, VISITED, FrontierMachine, drain
 from gossamer.frontier import standings
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 from gossamer.policy.ordering import LAST_LEVEL
+from gossamer.state.environment import Family
 
 
 class Sum(msgspec.Struct, array_like=True):
     held: int = 0
+
+
+class Name(msgspec.Struct, array_like=True):
+    word: str
 
 
 class Adding:
@@ -172,6 +178,68 @@ def test_gifts_to_urls_queued_under_another_order_are_lost_to_them_not_to_the_po
     assert drain(world) == ["http://a/0"]
     assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (5, 0)
     world.close()
+
+
+class Naming(Adding):
+    """Another ordering, that keeps words where `Adding` keeps numbers."""
+
+    name = "naming"
+    worth = Name
+
+    def restore(self, state: bytes) -> None:
+        self.lost, self.way = msgspec.msgpack.decode(state, type=tuple[str, str])
+
+    def state(self) -> bytes:
+        return msgspec.msgpack.encode(("lost", "way"))
+
+    def admitted(self, candidate: Candidate, gift: str | None) -> Name:
+        return Name(gift or candidate.kind.value)
+
+    def waiting_level(self, candidate: Candidate, worth: Name) -> int:
+        return 500
+
+    def spread(self, finder: Candidate, worth: Name, targets: int, links: int) -> tuple[Name, str]:
+        return worth, worth.word
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["names its order", "of an older version"])
+def test_another_order_begins_anew_and_what_waits_keeps_its_place(world, is_old):
+    for url in ("http://a/0", "http://a/1"):
+        world.admit(url)
+    give(world, "http://a/1", 7)
+    if is_old:
+        with world.frontier.changes() as batch:
+            batch.delete(Family.META, standings.ORDER_NAME)
+    world.ordering = Naming
+    world.reopen()
+    assert (len(world.warnings), list(world.environment.scan(Family.STANDINGS))) == (1, [])
+    finder = Candidate(Url.parse("http://a/0"), kind=LinkKind.REDIRECT)
+    assert world.frontier.gift(world.fingerprint("http://a/0"), finder, 1, 0) == "seed"
+    world.admit("http://a/2", gift="word")
+    world.reopen()
+    assert (len(world.warnings), world.frontier._ordering.way) == (1, "way")
+    assert world.frontier.standings._find(world.fingerprint("http://a/2"))[1] == Name("word")
+    assert drain(world) == ["http://a/2", "http://a/0", "http://a/1"]
+
+
+def test_a_state_of_an_older_version_goes_on_with_its_order(world):
+    world.admit("http://a/0")
+    give(world, "http://a/0", 5)
+    with world.frontier.changes() as batch:
+        batch.delete(Family.META, standings.ORDER_NAME)
+    world.reopen()
+    assert (world.warnings, held(world), world.frontier._ordering.lost) == ([], 100, 5)
+    assert world.environment.get(Family.META, standings.ORDER_NAME) == b"adding"
+
+
+def test_an_order_without_worths_in_between_loses_none(world):
+    world.admit("http://a/0")
+    world.ordering = ByDepth
+    world.reopen()
+    world.admit("http://a/1")
+    world.ordering = Adding
+    world.reopen()
+    assert (world.warnings, held(world)) == ([], 100)
 
 
 class LinkMachine(FrontierMachine):

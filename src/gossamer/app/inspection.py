@@ -16,7 +16,7 @@ from gossamer.app.report import Summary, summary
 from gossamer.app.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.ledger import CLOCK, ENDED, NAMES
-from gossamer.frontier.standings import ORDER
+from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.model.errors import ConfigError
 from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
@@ -102,7 +102,12 @@ class Inspection:
         state = self.environment.get(Family.META, ORDER)
         if state is None or not isinstance(ordering, MentionOrdering):
             return {"name": name}
-        ordering.restore(state)
+        if is_of_another(self.environment, ordering):
+            return {"name": name}
+        try:
+            ordering.restore(state)
+        except msgspec.MsgspecError:  # kept by another order, in a folder of an older version
+            return {"name": name}
         return {"name": name, **ordering.figures()}
 
     def sums(self) -> Summary:

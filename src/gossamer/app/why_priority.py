@@ -8,7 +8,7 @@ import msgspec
 from gossamer.app.level_words import grade_told, level_clause, ordering_of, split_grade
 from gossamer.app.sentences import Told, clause, in_english
 from gossamer.app.why_queue import Waiting
-from gossamer.frontier.standings import ORDER, Standing, split_standing
+from gossamer.frontier.standings import ORDER, Standing, is_of_another, split_standing
 from gossamer.model.candidate import Candidate
 from gossamer.policy.orders import OrderConfig
 from gossamer.ports import LinkOrdering
@@ -70,11 +70,15 @@ class Ranks:
         self._ordering = ordering_of(order, config)
         self._links: LinkOrdering[Any, Any] | None = None
         self._trouble: Told = ()
+        self._is_new = False
+        """What is kept is another order's still: the crawl was told to change, and has not begun again."""
         if self._ordering is None:
             self._trouble = (clause("worth.no_order", order=order),)
         elif isinstance(self._ordering, LinkOrdering):
             self._links = self._ordering
-            self._restore(self._ordering)
+            self._is_new = is_of_another(environment, self._ordering)
+            if not self._is_new:
+                self._restore(self._ordering)
 
     def _restore(self, ordering: LinkOrdering[Any, Any]) -> None:
         state = self._environment.get(Family.META, ORDER)
@@ -87,7 +91,7 @@ class Ranks:
 
     def standing(self, fingerprint: bytes) -> Standing | None:
         """(place or empty, worth) of a URL, as written down; `None` if the order keeps nothing of it."""
-        if self._links is None:
+        if self._links is None or self._is_new:
             return None
         data = self._environment.get(Family.STANDINGS, fingerprint)
         if data is None:

@@ -6,7 +6,7 @@ import msgspec
 
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.serving import OWNER_LATER
-from gossamer.frontier.standings import ORDER
+from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, later_key, split_later, ticket
@@ -77,7 +77,9 @@ class Arrivals:
         # A Bloom filter does not know what it holds; what was admitted is queued, waits, or has a page.
         self._was_filter = state.get(Family.META, VISITED) is not None
         standings = frontier.standings
-        self._standing = standings.arrivals(state.get(Family.META, ORDER)) if standings is not None else None
+        self._standing: Callable[[bytes], bytes] | None = None
+        if standings is not None and not is_of_another(state, frontier._ordering):
+            self._standing = standings.arrivals(state.get(Family.META, ORDER))
         sums = state.get(Family.META, COUNTERS)
         self.sequence = decode(sums, Counters).sequence if sums else 0
         """The last arrival number of the other frontier."""

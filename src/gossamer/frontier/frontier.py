@@ -83,7 +83,7 @@ class Frontier:
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
-            self.standings = Standings(environment, ordering, session.now)
+            self.standings = Standings(environment, ordering, session)
             self._reordering = Reordering(environment, self.standings, self.hosts, self._rota, config.buffer)
         self._batch: Batch | None = None
         self._failure: Exception | None = None

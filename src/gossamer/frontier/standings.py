@@ -5,17 +5,20 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
+from gossamer.frontier.config import Session
 from gossamer.model.candidate import Candidate
-from gossamer.model.link import Link
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 from gossamer.policy.ordering import GRADE_SHIFT
-from gossamer.ports import LinkOrdering, MentionOrdering
+from gossamer.ports import LinkOrdering, MentionOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
 from gossamer.state.records import encode
 
 ORDER = b"order"
 """Key in `meta` of what the policy holds beside the worths."""
+ORDER_NAME = b"order-name"
+"""Key in `meta` of the ordering whose worths and `ORDER` these are; none in states of older versions."""
 
 GATHERED = 50_000
 """Gifts kept for URLs known before, about 150 bytes each: the more, the more of them meet in one."""
@@ -51,20 +54,51 @@ class Standings:
     Invariant: `worth(url) == worth on disk or in the open batch + gift in the buffer`.
     """
 
-    def __init__(
-        self, environment: Environment, ordering: LinkOrdering[Any, Any], now: Callable[[], int]
-    ) -> None:
+    def __init__(self, environment: Environment, ordering: LinkOrdering[Any, Any], session: Session) -> None:
+        """Go on with what is kept; what another ordering kept is dropped, and this one begins anew."""
         self._environment = environment
         self._ordering = ordering
-        self._now = now
+        self._now = session.now
         self._decode = msgspec.msgpack.Decoder(ordering.worth).decode
         self._gathering: dict[bytes, Any] = {}
         self._giving: dict[bytes, Any] = {}  # sorted, the next at the end
-        self._last_drain = now()
+        self._last_drain = session.now()
         self._open: dict[bytes, Standing] = {}  # in the batch that is not committed
-        state = environment.get(Family.META, ORDER)
-        if state is not None:
-            ordering.restore(state)
+        self._begin(session.warn)
+
+    def _begin(self, warn: Callable[[str], None]) -> None:
+        environment, name = self._environment, self._ordering.name
+        state, owner = environment.get(Family.META, ORDER), environment.get(Family.META, ORDER_NAME)
+        ours = owner == name.encode()
+        if owner is None:
+            ours = self._restores(state)
+        elif ours and state is not None:
+            self._ordering.restore(state)
+        if owner is not None and ours:
+            return
+        batch = environment.batch()
+        if not ours:
+            # The places in the queue stay: to find new ones the whole queue would have to be read.
+            batch.delete_all(Family.STANDINGS)
+            batch.delete(Family.META, ORDER)
+            other = repr(owner.decode()) if owner else "another order"
+            warn(
+                f"the order is {name!r} from now on: what {other} knew of links is dropped, what waits stays"
+            )
+        batch.put(Family.META, ORDER_NAME, name.encode())
+        environment.commit(batch)
+
+    def _restores(self, state: bytes | None) -> bool:
+        """Go on from a state that does not say whose it is, unless it cannot be this ordering's."""
+        try:
+            for _, data in self._environment.scan(Family.STANDINGS):
+                split_standing(data, self._decode)
+                break
+            if state is not None:
+                self._ordering.restore(state)
+        except msgspec.MsgspecError:
+            return False
+        return True
 
     # Settling and admitting, within a batch …
 
@@ -90,10 +124,17 @@ class Standings:
     def spread(
         self, fingerprint: bytes, finder: Candidate, targets: int, links: int, batch: Batch
     ) -> Any | None:
-        """What a fetched page gives to each of `targets` links, of `links` to come; `None` if nothing."""
-        known = self._collect(fingerprint)
-        if known is None or not targets:
+        """What a fetched page gives to each of `targets` links, of `links` to come; `None` if nothing.
+
+        A page that was queued under another order is a seed of this one: its links would know nothing of
+        importance if it had none.
+        """
+        if not targets:
             return None
+        known = self._collect(fingerprint)
+        if known is None:
+            seed = msgspec.structs.replace(finder, kind=LinkKind.SEED)
+            known = b"", self._ordering.admitted(seed, None)
         worth, gift = self._ordering.spread(finder, known[1], targets, links)
         self._put(fingerprint, b"", worth, batch)
         return gift
@@ -215,6 +256,12 @@ class Standings:
     def _put(self, fingerprint: bytes, place: bytes, worth: Any, batch: Batch) -> None:
         self._open[fingerprint] = place, worth
         batch.put(Family.STANDINGS, fingerprint, place.ljust(TICKET_BYTES, b"\0") + encode(worth))
+
+
+def is_of_another(environment: Environment, ordering: OrderingPolicy) -> bool:
+    """Whether the worths and `ORDER` of a state were kept by another ordering than this one."""
+    owner = environment.get(Family.META, ORDER_NAME)
+    return owner is not None and owner != ordering.name.encode()
 
 
 def _as_it_is(data: bytes) -> bytes:

@@ -53,6 +53,10 @@ class Batch:
         """Remove `key` from `family`, if it is there."""
         self._raw.delete(key, self._families[family])
 
+    def delete_all(self, family: Family) -> None:
+        """Remove every key of `family`, however many there are; all are below 64 bytes of 255."""
+        self._raw.delete_range(b"", b"\xff" * 64, self._families[family])
+
     def __len__(self) -> int:
         return self._raw.len()
 
