@@ -11,7 +11,9 @@ from console_stage import StageDaemon, stage, visitor
 from fastapi import FastAPI
 
 from gossamer.app.cluster_questions import Drain, Scale, Stop
+from gossamer.service.console.job_acts import MOST_KEPT
 from gossamer.service.console.new_job import read_new_job
+from gossamer.service.schedule import Schedule
 
 
 class Sender:
@@ -204,6 +206,14 @@ def test_small_forms(sender: Sender) -> None:
     assert sender.last("schedule")[2] is None
     assert sender.send("/jobs/docs/clone", name="news").status_code == 400
     assert sender.send("/jobs/docs/clone", name="copy").headers["location"] == "/jobs/copy?said=cloned"
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("1" * 5_000, MOST_KEPT), ("0" * 5_000 + "7", 7), ("some", Schedule().keep)]
+)
+def test_numbers_too_long_for_python_are_numbers_like_others(sender: Sender, typed: str, kept: int) -> None:
+    sender.send("/jobs/docs/schedule", cron="0 3 * * *", keep=typed, do="set")
+    assert sender.last("schedule")[2]["keep"] == kept
 
 
 def test_preferences_are_kept_for_a_year_and_only_ours(sender: Sender) -> None:

@@ -98,8 +98,10 @@ async def set_schedule(desk: Desk, job: str) -> Response:
 
 def _kept(text: str) -> int:
     """How many copies; what is no number is the default."""
-    number = int(text) if text.isascii() and text.isdigit() else Schedule().keep
-    return min(number, MOST_KEPT)
+    if not (text.isascii() and text.isdigit()):
+        return Schedule().keep
+    digits = text.lstrip("0")
+    return min(int(digits or "0"), MOST_KEPT) if len(digits) < 10 else MOST_KEPT
 
 
 async def show_claim(desk: Desk, job: str) -> Response:
