@@ -18,6 +18,7 @@ from gossamer.app.inspection import inspect
 from gossamer.app.run import reopen, run, start
 from gossamer.app.settings import load, merge, read_toml
 from gossamer.app.why import Storyteller
+from gossamer.engine import settlement
 
 
 class Site:
@@ -238,26 +239,47 @@ def test_not_modified_refers_to_a_record_with_a_body(tmp_path):
         assert tuple(map(fields.get_header, names)) in bodies
 
 
+def moved(host, path, asked):
+    """A site that leads from `localhost` to 127.0.0.1, which alone says where its sitemaps are."""
+    name, _, port = host.partition(":")
+    there = f"http://127.0.0.1:{port}"
+    if path == "/start":
+        return html(f"{there}/met")
+    if name == "localhost":
+        return 301, {"Location": there + path}, b""
+    if path == "/robots.txt":
+        return 200, {}, f"Sitemap: {there}/sitemap.xml".encode()
+    if path == "/sitemap.xml":
+        return 200, {"Content-Type": "text/xml"}, f"<urlset><loc>{there}/listed</loc></urlset>".encode()
+    return html("/met")
+
+
+def asked_there(site):
+    return Counter(path for host, path in site.asked if host.startswith("127.0.0.1"))
+
+
 @pytest.mark.parametrize("remembered", [True, False])
 def test_what_was_turned_away_of_a_host_comes_in_once_a_seed_redirects_there(tmp_path, remembered):
-    """As `example.com` leads to `www.example.com`, which alone says where its sitemaps are."""
-
-    def answer(host, path, asked):
-        name, _, port = host.partition(":")
-        there = f"http://127.0.0.1:{port}"
-        if path == "/start":
-            return html(f"{there}/met")
-        if name == "localhost":
-            return 301, {"Location": there + path}, b""
-        if path == "/robots.txt":
-            return 200, {}, f"Sitemap: {there}/sitemap.xml".encode()
-        if path == "/sitemap.xml":
-            return 200, {"Content-Type": "text/xml"}, f"<urlset><loc>{there}/listed</loc></urlset>".encode()
-        return html("/met")
-
-    with Site(answer) as site:
+    with Site(moved) as site:
         seeds = [f"http://localhost:{site.port}{path}" for path in ("/start", "/")]
         crawl(tmp_path / "c", seeds, engine__record_rejected=remembered)
-    asked = Counter(path for host, path in site.asked if host.startswith("127.0.0.1"))
     listed = ["/sitemap.xml", "/listed"] if remembered else []
-    assert asked == Counter(["/robots.txt", "/", "/met", *listed])
+    assert asked_there(site) == Counter(["/robots.txt", "/", "/met", *listed])
+
+
+def test_it_comes_in_also_if_the_crawl_dies_as_soon_as_the_redirect_is_settled(tmp_path, monkeypatch):
+    deaths = []
+
+    def die(name):
+        if name == "settlement.committed" and not deaths and (f"localhost:{site.port}", "/") in site.asked:
+            deaths.append(name)
+            raise RuntimeError("dead")
+
+    monkeypatch.setattr(settlement, "fault_point", die)
+    with Site(moved) as site:
+        with pytest.raises(ExceptionGroup):
+            crawl(tmp_path / "c", [f"http://localhost:{site.port}/"])
+        assert deaths
+        assert "/sitemap.xml" not in asked_there(site)
+        crawl(tmp_path / "c", [], again=True)
+    assert asked_there(site) == Counter(["/robots.txt", "/", "/met", "/sitemap.xml", "/listed"])

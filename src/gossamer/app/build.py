@@ -15,7 +15,7 @@ from gossamer.app.plugins import focus_extractor, ordering
 from gossamer.app.seeds import Seeds
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
-from gossamer.engine.admission import SCOPE_HOSTS, Admission
+from gossamer.engine.admission import NEWCOMERS, SCOPE_HOSTS, Admission
 from gossamer.engine.archivist import Archivist, archive_files
 from gossamer.engine.checkpoints import RESTORED, Checkpoints, sign_of_loss
 from gossamer.engine.crawl import Crawl, Parts
@@ -217,7 +217,7 @@ class _Builder:
         return Checkpoints(self.folder.checkpoints, self.environment, writer, keep)
 
     def _admission(self, frontier: Frontier, identity: Identity) -> Admission:
-        return Admission(
+        admission = Admission(
             frontier,
             identity,
             self.scope,
@@ -225,6 +225,9 @@ class _Builder:
             self.observers,
             record_rejected=self.config.engine.record_rejected,
         )
+        if newcomers := self.environment.get(Family.META, NEWCOMERS):
+            admission.newcomers = decode(newcomers, list[bytes])
+        return admission
 
     def _robots(self, frontier: Frontier, admission: Admission) -> RobotsDesk:
         sitemaps = self.config.engine.sitemaps

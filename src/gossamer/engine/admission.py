@@ -17,12 +17,14 @@ from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
 from gossamer.policy.ascending import ascending
 from gossamer.policy.scope import Scope
-from gossamer.state.environment import Family
+from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import Counters, PageRecord, encode
 
 SCOPE_HOSTS = b"scope-hosts"
 """Key in `meta`: places that joined the scope on the way."""
+NEWCOMERS = b"newcomers"
+"""Key in `meta`: hosts of those, hashed, of which what was turned away is still to be let in."""
 
 
 Target = tuple[Candidate, bytes, Link]
@@ -53,7 +55,8 @@ class Admission:
         self._record_rejected = record_rejected
         self._recent = Recent(frontier.recent_links)
         self._judged = Judged()
-        self._newcomers: list[Url] = []
+        self.newcomers: list[bytes] = []
+        """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
         self.plain: Callable[[Candidate], Candidate] = _as_it_is
         """Leaves out of a link's URL what does not matter."""
         self.elsewhere: Elsewhere | None = None
@@ -104,22 +107,24 @@ class Admission:
         new = [place for place in places if not self._scope.joined(place)]
         if not new:
             return
-        for place in new:
-            self._join(place)
+        with self._frontier.changes():
+            for place in new:
+                self._join(place)
         self.change_scope(self._scope)
-        with self._frontier.changes() as batch:
-            batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
 
     def _join(self, place: str) -> None:
         self._scope.add_host(place)
         url = Url.parse(f"http://{place.partition('/')[0]}/")
         if url is not None:
-            self._newcomers.append(url)
+            self.newcomers.append(self._identity.fingerprint(url)[:HASH_BYTES])
+        with self._frontier.changes() as batch:
+            batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
+            batch.put(Family.META, NEWCOMERS, encode(self.newcomers))
 
-    def newcomers(self) -> list[bytes]:
-        """What the fingerprints begin with on hosts that have joined the scope since this was last asked."""
-        joined, self._newcomers = self._newcomers, []
-        return [self._identity.fingerprint(url)[:HASH_BYTES] for url in joined]
+    def let_in(self, host: bytes, batch: Batch) -> None:
+        """What was turned away of a newcomer is back, with what is in `batch`."""
+        self.newcomers.remove(host)
+        batch.put(Family.META, NEWCOMERS, encode(self.newcomers))
 
     def is_in_scope(self, candidate: Candidate) -> bool:
         """Whether a candidate belongs to the crawl; nobody is told."""
@@ -274,8 +279,6 @@ class Admission:
             self._join(place)
             if not self._record_rejected:  # so none is brought back, and it must be judged when met again
                 self.change_scope(self._scope)
-            with self._frontier.changes() as batch:
-                batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
         fingerprint = None if kind is LinkKind.ROBOTS else self._identity.fingerprint(finder.url)
         with self._frontier.changes():
             admitted = self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))

@@ -124,6 +124,8 @@ class Settlement:
 
     async def run(self) -> None:
         """Settle until told to finish."""
+        async with self.held:
+            await self._let_in()  # of a process that died before it had
         finishing = False
         while not finishing:
             group = [await self._queue.get()]
@@ -152,9 +154,8 @@ class Settlement:
             fault_point("settlement.logged")
             self._ledger.enter(batch)
         fault_point("settlement.committed")
+        await self._let_in()  # before anybody else has a turn, and finds that nothing is left to do
         await self._archivist.committed()
-        for host in self._doors.admission.newcomers():
-            await self._let_in(host)
         for event in events:
             self._observers.tell(event)
             if isinstance(event, Visited):
@@ -164,19 +165,26 @@ class Settlement:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()
 
-    async def _let_in(self, host: bytes) -> None:
-        """Admit what was turned away of a host that has joined the scope since, such as its sitemaps.
+    async def _let_in(self) -> None:
+        """Admit what was turned away of hosts that have joined the scope since, such as their sitemaps.
 
         A robots file is read before the seed whose redirect leads to its host.
         """
-        start = b""
-        while known := list(islice(self._doors.memory.of_host(host, start), LINKS_AT_ONCE)):
-            with self._frontier.changes():
-                for _, record in known:
-                    if (candidate := turned_away(record)) is not None:
-                        self._doors.admission.reconsider(candidate)
-            start = known[-1][0] + b"\0"
-            await asyncio.sleep(0)
+        admission = self._doors.admission
+        while admission.newcomers:
+            host = admission.newcomers[0]
+            start: bytes | None = b""
+            while start is not None:
+                known = list(islice(self._doors.memory.of_host(host, start), LINKS_AT_ONCE))
+                start = known[-1][0] + b"\0" if len(known) == LINKS_AT_ONCE else None
+                with self._frontier.changes() as batch:
+                    for _, record in known:
+                        if (candidate := turned_away(record)) is not None:
+                            admission.reconsider(candidate)
+                    if start is None:
+                        admission.let_in(host, batch)
+                if start is not None:
+                    await asyncio.sleep(0)
 
     async def _decide(self, visit: Visit) -> Settled:
         """Judge a visit, and append it to the archive if it is to be kept."""
