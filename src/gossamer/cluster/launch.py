@@ -209,12 +209,15 @@ class Control:
         self._answer("stop", reason)
 
     def scale_to(self, agents: int) -> None:
-        """Have more agents, or fewer."""
+        """Have more agents, or fewer, also after a stop."""
         self._answer("scale_to", agents)
+        plan_again(Path(self._plan.folder), agents)
 
     def drain(self, name: str) -> int:
         """Move everything off an agent, or off all agents of a node; how many agents that are."""
         drained: int = self._answer("drain", name)
+        if drained:
+            plan_again(Path(self._plan.folder), self.overview().wanted_agents)
         return drained
 
     def _answer(self, method: str, *arguments: Any) -> Any:
