@@ -66,7 +66,9 @@ BUSY = 0.02
 """Share of a core below which RocksDB's threads are at rest."""
 
 FRONTIER = FrontierConfig(recent_links=1 << 25, seen_cache=1 << 22)
-STATE = StateConfig(block_cache=256 << 20, write_buffers=128 << 20, max_log=128 << 20)
+STATE = StateConfig(
+    block_cache=192 << 20, seen_filter=112_000_000, write_buffers=128 << 20, max_log=128 << 20
+)
 """Settings for a large crawl, within a gigabyte of memory."""
 
 
@@ -125,6 +127,7 @@ class Bench:
         return self.progress.clock
 
     def close(self) -> None:
+        self.frontier.seen.save()
         self.environment.close()
 
     # Admitting …

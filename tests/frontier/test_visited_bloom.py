@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rbloom import Bloom
 
 from gossamer.frontier import seen_bloom
-from gossamer.frontier.bloom_size import best_hashes, bits_needed, false_positive_rate
-from gossamer.frontier.seen_bloom import BloomTable, bloom_filter, expected_rate
+from gossamer.frontier.bloom_size import best_hashes, bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen_bloom import BloomTable, expected_rate
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 

@@ -30,51 +30,55 @@ class Saved(msgspec.Struct, frozen=True):
     hashes: int
     checksum: int = 0
 
-    @property
-    def name(self) -> str:
+    def name(self, table: str) -> str:
         """Of the file."""
         fields = (format(field, "x") for field in msgspec.structs.astuple(self))
-        return "-".join(("visited", *fields)) + SUFFIX
+        return "-".join((table, *fields)) + SUFFIX
 
 
 SUFFIX = ".bloom"
 
 
-def save(bloom: Bloom, saved: Saved, folder: Path) -> None:
-    """Write the filter to the disk, then remove older ones.
+def files(folder: Path, table: str) -> list[Path]:
+    """What was saved of a table."""
+    return list(folder.glob(f"{table}-*{SUFFIX}"))
+
+
+def save(bloom: Bloom, saved: Saved, folder: Path, table: str) -> None:
+    """Write the filter of a table to the disk, then remove older ones.
 
     Raises:
         OSError: the disk refuses; the older ones are still there.
     """
-    partial = folder / f"visited{SUFFIX}.partial"
+    partial = folder / f"{table}{SUFFIX}.partial"
     try:
         bloom.save(partial)
         with partial.open("rb") as file:
-            target = folder / msgspec.structs.replace(saved, checksum=_checksum(file)).name
+            target = folder / msgspec.structs.replace(saved, checksum=_checksum(file)).name(table)
             os.fsync(file.fileno())
         partial.replace(target)
     finally:
         with contextlib.suppress(FileNotFoundError):
             partial.unlink()
-    for older in folder.glob(f"visited-*{SUFFIX}"):
+    for older in files(folder, table):
         if older != target:
             older.unlink()
 
 
-def load(folder: Path, bits: int, hashes: int) -> tuple[Bloom, Saved] | None:
-    """The filter of these sizes that was saved last, or `None` if there is none that can be read."""
-    found = [saved for file in folder.glob(f"visited-*{SUFFIX}") if (saved := _parsed(file))]
+def load(folder: Path, table: str, bits: int, hashes: int) -> tuple[Bloom, Saved] | None:
+    """The filter of a table, of these sizes, that was saved last, or `None` if there is none that can be read."""
+    found = [saved for file in files(folder, table) if (saved := _parsed(file))]
     fitting = [saved for saved in found if (saved.bits, saved.hashes) == (bits, hashes)]
     if not fitting:
         return None
     saved = max(fitting, key=lambda one: one.last)
     try:
-        with (folder / saved.name).open("rb") as file:
+        with (folder / saved.name(table)).open("rb") as file:
             if _checksum(file) != saved.checksum:
                 return None
     except OSError:
         return None
-    return Bloom.load(folder / saved.name, operator.index), saved
+    return Bloom.load(folder / saved.name(table), operator.index), saved
 
 
 def _checksum(file: IO[bytes]) -> int:

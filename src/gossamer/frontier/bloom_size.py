@@ -1,6 +1,9 @@
 """Sizes a Bloom filter: bits, hash functions and the rate of false positives that follows from them."""
 
 import math
+import operator
+
+from rbloom import Bloom
 
 
 def best_hashes(bits_per_url: float) -> int:
@@ -31,3 +34,13 @@ def bits_needed(urls: int, error: float) -> tuple[int, int]:
     hashes = max(1, math.ceil(math.log2(1 / error)))
     bits_per_url = -hashes / math.log1p(-(error ** (1 / hashes)))
     return math.ceil(urls * bits_per_url), hashes
+
+
+def bloom_filter(bits: int, hashes: int) -> Bloom:
+    """A filter of about so many bits, for hashes of our own.
+
+    rbloom takes neither number, but derives them: bits = items * ln(1 / error) / ln(2)^2, and hashes =
+    bits / items * ln 2, downwards. It is asked for the items and the error that lead to ours.
+    """
+    items = max(1, int(bits * math.log(2) / (hashes + 0.5)))
+    return Bloom(items, math.exp(-bits / items * math.log(2) ** 2), operator.index)

@@ -1,6 +1,7 @@
-"""The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache."""
+"""The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache and perhaps a filter."""
 
 from gossamer.frontier.lately import Lately
+from gossamer.frontier.seen_filter import SeenFilter
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import VisitedRecord
 
@@ -15,6 +16,8 @@ class SeenSet:
     def __init__(self, environment: Environment, cache_entries: int) -> None:
         self._environment = environment
         self._lately = Lately(cache_entries)
+        size = environment.config.seen_filter
+        self._filter = SeenFilter(environment, size) if size else None
         self._uncommitted: set[bytes] = set()
         self._absent = b""  # the last fingerprint that was asked for and not there: it is asked for again
 
@@ -23,7 +26,8 @@ class SeenSet:
             return False
         if fingerprint in self._lately or fingerprint in self._uncommitted:
             return True
-        if self._environment.get(Family.SEEN, fingerprint) is not None:
+        ruled_out = self._filter is not None and self._filter.rules_out(fingerprint)
+        if not ruled_out and self._environment.get(Family.SEEN, fingerprint) is not None:
             self._lately.add(fingerprint)
             return True
         self._absent = fingerprint
@@ -41,10 +45,15 @@ class SeenSet:
         return VisitedRecord()
 
     def save(self) -> None:
-        """All is on disk."""
+        """All is on disk; the filter would have to be made anew."""
+        if self._filter is not None:
+            self._filter.save()
 
     def flush(self, batch: Batch) -> None:  # noqa: ARG002 - all is in it
         """The batch with all additions so far goes to disk next; nothing is asked in between."""
+        if self._filter is not None:
+            self._filter.update(self._uncommitted)
+            self._filter.read_on()
         for fingerprint in self._uncommitted:
             self._lately.add(fingerprint)
         self._uncommitted.clear()

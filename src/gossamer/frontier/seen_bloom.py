@@ -1,22 +1,20 @@
 """The visited table as a Bloom filter in memory, behind which stands a log of hashes on disk."""
 
 import contextlib
-import math
-import operator
 import random
 import struct
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
-from rbloom import Bloom
-
 from gossamer.frontier import bloom_file
-from gossamer.frontier.bloom_size import bits_needed, false_positive_rate
+from gossamer.frontier.bloom_size import bits_needed, bloom_filter, false_positive_rate
 from gossamer.frontier.large_pages import on_large_pages
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, split_ticket
 from gossamer.state.records import VISITED, VisitedRecord, decode, encode
 
+TABLE = "visited"
+"""What the filter's file is named after."""
 URLS_PER_PROBE = 4
 WORTH_SAVING = 500_000
 """URLs that a start would have to read from the log, in about half a second, before the filter is saved."""
@@ -71,7 +69,7 @@ class BloomTable:
     def _go_on(self, before: VisitedRecord) -> bool:
         """Take the filter that was saved last, if it and the log after it are what was committed."""
         figures = self._figures
-        load = partial(bloom_file.load, self._environment.path.parent, figures.bits, figures.hashes)
+        load = partial(bloom_file.load, self._environment.path.parent, TABLE, figures.bits, figures.hashes)
         found = on_large_pages(load, figures.bits // 8, filled=True)
         if found is None:
             return False
@@ -137,7 +135,7 @@ class BloomTable:
             return
         saved = bloom_file.Saved(self._last, figures.urls, figures.total, figures.bits, figures.hashes)
         with contextlib.suppress(OSError):
-            bloom_file.save(self._filter, saved, self._environment.path.parent)
+            bloom_file.save(self._filter, saved, self._environment.path.parent, TABLE)
             self._saved = figures.urls
 
     def _enter(self, first: int, hashes: Collection[int]) -> None:
@@ -173,16 +171,6 @@ def expected_rate(figures: VisitedRecord) -> float:
         if figures.urls and figures.bits
         else 0.0
     )
-
-
-def bloom_filter(bits: int, hashes: int) -> "Bloom":
-    """A filter of about so many bits, for hashes of our own.
-
-    rbloom takes neither number, but derives them: bits = items * ln(1 / error) / ln(2)^2, and hashes =
-    bits / items * ln 2, downwards. It is asked for the items and the error that lead to ours.
-    """
-    items = max(1, int(bits * math.log(2) / (hashes + 0.5)))
-    return Bloom(items, math.exp(-bits / items * math.log(2) ** 2), operator.index)
 
 
 _url_hash = struct.Struct("<8xQ").unpack

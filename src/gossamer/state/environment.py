@@ -87,6 +87,7 @@ class Environment:
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
             raise _opening_error(path, str(error)) from None
         self.path = path
+        self.config = config
         self._tables = {family: self._db.get_column_family(family.value) for family in Family}
         self._handles = {family: self._db.get_column_family_handle(family.value) for family in Family}
 
