@@ -66,7 +66,7 @@ def save(bloom: Bloom, saved: Saved, folder: Path, table: str) -> None:
 
 
 def load(folder: Path, table: str, bits: int, hashes: int) -> tuple[Bloom, Saved] | None:
-    """The filter of a table, of these sizes, that was saved last, or `None` if there is none that can be read."""
+    """The filter of a table, of these sizes, that was saved last; `None` if none can be read."""
     found = [saved for file in files(folder, table) if (saved := _parsed(file))]
     fitting = [saved for saved in found if (saved.bits, saved.hashes) == (bits, hashes)]
     if not fitting:

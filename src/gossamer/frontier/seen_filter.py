@@ -1,4 +1,4 @@
-"""A Bloom filter in memory in front of the seen set on disk: most of what is new is known to be new at once."""
+"""A Bloom filter in memory in front of the seen set on disk: most of what is new needs no look-up."""
 
 import contextlib
 import struct

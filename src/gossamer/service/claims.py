@@ -81,6 +81,7 @@ def memory_for(config: CrawlConfig, workers: int) -> int:
         PYTHON_BYTES
         + state.block_cache
         + state.write_buffers
+        + state.seen_filter
         + frontier.max_hosts * HOST_BYTES
         + frontier.robots_cache
         + config.dns.cache_entries * NAME_BYTES
@@ -92,7 +93,8 @@ def memory_for(config: CrawlConfig, workers: int) -> int:
 
 def least_memory(config: CrawlConfig) -> int:
     """Bytes below which a crawl cannot even begin, whatever its settings."""
-    return PYTHON_BYTES + config.state.block_cache + config.state.write_buffers
+    state = config.state
+    return PYTHON_BYTES + state.block_cache + state.write_buffers + state.seen_filter
 
 
 def speed_of(config: CrawlConfig) -> int:
