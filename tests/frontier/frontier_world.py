@@ -37,9 +37,11 @@ class FrontierWorld:
         names: Names | None = None,
         linked_names_first: bool = False,
         ordering=ByDepth,
+        state: StateConfig = SMALL,
         **settings,
     ):
         self.ordering = ordering
+        self.state = state
         self.path = path
         self.micros = 1_000_000_000
         self.tick = 0  # microseconds that pass at each look at the clock
@@ -62,7 +64,7 @@ class FrontierWorld:
         return self.micros
 
     def open(self) -> None:
-        self.environment = Environment.open(self.path, SMALL)
+        self.environment = Environment.open(self.path, self.state)
         kept = self.environment.get(Family.META, b"counters")
         self.counters = decode(kept, Counters) if kept else Counters()
         session = Session(

@@ -91,8 +91,12 @@ def test_killed_after_a_commit_nothing_is_cut(life: Life, point: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("point", ["settlement.applying:12", "settlement.committed:14", "end.committed"])
-def test_killed_with_a_bloom_filter_as_visited_table(tmp_path: Path, point: str) -> None:
-    settings: dict[str, object] = {"frontier.visited": "bloom", "frontier.bloom_error": 1e-9}
+@pytest.mark.parametrize(
+    "settings",
+    [{"frontier.visited": "bloom", "frontier.bloom_error": 1e-9}, {"state.seen_filter": 20_000}],
+    ids=["as the table", "before the table"],
+)
+def test_killed_with_a_bloom_filter(tmp_path: Path, settings: dict[str, object], point: str) -> None:
     with SimulatedWeb(small_world()) as web:
         life = Life(web, tmp_path / "crawl", settings)
         assert life.crawl(point).killed
