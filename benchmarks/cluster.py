@@ -1,10 +1,11 @@
 """The same crawl by two agents, by one, and by a process without any: what a page costs, and who took it.
 
-Both agents run on one core, the web on another. `shared_core_ratio` is what two crawls that know nothing of
-each other take there, by one: so much of `cpu_ratio` is no cost of the cluster.
+Nothing is bound to a core, as with whoever starts an agent for each core of a machine. `strangers_ratio` is
+what two crawls that know nothing of each other take at once, by one: so much of `cpu_ratio` is no cost of the
+cluster. With `--one-core` both agents have to take turns on one, and the web is on another.
 
-`python -m benchmarks.cluster [--quick] [--pages N] [--pairs N] [--memory] [--json]`; exit status 0 if within
-the limits, else 1. Needs the extra `cluster`.
+`python -m benchmarks.cluster [--quick] [--pages N] [--pairs N] [--one-core] [--memory] [--json]`; exit
+status 0 if within the limits, else 1. Needs the extra `cluster`.
 """
 
 import argparse
@@ -41,28 +42,29 @@ def web_of(pages: int, page_bytes: int, pages_per_host: int = PAGES_PER_HOST) ->
     return WorldSpec.plain(pages=pages, hosts=hosts, page_bytes=page_bytes, cross_links=CROSS_LINKS)
 
 
-def costs(web: Web, pairs: int) -> dict[str, Any]:
-    """All in turn, so often; at last two agents with clocks."""
+def costs(web: Web, pairs: int, core: int | None) -> dict[str, Any]:
+    """All in turn, so often; at last two agents with clocks. `core`: which they share, or any."""
+    by_one_process(web, WORKERS, RUN_SECONDS, core)  # the web makes its pages
     spent: dict[str, list[float]] = {name: [] for name in ONES}
     runs: dict[str, list[ClusterRun]] = {"one": [], "two": []}
     wanted: set[str] = set()
     for turn in range(pairs):
         for name in ONES if turn % 2 == 0 else ONES[::-1]:
             if name == "plain":
-                usage, urls = by_one_process(web, WORKERS, RUN_SECONDS)
+                usage, urls = by_one_process(web, WORKERS, RUN_SECONDS, core)
                 spent[name].append(usage.cpu_seconds / len(urls) * 1000)
                 wanted = set(urls)
             elif name == "strangers":
-                spent[name].append(by_two_strangers(web, WORKERS, RUN_SECONDS) * 1000)
+                spent[name].append(by_two_strangers(web, WORKERS, RUN_SECONDS, core) * 1000)
             else:
-                run = by_agents(web, ONES.index(name), WORKERS, RUN_SECONDS)
+                run = by_agents(web, ONES.index(name), WORKERS, RUN_SECONDS, core=core)
                 runs[name].append(run)
                 spent[name].append(run.cpu[AGENT] / len(run.captures) * 1000)
-    timed = by_agents(web, 2, WORKERS, RUN_SECONDS, timed=True)
+    timed = by_agents(web, 2, WORKERS, RUN_SECONDS, core=core, timed=True)
     whole = [*runs["one"], *runs["two"], timed]
     return summed_up(spent, runs) | {
         **exchange(timed, runs["one"][-1]),
-        "shared_core_ratio": round(
+        "strangers_ratio": round(
             statistics.median(two / one for one, two in zip(spent["plain"], spent["strangers"], strict=True)),
             3,
         ),
@@ -154,6 +156,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small web, once")
     parser.add_argument("--pages", type=int, help=f"of the web; {PAGES:,}, for --memory {MEMORY_PAGES:,}")
+    parser.add_argument("--one-core", action="store_true", help="both agents on one, the web on another")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="how often")
     parser.add_argument("--memory", action="store_true", help="memory instead of processor time")
     parser.add_argument("--only", choices=["long", "stopped"], help="of --memory")
@@ -172,8 +175,9 @@ def main() -> int:
         found["ok"] = all(found[name] for name in ("memory_ok", "stopped_ok") if name in found)
     else:
         pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES)
-        with served(web_of(pages, PAGE_BYTES)) as web:
-            found = costs(web, 1 if arguments.quick else arguments.pairs)
+        agents, server = measure.cores() if arguments.one_core else (None, None)
+        with served(web_of(pages, PAGE_BYTES), server) as web:
+            found = costs(web, 1 if arguments.quick else arguments.pairs, agents)
         found["ok"] = judged(found)
     print(json.dumps(found) if arguments.json else json.dumps(found, indent=2))
     return 0 if found["ok"] else 1

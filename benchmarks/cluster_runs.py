@@ -184,10 +184,14 @@ class ClusterRun(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def served(spec: WorldSpec) -> Iterator[Web]:
-    """A simulated web on the last core, every host a seed."""
-    with SimulatedWeb(spec, log=False) as web:
-        os.sched_setaffinity(web.pid, {measure.cores()[1]})
+def served(spec: WorldSpec, core: int | None = None) -> Iterator[Web]:
+    """A simulated web, every host a seed, that keeps its pages: it shares its cores with who visits it.
+
+    `core`: the one that it may use, or any.
+    """
+    with SimulatedWeb(spec, log=False, answers=2 * spec.pages * spec.page_bytes) as web:
+        if core is not None:
+            os.sched_setaffinity(web.pid, {core})
         yield Web("simweb", web.seeds, web.nameserver, web.pid)
 
 
@@ -204,22 +208,25 @@ def _work(web: Web, workers: int) -> Iterator[Work]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def by_one_process(web: Web, workers: int, timeout: float) -> tuple[measure.Usage, list[str]]:
-    """`gossamer crawl` of all of it; what it took, and the URLs of its pages."""
+def by_one_process(
+    web: Web, workers: int, timeout: float, core: int | None = None
+) -> tuple[measure.Usage, list[str]]:
+    """`gossamer crawl` of all of it, on `core` or any; what it took, and the URLs of its pages."""
     with _work(web, workers) as work:
-        usage = measure.run(command("gossamer", work), log=work.log, core=measure.cores()[0], timeout=timeout)
+        usage = measure.run(command("gossamer", work), log=work.log, core=core, timeout=timeout)
         if usage.status:
             raise RuntimeError(f"gossamer ended with status {usage.status}\n{_end_of(work.log)}")
         return usage, [page.url for page in fetched("gossamer", work)]
 
 
-def by_two_strangers(web: Web, workers: int, timeout: float) -> float:
-    """CPU seconds a page of two crawls of all of it at once on one core, which know nothing of each other.
+def by_two_strangers(web: Web, workers: int, timeout: float, core: int | None = None) -> float:
+    """CPU seconds a page of two crawls of it at once that know nothing of each other, on `core` or any.
 
-    What this is above one such crawl is no cost of a cluster: on a core in turns, they find its caches cold.
+    What this is above one such crawl is no cost of a cluster: they share the memory's bandwidth, and in turns
+    on one core they find its caches cold.
     """
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        both = list(pool.map(by_one_process, [web] * 2, [workers] * 2, [timeout] * 2))
+        both = list(pool.map(by_one_process, [web] * 2, [workers] * 2, [timeout] * 2, [core] * 2))
     return sum(usage.cpu_seconds for usage, _ in both) / sum(len(urls) for _, urls in both)
 
 
@@ -229,6 +236,7 @@ def by_agents(
     workers: int,
     timeout: float,
     *,
+    core: int | None = None,
     timed: bool = False,
     shared_digests: bool = False,
     watch: Callable[[Tree, Path], None] | None = None,
@@ -240,6 +248,7 @@ def by_agents(
         agents: how many.
         workers: visits at once of each agent.
         timeout: seconds after which something is wrong.
+        core: on which all of them are, or any.
         timed: have the agents keep account of their parts, which costs them something.
         shared_digests: have them tell each other what content they met.
         watch: called after each sample, with the cluster's folder.
@@ -247,7 +256,7 @@ def by_agents(
     with _work(web, workers) as work:
         started = time.monotonic()
         answer = work.folder / "answer.json"
-        process = _start(work, agents, answer, timed=timed, shared_digests=shared_digests)
+        process = _start(work, agents, answer, core, timed=timed, shared_digests=shared_digests)
         tree = Tree(process.pid, work.crawl_folder)
         try:
             while process.poll() is None:
@@ -267,7 +276,7 @@ def by_agents(
 
 
 def _start(
-    work: Work, agents: int, answer: Path, *, timed: bool, shared_digests: bool
+    work: Work, agents: int, answer: Path, core: int | None, *, timed: bool, shared_digests: bool
 ) -> subprocess.Popen[bytes]:
     line = command("gossamer", work)
     at = line.index("crawl")
@@ -281,7 +290,8 @@ def _start(
         path = [str(Path(__file__).parents[1]), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {measure.cores()[0]})  # inherited by all that Ray starts
+    if core is not None:
+        os.sched_setaffinity(0, {core})  # inherited by all that Ray starts
     try:
         with work.log.open("ab") as log, answer.open("wb") as out:
             return subprocess.Popen(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gossamer.simweb.hosting import Hosting
+from gossamer.simweb.service import ANSWERS
 from gossamer.simweb.spec import WorldSpec
 
 _PRESETS = {
@@ -54,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
         "--control", type=Path, metavar="FILE", help="while it is there, all names are treated as it says"
     )
     parser.add_argument(
+        "--answers", type=int, default=ANSWERS, metavar="BYTES", help="of finished answers that are kept"
+    )
+    parser.add_argument(
         "--announce", action="store_true", help="one JSON line on start; stop when input ends"
     )
     return parser
@@ -88,6 +92,7 @@ async def _serve(spec: WorldSpec, options: argparse.Namespace) -> None:
         dns_port=options.dns_port,
         log=options.log,
         control=options.control,
+        answers=options.answers,
     )
     async with hosting as web:
         told = {"http_port": web.http_port, "nameserver": web.nameserver, "seeds": web.seeds}

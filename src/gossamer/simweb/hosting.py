@@ -10,7 +10,7 @@ from pathlib import Path
 from gossamer.simweb.atlas import DROP_ADDRESS, FORBIDDEN_ADDRESS
 from gossamer.simweb.names import NameService, TcpNames, UdpNames
 from gossamer.simweb.server import Connection, Dropper
-from gossamer.simweb.service import Service
+from gossamer.simweb.service import ANSWERS, Service
 from gossamer.simweb.spec import WorldSpec
 from gossamer.simweb.visits import Ledger, Question, Visit, read_questions, read_visits
 from gossamer.simweb.world import World
@@ -37,14 +37,16 @@ class Hosting:
         dns_port: int = 0,
         log: Path | None = None,
         control: Path | None = None,
+        answers: int = ANSWERS,
     ) -> None:
-        """`log` and `control` are files: of visits and questions, and for `NameService`."""
+        """`log`, `control`: files of visits and questions, and for `NameService`; `answers`: bytes kept."""
         self.spec = spec
         self.http_port = http_port
         self.dns_port = dns_port
         self.world: World
         self._log = log
         self._control = control
+        self._answers = answers
         self._ledger: Ledger | None = None
         self._servers: list[asyncio.Server] = []
         self._datagrams: asyncio.DatagramTransport | None = None
@@ -90,7 +92,7 @@ class Hosting:
         self.http_port = listeners[self._home].getsockname()[1]
         self.world = World(self.spec, self.http_port)
         self.world.naming("")  # sets all scenes now: later it would make visitors wait
-        service = Service(self.world)
+        service = Service(self.world, self._answers)
         for address, listener in listeners.items():
             factory: Callable[[], asyncio.Protocol] = partial(
                 Connection, service, self._ledger, self._connections

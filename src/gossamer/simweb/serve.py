@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from gossamer.simweb.resource import Speech
+from gossamer.simweb.service import ANSWERS
 from gossamer.simweb.spec import WorldSpec
 from gossamer.simweb.visits import Question, Visit, read_questions, read_visits
 
@@ -26,6 +27,7 @@ class SimulatedWeb:
         spec: what to serve; a friendly web if left out.
         http_port, dns_port: 0 lets the kernel choose.
         log: whether visits are written down (`log()`); costs some 10 microseconds a visit.
+        answers: bytes of finished answers that are kept; making a page of 30 KB anew costs 200 microseconds.
 
     Attributes:
         http_port: of every host, once started.
@@ -34,7 +36,13 @@ class SimulatedWeb:
     """
 
     def __init__(
-        self, spec: WorldSpec | None = None, *, http_port: int = 0, dns_port: int = 0, log: bool = True
+        self,
+        spec: WorldSpec | None = None,
+        *,
+        http_port: int = 0,
+        dns_port: int = 0,
+        log: bool = True,
+        answers: int = ANSWERS,
     ) -> None:
         self.spec = spec if spec is not None else WorldSpec.friendly()
         self.http_port = http_port
@@ -42,6 +50,7 @@ class SimulatedWeb:
         self.seeds: list[str] = []
         self._dns_port = dns_port
         self._keeps_log = log
+        self._answers = answers
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -67,7 +76,8 @@ class SimulatedWeb:
         command = [
             sys.executable, "-m", "gossamer.simweb", "--spec", str(spec), "--announce",
             "--http-port", str(self.http_port), "--dns-port", str(self._dns_port),
-            "--control", str(self._control), *(("--log", str(self._log)) if self._keeps_log else ()),
+            "--control", str(self._control), "--answers", str(self._answers),
+            *(("--log", str(self._log)) if self._keeps_log else ()),
         ]  # fmt: skip
         path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module

@@ -6,7 +6,8 @@ from gossamer.simweb.replies import error, ordinary
 from gossamer.simweb.resource import Ending, Place, Reply, Request
 from gossamer.simweb.world import World
 
-_REMEMBERED = 64 << 20  # bytes of finished answers
+ANSWERS = 64 << 20
+"""Bytes of finished answers that are kept, unless more is asked for."""
 _OVERHEAD = 500  # bytes for key and entry
 
 
@@ -17,8 +18,10 @@ class Service:
     so a long crawl of a large world does not make it grow.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, answers: int = ANSWERS) -> None:
+        """`answers`: bytes of them that are kept."""
         self._world = world
+        self._most = answers
         self._counts: Counter[tuple[str, str]] = Counter()
         self._remembered: dict[tuple[str, str, str], Reply] = {}
         self._size = 0
@@ -67,7 +70,7 @@ class Service:
     def _remember(self, key: tuple[str, str, str], reply: Reply) -> None:
         self._remembered[key] = reply
         self._size += len(reply.data) + _OVERHEAD
-        while self._size > _REMEMBERED:
+        while self._size > self._most:
             oldest = self._remembered.pop(next(iter(self._remembered)))
             self._size -= len(oldest.data) + _OVERHEAD
 
