@@ -303,6 +303,26 @@ def test_link_headers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameters", "kinds"),
+    [
+        ('; title="a; rel=next"', []),
+        ('; title="a; rel=canonical"; rel=next', ["navigation"]),
+        ('; title="; anchor=x"; rel=next', ["navigation"]),
+        ("; rel=next; rel=canonical", ["navigation"]),
+        (" ;REL = next ; type=text/html", ["navigation"]),
+        ("; crossorigin; rel=preload", ["requisite"]),
+        ("; Anchor=x; rel=next", []),
+        ("; rel", []),
+        ("; rel=", []),
+        (';rel="next', ["navigation"]),
+        (";" * 60_000 + "; \t" * 1_000, []),
+    ],
+)
+def test_parameters_of_a_link_header(parameters: str, kinds: list[str]) -> None:
+    assert [mention.kind.value for mention in mentions_in(f"</a>{parameters}")] == kinds
+
+
+@pytest.mark.parametrize(
     ("value", "addresses"),
     [("0; url=/x", ["/x"]), ("5;URL='\xe9'", ["%E9"]), ("5", []), ("0; url=", []), ("", []), ("x", [])],
 )

@@ -15,8 +15,7 @@ __all__ = ["has_links", "header_mentions"]
 
 _QUOTED = r'"((?:[^"\\]++|\\.)*+)"?'
 _LINK = re.compile(rf"<([^>]*+)>((?:[^,\"]++|{_QUOTED})*+)")
-_REL = re.compile(rf";\s*+rel\s*+=\s*+(?:{_QUOTED}|([^\s;,\"]++))", re.IGNORECASE)
-_ANCHOR = re.compile(r";\s*+anchor\s*+=", re.IGNORECASE)
+_PARAMETER = re.compile(rf";\s*+([^\s=;,\"]++)(?:\s*+=\s*+(?:{_QUOTED}|([^\s;,\"]*+)))?")
 
 MOST_LINKS = 100
 
@@ -34,11 +33,19 @@ def header_mentions(headers: Headers) -> list[Mention]:
         mentions.append(Mention("Refresh", LinkKind.NAVIGATION, address_in_field(refresh)))
     for value in headers.get_all("link"):
         for match in _LINK.finditer(value[:65536]):
-            relation = _REL.search(match[2])
-            if relation is None or _ANCHOR.search(match[2]) or len(mentions) >= MOST_LINKS:
+            parameters = _parameters(match[2])
+            words = parameters.get("rel", "")
+            if "anchor" in parameters or len(mentions) >= MOST_LINKS:
                 continue
-            words = relation[1] or relation[2] or ""
             kind: LinkKind | None = kind_of_relation(words)
             if kind is not None and match[1].strip():
                 mentions.append(Mention("Link", kind, address_in_field(match[1]), nofollow(words)))
     return mentions
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """By lower-case name; of several with one name the first counts (RFC 8288 section 3.3)."""
+    found: dict[str, str] = {}
+    for name, quoted, token in _PARAMETER.findall(text):
+        found.setdefault(name.lower(), quoted or token)
+    return found
