@@ -190,7 +190,20 @@ def test_what_is_plainer_is_shorter_and_has_nothing_plainer(target: str) -> None
         ("/list?page=2&sort=name", "/list?page=3&sort=name", True),
         ("/list?page=2&sort=name", "/list?page=2&sort=price", False),
         ("/paper/0000000B88E7E9A8", "/paper/1111111B88E7E9A8", True),
+        ("/cal?view=week&at=1716000000", "/cal?view=day&at=1716086400", True),
+        ("/cal?view=week&at=1716000000", "/cal?view=day&at=1716000000", False),
+        ("/shop/s/9f86d081884c7d65/home", "/shop/s/0000000b88e7e9a8/cart", True),
+        ("/shop/s/9f86d081884c7d65/home", "/shop/s/9f86d081884c7d65/cart", False),
+        ("/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "/(S(x1a2b3c4d5e6f7g8h9i0j1k2))/a.aspx", True),
+        ("/a/0000000b88e7e9a8/c/d/e/f/g/x", "/a/1111111b88e7e9a8/c/d/e/f/g/x", True),
+        ("/words/D/dog", "/words/D/duck", False),
     ],
 )
 def test_marches(page: str, link: str, onwards: bool) -> None:
     assert marches(url_pattern(page), url_pattern(link), page, link) is onwards
+
+
+def test_folders_called_d_and_h_are_no_date_and_no_token() -> None:
+    assert [
+        url_pattern(target).doubts for target in ("/words/D/dog", "/words/H/hat", "/D?x=a", "/H;a=b")
+    ] == [0] * 4

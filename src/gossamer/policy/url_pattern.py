@@ -41,6 +41,9 @@ NUMBERS = 64
 TOKEN = 128
 """The page's own name is a hash, a UUID, a token: there is always another one."""
 
+MINTED = 256
+"""A folder is named by a token, such as the id of a session."""
+
 ODD = DATE | CYCLE | CYCLES | SESSION | FACETS | DEEP
 """Doubts that most good pages do not raise."""
 REPEATS = SESSION | CYCLE | CYCLES
@@ -74,8 +77,8 @@ class UrlPattern(NamedTuple):
     Attributes:
         text: the pattern, of path and query without the host.
         stem: coarser pattern; all views of one calendar, all pages that carry one kind of session id.
-        doubts: bits of `DATE`, `CYCLE`, `CYCLES`, `SESSION`, `FACETS`, `DEEP`, `NUMBERS`, `TOKEN`; where
-            there is none, there are only names, and somebody must have chosen each.
+        doubts: bits of `DATE`, `CYCLE`, `CYCLES`, `SESSION`, `FACETS`, `DEEP`, `NUMBERS`, `TOKEN`, `MINTED`;
+            where there is none, there are only names, and somebody must have chosen each.
     """
 
     text: str
@@ -144,14 +147,37 @@ def marches(page: "UrlPattern", link: "UrlPattern", page_target: str, link_targe
     """Whether a link goes one step further in what a page is part of, as it would in a space without end.
 
     Both have one stem. A date leads to another date, an id of a session to another id, filters to more
-    filters; a deep folder leads to a deeper one; where nothing is odd but numbers, only the number differs.
+    filters; a deep folder leads to a deeper one, one named by a token to another token; where nothing is odd
+    but numbers, only the number differs, or a number in a query of the same names (the views of a calendar).
     """
     common = page.doubts & link.doubts
     if common & (ODD & ~DEEP | TOKEN):
         return True
+    if common & MINTED and _minted(page_target) != _minted(link_target):
+        return True
     if common & DEEP:
         return link_target.count("/") > page_target.count("/")
-    return bool(common & NUMBERS) and template(page_target) == template(link_target)
+    if not common & NUMBERS:
+        return False
+    return template(page_target) == template(link_target) or (
+        page.text == link.text and _counts_on(page_target, link_target)
+    )
+
+
+def _minted(target: str) -> list[str]:
+    """The folders that are tokens."""
+    return [name for name in target.partition("?")[0].split("/")[:-1] if is_token(name.partition(";")[0])]
+
+
+def _counts_on(target: str, other: str) -> bool:
+    """Whether two targets of one path have other numbers in their queries."""
+    path, _, query = target.partition("?")
+    there, _, other_query = other.partition("?")
+    return path == there and _numbers(query) != _numbers(other_query)
+
+
+def _numbers(query: str) -> set[str]:
+    return {parameter for parameter in query.split("&") if parameter.rpartition("=")[2].isdigit()}
 
 
 def _pattern(target: str) -> tuple[str, str, int]:
@@ -174,9 +200,10 @@ def _pattern(target: str) -> tuple[str, str, int]:
             name, stem = leaf, f"/{leaf}"
         else:
             name = _leaf(leaf)
-        if name == "D":
+        plain = name == leaf
+        if name == "D" and not plain:
             doubts |= DATE
-        elif name == "H" or name.startswith("H."):
+        elif (name == "H" or name.startswith("H.")) and not plain:
             doubts |= TOKEN
         elif folder.dated and name == "#" and len(leaf) <= 2:
             name, text = "", text[:-1]
@@ -219,9 +246,12 @@ def _folder(directory: str) -> _Folder:
             dated -= 1
             continue
         dated = 2 if kind == "#" and len(name) == 4 and name[:2] in ("19", "20") else 0
-        if dated or kind == "D":
+        plain = kind == name  # the folders `D` and `H` are what they are called
+        if dated or (kind == "D" and not plain):
             kind, doubts = "D", doubts | DATE
-        elif kind == name and len(shown) >= _NAMED:
+        elif kind == "H" and not plain:
+            doubts |= MINTED
+        elif plain and len(shown) >= _NAMED:
             kind = "*"
         shown.append(kind)
     if again:
