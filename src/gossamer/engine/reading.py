@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from itertools import islice
 
 from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
@@ -12,11 +13,12 @@ from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.model.exchange import Exchange
+from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
 from gossamer.policy.robots import RobotsRules, parse_robots
 from gossamer.policy.robots_access import RobotsConfig
-from gossamer.policy.text_sketch import page_sketch
+from gossamer.policy.text_sketch import page_sketch, picture_mark
 
 LONG_CODED = 32 << 10
 """Bytes of a body in a content coding, which may hold a hundred times as many, decoded on the event loop."""
@@ -30,6 +32,8 @@ MOST_LINKS = 6_000
 Read = tuple[Page | None, Said | None]
 """What the body holds, and what it says."""
 
+_MEDIA = ("img@", "source@", "video@", "audio@", "embed@", "object@")
+_MOST_PICTURES = 64
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _GZIP = b"\x1f\x8b"
 
@@ -129,7 +133,11 @@ def _said(page: Page, content: bytes) -> Said:
     """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
     if page.media_type not in HtmlExtractor.media_types:
         return Said(len(content))
-    return Said(len(content), page_sketch(content))
+    shown = (
+        link for link in page.links if link.kind is LinkKind.REQUISITE and link.element.startswith(_MEDIA)
+    )
+    names = {link.url.path.rpartition("/")[2] for link in islice(shown, _MOST_PICTURES)} - {""}
+    return Said(len(content), page_sketch(content), tuple(map(picture_mark, names)))
 
 
 def _most_links(content: bytes, kind: str) -> int:

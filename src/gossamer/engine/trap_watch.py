@@ -21,6 +21,8 @@ from gossamer.state.records import PageRecord
 
 _TRY_AGAIN = frozenset({408, 425, 429})
 """Of the client's errors those that say nothing about the URL."""
+PICTURE_WORTH = 200
+"""Characters of new text that a picture is worth: the pages of galleries and comics have a line of text."""
 _ENDS = Done, Dropped
 _NOTHING: AbstractContextManager[object] = nullcontext()
 
@@ -90,7 +92,7 @@ class TrapWatch:
         status = outcome.exchange.status
         copy = self._is_copy(host, visit.page, first_seen)
         if visit.said is not None and count is not None:
-            new_text = 0 if copy else self._new_text(host, visit.said)
+            new_text = self._new_text(host, visit.said, copy=copy)
             again = self._gate.has_plainer(host, candidate)
             if again:
                 new_text = 0  # somebody else says it
@@ -114,5 +116,10 @@ class TrapWatch:
         # Mirrors on other hosts are no traps.
         return first is not None and self._frontier.host_key(first)[0] == host
 
-    def _new_text(self, host: bytes, said: Said) -> int:
-        return self._texts.of(host).new_text(said.sketch) if said.sketch is not None else said.size
+    def _new_text(self, host: bytes, said: Said, *, copy: bool) -> int:
+        """Characters, a picture counted for some; what shows others than its like is no copy of that."""
+        texts = self._texts.of(host)
+        pictures = PICTURE_WORTH * texts.new_pictures(said.pictures)
+        if copy:
+            return pictures
+        return pictures + (said.size if said.sketch is None else texts.new_text(said.sketch))

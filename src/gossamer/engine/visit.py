@@ -16,10 +16,12 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         size: bytes of its content.
         sketch: of its text, if it is HTML.
+        pictures: 32-bit marks of the file names of what it shows and plays, as `picture_mark`.
     """
 
     size: int
     sketch: Sketch | None = None
+    pictures: tuple[int, ...] = ()
 
 
 class Visit(msgspec.Struct, frozen=True):

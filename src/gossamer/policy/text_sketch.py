@@ -9,7 +9,7 @@ page.
 import re
 from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import xxhash
@@ -124,6 +124,15 @@ def page_sketch(content: bytes) -> Sketch:
     return _sketch(_GAP.join(kept))
 
 
+def picture_mark(name: str) -> int:
+    """32 bits that stand for the file name of a picture, for `HostText.new_pictures`.
+
+    Not for its whole address: in a maze of folders or sessions that is another one on every page. Nor for its
+    query, where counters of visitors have random numbers.
+    """
+    return xxhash.xxh32_intdigest(name.encode(), 1)
+
+
 def _without_code(content: bytes) -> bytes:
     if _CODE.search(content) is None:
         return content
@@ -182,13 +191,18 @@ class HostText:
 
     def new_text(self, said: Sketch) -> int:
         """Bytes of the text that no page of the host has said before; from now on it has."""
-        slots, fresh = self._slots, 0
-        for piece, length in zip(said.pieces, said.lengths, strict=True):
-            at, mark = piece % _SLOTS, piece >> 16 | 1
-            if slots[at] != mark:
-                slots[at] = mark
-                fresh += length
-        return fresh
+        met = self._met
+        return sum(length for piece, length in zip(said.pieces, said.lengths, strict=True) if not met(piece))
+
+    def new_pictures(self, marks: Iterable[int]) -> int:
+        """How many pictures (`picture_mark`) no page of the host has shown before; from now on it has."""
+        return sum(not self._met(mark) for mark in marks)
+
+    def _met(self, piece: int) -> bool:
+        slots, at, mark = self._slots, piece % _SLOTS, piece >> 16 | 1
+        met = slots[at] == mark
+        slots[at] = mark
+        return met
 
 
 class Gists:

@@ -174,7 +174,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         url: of the page.
         new_text: characters that no page of the host had said (`HostText.new_text`); 0 for copies (same
-            content or same gist) and errors.
+            content or same gist) and errors. A picture of its own counts for some hundred.
         links: new URLs that it led to, of patterns other than its own that are proven and not quarantined.
         open_links: the same, of patterns of which it is not known yet whether they yield (`is_open`).
         bred: new URLs of its own kind (`url_pattern.marches`), of its pattern and of its stem; at least one
