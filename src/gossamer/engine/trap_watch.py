@@ -93,7 +93,7 @@ class TrapWatch:
         copy = self._is_copy(host, visit.page, first_seen)
         if visit.said is not None and count is not None:
             new_text = self._new_text(host, visit.said, copy=copy)
-            again = self._gate.has_plainer(host, candidate)
+            again = self._gate.repeats(host, candidate, visit.page)
             if again:
                 new_text = 0  # somebody else says it
             bred = (max(count.own, again), max(count.stem, again))

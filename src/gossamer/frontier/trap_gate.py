@@ -16,12 +16,14 @@ from gossamer.frontier.later import TRAP, Later
 from gossamer.frontier.link_count import LinkCount, LinkCounter
 from gossamer.frontier.patterns import PatternTable
 from gossamer.frontier.serving import Serving
+from gossamer.frontier.trap_repeats import Repeats
 from gossamer.frontier.trap_return import TrapReturn
 from gossamer.frontier.trap_turns import FIRST_SUSPECT, SuspectTurns
 from gossamer.frontier.turn import Turn
 from gossamer.frontier.visited import VisitedTable
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
+from gossamer.model.page import Page
 from gossamer.policy import distinct
 from gossamer.policy.farms import farm_handicap
 from gossamer.policy.ordering import is_robots
@@ -42,7 +44,7 @@ from gossamer.policy.trap_learner import (
     wants_sketch,
     yields,
 )
-from gossamer.policy.url_pattern import ODD, REPEATS, UrlPattern, plainer, url_pattern
+from gossamer.policy.url_pattern import ODD, REPEATS, UrlPattern, url_pattern
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER, split_ticket, ticket
 from gossamer.state.records import Counters, QueueRecord, encode
@@ -91,11 +93,11 @@ class TrapGate:
         self._config = policy.traps
         self._queues = queues
         self._now = session.now
-        self._url_hash = session.fingerprints.url
         self.host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
         """Hash of the name of a queue, as `Frontier.host_key` has it."""
         self._farms = domains if policy.farms else None
         self._table = PatternTable(queues.environment, session.fingerprints.url, session.now)
+        self._repeats = Repeats(queues.environment, queues.seen, session.fingerprints.url)
         self._returning = TrapReturn(*queues[:4])
         # From outside it cannot be told which URLs of a trap are probed.
         self._seed = int.from_bytes(session.fingerprints.url("probes"), "big")
@@ -339,19 +341,16 @@ class TrapGate:
         verdict = judge(own, stem, pattern.doubts, mark, elsewhere, self._config)
         if verdict.action != "admit" or own.released or stem.released:
             return verdict
-        if pattern.doubts & REPEATS and self.has_plainer(host, candidate):
+        if self._repeats.expected(host, pattern, candidate.url):
             return max(verdict, _REDUNDANT, key=lambda one: one.handicap)
         if verdict.handicap and not pattern.doubts & ODD and self._is_small(host):
             return GOOD
         return verdict
 
-    def has_plainer(self, host: bytes, candidate: Candidate) -> bool:
-        """Whether the same is known without the session id, or without going round the cycle."""
+    def repeats(self, host: bytes, candidate: Candidate, page: Page | None) -> bool:
+        """Whether a page is taken for what is known without the session id, or without going round."""
         url = candidate.url
-        if not self._pattern(url.target).doubts & REPEATS:
-            return False
-        target = plainer(url.target)
-        return target is not None and host + self._url_hash(url.origin + target) in self._queues.seen
+        return self._repeats.found(host, self._pattern(url.target), url, page)
 
     def _is_small(self, host: bytes) -> bool:
         """Whether so little is known of a host that there is no reason to change its order."""
