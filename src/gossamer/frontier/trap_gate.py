@@ -16,7 +16,7 @@ from gossamer.frontier.later import TRAP, Later
 from gossamer.frontier.link_count import LinkCount, LinkCounter
 from gossamer.frontier.patterns import PatternTable
 from gossamer.frontier.serving import Serving
-from gossamer.frontier.trap_repeats import Repeats
+from gossamer.frontier.trap_repeats import Repeats, is_renewed
 from gossamer.frontier.trap_return import TrapReturn
 from gossamer.frontier.trap_turns import FIRST_SUSPECT, SuspectTurns
 from gossamer.frontier.turn import Turn
@@ -24,6 +24,7 @@ from gossamer.frontier.visited import VisitedTable
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.policy import distinct
 from gossamer.policy.farms import farm_handicap
 from gossamer.policy.ordering import is_robots
@@ -117,14 +118,15 @@ class TrapGate:
         """(handicap, why it is to be set aside or empty) of a new URL, which is counted."""
         if _exempt(candidate):
             return 0, ""
-        pattern = self._pattern(candidate.url.target)
+        url = candidate.url
+        pattern = self._pattern_of(host, url)
         own = self._table.get(host, pattern.text)
         verdict = self._judge(host, own, pattern, candidate)
         away = verdict.action == "quarantine"
         self._table.count(host, pattern, turned_away=away)
-        if self.counter.current is not None:
+        if self.counter.current is not None and not is_renewed(pattern):
             stem = own if own.proven else self._table.get(host, pattern.stem)
-            self.counter.current.add(own, stem, pattern, candidate.url.target)
+            self.counter.current.add(own, stem, pattern, url.target)
         return verdict.handicap, TRAP + verdict.reason if away else ""
 
     def set_aside(
@@ -295,7 +297,7 @@ class TrapGate:
     def wants_sketch(self, host: bytes, candidate: Candidate) -> bool:
         """Whether a page is to be judged by its text."""
         url = candidate.url
-        pattern = self._pattern(url.target)
+        pattern = self._pattern_of(host, url)
         own = self._table.get(host, pattern.text)
         if not wants_sketch(own, pattern.doubts, hash(url.text)):
             return False
@@ -309,13 +311,13 @@ class TrapGate:
 
     def answered(self, host: bytes, candidate: Candidate) -> None:
         """A page for which `wants_sketch` was asked is being settled, whatever came of it."""
-        self._asked.pop((host, self._pattern(candidate.url.target).text), None)
+        self._asked.pop((host, self._pattern_of(host, candidate.url).text), None)
 
     def learn(self, host: bytes, name: str, candidate: Candidate, evidence: Evidence) -> None:
         """Learn from a page, within a batch; if its pattern is let out, what was set aside comes back."""
         config, table = self._config, self._table
         self._lessons += 1
-        pattern = self._pattern(candidate.url.target)
+        pattern = self._pattern_of(host, candidate.url)
         own = table.get(host, pattern.text)
         stem = own if pattern.stem == pattern.text else table.get(host, pattern.stem)
         start = head_start(pattern.doubts, table.stems.get(pattern.stem), config)
@@ -328,8 +330,11 @@ class TrapGate:
 
     # Looking …
 
+    def _pattern_of(self, host: bytes, url: Url) -> UrlPattern:
+        return self._repeats.pattern(host, self._pattern(url.target), url)
+
     def _verdict(self, host: bytes, candidate: Candidate) -> Verdict:
-        pattern = self._pattern(candidate.url.target)
+        pattern = self._pattern_of(host, candidate.url)
         return self._judge(host, self._table.get(host, pattern.text), pattern, candidate)
 
     def _judge(self, host: bytes, own: PatternRecord, pattern: UrlPattern, candidate: Candidate) -> Verdict:
@@ -350,7 +355,7 @@ class TrapGate:
     def repeats(self, host: bytes, candidate: Candidate, page: Page | None) -> bool:
         """Whether a page is taken for what is known without the session id, or without going round."""
         url = candidate.url
-        return self._repeats.found(host, self._pattern(url.target), url, page)
+        return self._repeats.found(host, self._pattern_of(host, url), url, page)
 
     def _is_small(self, host: bytes) -> bool:
         """Whether so little is known of a host that there is no reason to change its order."""

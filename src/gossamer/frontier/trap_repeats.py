@@ -5,7 +5,8 @@ from collections.abc import Callable
 from gossamer.frontier.visited import VisitedTable
 from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.url_pattern import REPEATS, UrlPattern, plainer
+from gossamer.policy.canonical_rules import without_session
+from gossamer.policy.url_pattern import MINTED, REPEATS, SESSION, UrlPattern, plainer
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode_page
 
@@ -13,6 +14,9 @@ LIKE = 0.1
 """Share of its text by which a page may differ in length from what is taken for the same page."""
 MISTAKEN = 4_096
 """Patterns that are kept of which the guess was wrong."""
+FIRST = 50_000
+"""Addresses without ids of sessions that are kept, some 200 bytes each; what is forgotten looks new."""
+_AGAIN = "again "  # no pattern of a target begins so
 
 
 class Repeats:
@@ -29,6 +33,8 @@ class Repeats:
         self._seen = seen
         self._url_hash = url_hash
         self._mistaken: set[tuple[bytes, str]] = set()
+        self._young: dict[bytes, bytes] = {}
+        self._old: dict[bytes, bytes] = {}
 
     def expected(self, host: bytes, pattern: UrlPattern, url: Url) -> bool:
         """Whether the plainer address is known, and no page of the pattern has turned out to be another."""
@@ -42,6 +48,8 @@ class Repeats:
         Before that one is visited every page is, and where it redirects, for it may lead here; then those
         that look like it.
         """
+        if is_renewed(pattern):
+            return True
         key = self._plainer(host, url) if pattern.doubts & REPEATS else b""
         data = self._environment.get(Family.PAGES, key) if key else None
         if data is None or page is None:
@@ -58,6 +66,27 @@ class Repeats:
         self._mistaken.add((host, pattern.text))
         return False
 
+    def pattern(self, host: bytes, pattern: UrlPattern, url: Url) -> UrlPattern:
+        """The pattern to judge a URL of `pattern` by: one of their own for those that differ from another URL
+        asked about before by nothing but the id of a session.
+
+        Where every answer begins a session all its links are new, and no plainer address is known; so pages
+        that are new would be condemned with their copies.
+        """
+        if not pattern.doubts & (SESSION | MINTED):
+            return pattern
+        plain = without_session(url)
+        if plain.text == url.text:
+            return pattern
+        key, own = host + self._url_hash(plain.text), self._url_hash(url.text)
+        first = self._young.setdefault(key, self._old.get(key, own))
+        if len(self._young) >= FIRST // 2:
+            self._old, self._young = self._young, {}
+        if first == own:
+            return pattern
+        again = _AGAIN + pattern.stem
+        return UrlPattern(again, again, pattern.doubts)
+
     def _plainer(self, host: bytes, url: Url) -> bytes:
         """Fingerprint of the plainer address if that is known, or nothing."""
         target = plainer(url.target)
@@ -65,3 +94,8 @@ class Repeats:
             return b""
         key = host + self._url_hash(url.origin + target)
         return key if key in self._seen else b""
+
+
+def is_renewed(pattern: UrlPattern) -> bool:
+    """Whether it is the one for URLs that are known with another id of a session."""
+    return pattern.text.startswith(_AGAIN)
