@@ -162,6 +162,7 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
 
     A trap's URLs are set aside, not lost: 'gossamer resume' fetches them once their pattern is released.
     In a pattern # stands for digits, D for a date, H for a hash, * for any other name.
+    One that begins with "again" is of URLs known with another session id.
     """
     from gossamer.cli.traps import release_trap, show_traps
 
