@@ -25,8 +25,8 @@ LEAST_GIST = 200
 
 _LONGEST_PAGE = 512 << 10
 """Bytes of a page in which scripts and styles are looked for; `LONGEST_MARKUP` of the rest is read."""
-_MOST_TEXT = 6 << 10
-"""Bytes of text of a page that are sketched, at least."""
+_MOST_TEXT = 3 << 10
+"""Bytes of text of a page that are sketched: some `MOST_WORDS`."""
 _LONGEST_RUN = 512
 """Bytes of each stretch of it without markup that count, so that no notice of law stands for all of it."""
 _COMPARED = 64
@@ -37,6 +37,9 @@ _GAP = b" \xff "
 """Stands between texts that markup separates; no word of UTF-8 has it."""
 _CODE = re.compile(rb"</?(?:script|style)")
 _TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]++)")
+_LONG_TEXT = re.compile(rb">[\t\n\f\r ]*+([^<]{32,}+)")
+_LONG_PAGE = 8 << 10
+"""Bytes of markup from which it is worth looking for long stretches first: there are ten times fewer."""
 # Letters become small, digits and whatever stands between words a space.
 _PLAIN = bytes(
     byte if byte >= 128 or chr(byte).islower()
@@ -108,10 +111,13 @@ def page_sketch(content: bytes) -> Sketch:
     """Sketch HTML without scripts and styles, which are the same on every page; of much text the longest.
 
     Where its article stands nobody knows: menus and feet may be longer. But they are made of short stretches
-    of text. Takes 3 ms at most. Rough, for capitals are not looked for: what is left in is text.
+    of text. Takes 2 ms at most, 0.2 for a page of 25 KB. Rough, for capitals are not looked for: what is left
+    in is text.
     """
     markup = _without_code(content[:_LONGEST_PAGE])[:LONGEST_MARKUP]
-    runs = _TEXT.findall(markup) if b"<" in markup else [markup]
+    runs = _LONG_TEXT.findall(markup) if len(markup) > _LONG_PAGE else []
+    if sum(min(len(run), _LONGEST_RUN) for run in runs) < _MOST_TEXT:
+        runs = _TEXT.findall(markup) if b"<" in markup else [markup]
     runs.sort()  # a list is the same one in whatever order it stands
     runs.sort(key=len, reverse=True)
     longest = max(_LONGEST_RUN, _MOST_TEXT // max(len(runs), 1))
