@@ -131,6 +131,15 @@ def test_no_head_can_mislead_a_reader(tmp_path_factory, heads):
     assert payloads == [b"body %d" % number for number in range(len(heads))]
 
 
+def test_a_stored_field_keeps_a_last_byte_that_is_a_blank_by_latin_1(tmp_path):
+    location = "/città".encode()
+    writer = open_writer(tmp_path)
+    placed = writer.append(exchange(head=b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\n\r\n"))
+    writer.close()
+    record = read_record(tmp_path, placed.file, placed.offset)
+    assert record.http_fields.get("location").encode("latin-1") == location
+
+
 def test_a_head_too_large_for_readers_is_cut_at_whole_fields_and_says_so(tmp_path):
     flood = b"".join(b"X-%d: %s\r\n" % (number, b"v" * 90) for number in range(2000))
     head = b"HTTP/1.1 200 OK\r\n" + flood + b"Last: one\r\nContent-Length: 9\r\n\r\n"

@@ -56,6 +56,7 @@ def document(
         ("image-set(" * 1000, []),
         ("a{b:xurl(x)}", []),
         ("a{b:url()}", []),
+        ("a{b:url(\u3000x\u00a0y\t)}", ["\u3000x\u00a0y"]),  # white space elsewhere, not in CSS
         ("@namespace s url(http://n.test/); @NAMESPACE 'http://n.test/;'; a{b:url(x)}", ["x"]),
         ("@namespace-x url(x)", ["x"]),
         ("a{b:url(x", ["x"]),
@@ -78,6 +79,7 @@ def test_css(text: str, expected: list[str]) -> None:
         ("data:,x 1x, b 2x", ["data:,x", "b"]),
         ("a (1,2), b", ["a", "b"]),
         ("a (1, b", ["a"]),
+        ("a\u3000b 1x,\u00a0c", ["a\u3000b", "\u00a0c"]),  # not white space to HTML
         ("", []),
         (",,,", []),
     ],

@@ -146,6 +146,18 @@ def test_every_byte_of_a_field_survives(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("last", [b"\xc3\xa0", b"\xd1\x85"], ids=["no-break space", "next line"])
+def test_a_field_keeps_a_last_byte_that_is_a_blank_by_latin_1(tmp_path: Path, last: bytes) -> None:
+    async def main() -> None:
+        reply = OK + b"X:\t/" + last + b" \t\r\nY: a\r\n /" + last + b"\r\nContent-Length: 0\r\n\r\n"
+        async with serving(reply) as server, fetching(tmp_path) as module:
+            headers = (await fetched(module, server.url())).headers
+            assert headers.get("x").encode("latin-1") == b"/" + last
+            assert headers.get_all("y") == ["a /" + last.decode("latin-1")]
+
+    asyncio.run(main())
+
+
 def test_redirects_are_not_followed(tmp_path: Path) -> None:
     async def main() -> None:
         reply = b"HTTP/1.1 302 Found\r\nLocation: /" + b"a" * 50_000 + b"\r\nContent-Length: 0\r\n\r\n"

@@ -118,6 +118,8 @@ def test_location() -> None:
     [
         (b"/caf\xc3\xa9?q=\xc3\xa9", "http://h.test/caf%C3%A9?q=%C3%A9"),
         (b"/caf\xe9%20", "http://h.test/caf%E9%20"),
+        (b" /citt\xc3\xa0\t", "http://h.test/citt%C3%A0"),  # by latin-1 its last byte is a blank
+        (b"/\xd1\x85", "http://h.test/%D1%85"),
         (b"http://b\xc3\xbccher.test/", "http://xn--bcher-kva.test/"),
     ],
 )

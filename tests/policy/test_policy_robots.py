@@ -142,6 +142,10 @@ def test_spellings_of_a_line(line: str) -> None:
     assert not allowed(for_all(line), "/x")
 
 
+def test_a_forgotten_colon_before_bytes_that_are_blanks_by_latin_1() -> None:
+    assert not allowed(for_all("Disallow /citt\u00e0"), "/citt%C3%A0")
+
+
 @pytest.mark.parametrize(
     "agent", ["user-agent: *", "useragent: *", "User Agent: *", "User-agent *", "USER-AGENT:*"]
 )

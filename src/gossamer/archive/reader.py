@@ -8,7 +8,7 @@ import msgspec
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.scan import Member, scan
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import Headers
+from gossamer.model.exchange import FIELD_BLANKS, Headers
 
 
 class StoredRecord(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class StoredRecord(msgspec.Struct, frozen=True):
         """The fields of the stored HTTP head."""
         lines = self.http_head.decode("latin-1").split("\r\n")[1:]
         pairs = [line.partition(":") for line in lines if line]
-        return Headers([(name, value.strip()) for name, _, value in pairs])
+        return Headers([(name, value.strip(FIELD_BLANKS)) for name, _, value in pairs])
 
 
 def read_record(directory: Path, file: str, offset: int, keep: int = 64 << 20) -> StoredRecord:

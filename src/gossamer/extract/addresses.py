@@ -4,7 +4,7 @@ import re
 
 __all__ = ["refresh_address", "srcset_addresses"]
 
-_CANDIDATE = re.compile(r"[\s,]*+(\S++)")
+_CANDIDATE = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,()]++|\([^)]*+\)?)*+,?")
 _REFRESH = re.compile(
     r"[\t\n\f\r ]*+(?:[0-9]++[0-9.]*+|\.[0-9.]*+)(?:[\t\n\f\r ]*+[;,]|[\t\n\f\r ])[\t\n\f\r ]*+"

@@ -19,9 +19,10 @@ __all__ = ["CssExtractor", "css_addresses", "css_mentions"]
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[ \t\r\n\f])?|\r\n|[\s\S])"
 _DOUBLE = r'"((?:[^"\\\n\r\f]++|' + _ESCAPE + r')*+)"?'
 _SINGLE = r"'((?:[^'\\\n\r\f]++|" + _ESCAPE + r")*+)'?"
-_BARE = r"((?:[^\s\"'()\\]++|" + _ESCAPE + r")++)"
+_BLANKS = r"[\t\n\f\r ]*+"
+_BARE = r"((?:[^\t\n\f\r \"'()\\]++|" + _ESCAPE + r")++)"
 _COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
-_URL = rf"(?<![\w-])url\(\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE}(?=\s*+(?:\)|\Z)))"
+_URL = rf"(?<![\w-])url\({_BLANKS}(?:{_DOUBLE}|{_SINGLE}|{_BARE}(?={_BLANKS}(?:\)|\Z)))"
 _OTHERS = (
     rf"{_COMMENT}|{_URL}|@import\s*+(?:{_COMMENT}\s*+)*+(?:{_DOUBLE}|{_SINGLE})|{_DOUBLE}|{_SINGLE}"
     # A namespace is a name, though it looks like an address.

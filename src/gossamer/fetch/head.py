@@ -1,6 +1,6 @@
 """Reads response heads line by line, within bounds."""
 
-from gossamer.model.exchange import Headers
+from gossamer.model.exchange import FIELD_BLANKS, Headers
 
 
 class HeadReader:
@@ -83,11 +83,11 @@ def parse_fields(head: bytes) -> Headers:
         if text[:1] in (" ", "\t"):
             if fields:
                 name, value = fields[-1]
-                fields[-1] = (name, f"{value} {text.strip()}")
+                fields[-1] = (name, f"{value} {text.strip(FIELD_BLANKS)}")
             continue
         name, colon, value = text.partition(":")
         if colon:
-            fields.append((name.rstrip(), value.strip()))
+            fields.append((name.rstrip(FIELD_BLANKS), value.strip(FIELD_BLANKS)))
     return Headers(fields)
 
 

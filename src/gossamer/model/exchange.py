@@ -11,6 +11,12 @@ from gossamer.model.url import Url
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
+FIELD_BLANKS = " \t\r\n"
+"""What surrounds a field's value and is none of it (RFC 9110 5.5, HTTP whitespace of WHATWG Fetch).
+
+Never `str.strip()`: by latin-1 the last byte of an `à` in UTF-8 is a no-break space, and would go, too.
+"""
+
 
 class Truncation(StrEnum):
     """Why a stored body is not whole; the values of `WARC-Truncated` (WARC 1.1, 5.13)."""
@@ -64,12 +70,12 @@ class Headers:
         if self._index is None:
             self._index = {}
             for key, value in self.fields:
-                self._index.setdefault(key.lower(), value.strip())
+                self._index.setdefault(key.lower(), value.strip(FIELD_BLANKS))
         return self._index.get(name, default)
 
     def get_all(self, name: str) -> list[str]:
         """Every value of `name` (given in lower case), in order."""
-        return [value.strip() for key, value in self.fields if key.lower() == name]
+        return [value.strip(FIELD_BLANKS) for key, value in self.fields if key.lower() == name]
 
     def __repr__(self) -> str:
         return f"<Headers {len(self.fields)} fields>"

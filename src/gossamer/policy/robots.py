@@ -23,7 +23,7 @@ _BLANK = " \t\v\f\0"
 _LINE = re.compile(
     r"^[ \t\v\f\0]*(?:(?P<agent>user-?agent|user agent)|(?P<disallow>dis+all?ow|diasllow|disallaw)"
     r"|(?P<allow>allow)|(?P<delay>crawl-?delay)|(?P<sitemap>site-?map))"
-    r"(?:[ \t]*:|[ \t]+(?=[^\s#]+[ \t]*(?:#|$)))[^\n#]*",
+    r"(?:[ \t]*:|[ \t]+(?=[^ \t\v\f\n#]+[ \t]*(?:#|$)))[^\n#]*",
     re.MULTILINE | re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z0-9._\-]+")
