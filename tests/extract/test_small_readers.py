@@ -276,6 +276,21 @@ def test_an_ampersand_that_xml_forgot_is_one() -> None:
 
 
 @pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ("<!-- c -->http://h.test/a", "http://h.test/a"),
+        ("http://h.test/a<!-- </loc> -->b<!---->", "http://h.test/ab"),
+        (" <!--c--> <![CDATA[<!--a-->]]>", "<!--a-->"),
+        ("http://h.test/a<!-- cut", ""),
+    ],
+)
+def test_a_comment_is_no_part_of_the_text_of_an_xml_element_and_does_not_end_it(
+    inside: str, text: str
+) -> None:
+    assert [found.text for found in elements(f"<loc>{inside}</loc>")] == [text]
+
+
+@pytest.mark.parametrize(
     "unit", ["<a ", "<a>", "<!--", "<![CDATA[", "<a b='", "<a>&amp;", "]]>", "<a><![CDATA[x]]>"]
 )
 def test_xml_is_walked_once(unit: str) -> None:

@@ -23,7 +23,7 @@ class Element(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         prefix, name: of the tag, as written.
         source: its attributes, as written.
-        text: references replaced, CDATA included, white space stripped.
+        text: references replaced, CDATA included, comments left out, white space stripped.
     """
 
     prefix: str
@@ -59,7 +59,7 @@ def elements(text: str) -> Iterator[Element]:
 
 
 def _text(text: str, position: int) -> tuple[str, int]:
-    """What stands from `position` up to the next tag, and where that is."""
+    """What stands from `position` up to the next tag, without comments, and where that is."""
     parts = []
     while True:
         end = text.find("<", position)
@@ -67,6 +67,11 @@ def _text(text: str, position: int) -> tuple[str, int]:
             return "", len(text)  # cut: an address without its end is another address
         if end > position:
             parts.append(unescape_xml(text[position:end]))
+        if text.startswith("<!--", end):
+            position = _behind(text, "-->", end + 4)
+            if position < 0:
+                return "", len(text)
+            continue
         if not text.startswith("<![CDATA[", end):
             return "".join(parts).strip(), end
         close = text.find("]]>", end)
