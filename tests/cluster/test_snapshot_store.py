@@ -41,6 +41,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 def test_objects_come_back_as_they_were_put(store, tmp_path, monkeypatch):
     monkeypatch.setattr(store_module, "CHUNK", 1_000)
+    monkeypatch.setattr(store_module, "SLICE", 700)
     assert store.get("a/b") is None
     assert store.names("a") == []
     store.delete("a/b")

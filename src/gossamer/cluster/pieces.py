@@ -12,7 +12,7 @@ from gossamer.model.errors import StorageError
 
 PIECE = 64 << 20
 """Bytes of a piece at most."""
-_CHUNK = 1 << 20
+_CHUNK = 128 << 10
 
 
 class Local(msgspec.Struct, frozen=True):

@@ -21,7 +21,9 @@ from gossamer.model.errors import ConfigError, StorageError
 T = TypeVar("T")
 
 CHUNK = 4 << 20
-"""Bytes read or written at once."""
+"""Bytes that an object store is asked for at once, or sent as one object without parts."""
+SLICE = 128 << 10
+"""Bytes that are copied at once to a folder. The C library keeps larger blocks, once they were in use."""
 PART = 8 << 20
 """Bytes that an object store is sent at once; S3 wants at least 5 MiB."""
 AT_ONCE = 4
@@ -108,7 +110,7 @@ class Store:
         Raises:
             StorageError: the store refuses, or the file cannot be read or is too short.
         """
-        self._write(key, lambda: _pieces(path, start, length))
+        self._write(key, lambda: _pieces(path, start, length, SLICE if self._local else CHUNK))
 
     def _write(self, key: str, pieces: Callable[[], Iterator[bytes]]) -> None:
         if self._local:
@@ -297,17 +299,17 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or " ".join(str(error).split())[:300] or type(error).__name__
 
 
-def _pieces(path: Path, start: int, size: int) -> Iterator[bytes]:
-    """`size` bytes of a file.
+def _pieces(path: Path, start: int, size: int, at_once: int) -> Iterator[bytes]:
+    """`size` bytes of a file, so many at once.
 
     Raises:
         StorageError: the file cannot be read, or is too short.
     """
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=0) as file:
             file.seek(start)
             while size > 0:
-                piece = file.read(min(size, CHUNK))
+                piece = file.read(min(size, at_once))
                 if not piece:
                     raise StorageError(f"{path}: ends before what was committed of it. Check the disk.")
                 size -= len(piece)
