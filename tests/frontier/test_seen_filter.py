@@ -150,6 +150,21 @@ def test_after_an_orderly_end_it_is_there_at_once_and_its_file_is_gone(tmp_path,
     world.close()
 
 
+def test_a_session_without_a_filter_leaves_no_file_for_another_past(tmp_path):
+    world = filled(tmp_path, 1)
+    world.environment.checkpoint(tmp_path / "checkpoint")
+    world.admit("http://a/first past")
+    close_in_order(world)
+    shutil.rmtree(tmp_path / "state")
+    (tmp_path / "checkpoint").rename(tmp_path / "state")
+    world = world_in(tmp_path, SMALL)
+    assert world.admit("http://a/second past"), "with the arrival number at which the filter was saved"
+    close_in_order(world)
+    world = world_in(tmp_path)
+    assert not world.admit("http://a/second past")
+    world.close()
+
+
 def test_after_a_kill_it_is_made_anew_a_piece_with_each_commit(tmp_path, monkeypatch):
     filled(tmp_path, 50).close()
     monkeypatch.setattr(seen_filter, "READ_AT_ONCE", 10)

@@ -1,7 +1,7 @@
 """The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache and perhaps a filter."""
 
 from gossamer.frontier.lately import Lately
-from gossamer.frontier.seen_filter import SeenFilter
+from gossamer.frontier.seen_filter import SeenFilter, forget_saved
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import VisitedRecord
 
@@ -18,6 +18,7 @@ class SeenSet:
         self._lately = Lately(cache_entries)
         size = environment.config.seen_filter
         self._filter = SeenFilter(environment, size) if size else None
+        forget_saved(environment)
         self._uncommitted: set[bytes] = set()
         self._absent = b""  # the last fingerprint that was asked for and not there: it is asked for again
 

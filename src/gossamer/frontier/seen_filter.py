@@ -30,8 +30,8 @@ class SeenFilter:
     beyond (batches that failed, hosts that went to another agent) costs a look-up, never a URL.
 
     It is saved when the crawl ends in order, under the last arrival number, and a start takes it only if
-    nothing was admitted since; the file goes then. After a kill it is made anew, a piece with each
-    commit, and until that is done every fingerprint is looked up.
+    nothing was admitted since; the file goes at each start, of sessions without a filter, too. After a kill
+    it is made anew, a piece with each commit, and until that is done every fingerprint is looked up.
     """
 
     def __init__(self, environment: Environment, size: int) -> None:
@@ -45,8 +45,6 @@ class SeenFilter:
         else:
             self._bloom = on_large_pages(partial(bloom_filter, self._bits, HASHES), size)
             self.read_on()
-        for older in bloom_file.files(self._folder, TABLE):
-            older.unlink()
 
     def rules_out(self, fingerprint: bytes) -> bool:
         """Whether it was certainly never added."""
@@ -88,6 +86,12 @@ class SeenFilter:
         bloom, saved = found
         stamp = self._stamp()
         return bloom if (saved.last, saved.urls) == (stamp.last, stamp.urls) else None
+
+
+def forget_saved(environment: Environment) -> None:
+    """Remove the file: a state that goes back to a checkpoint comes to the same arrival number again."""
+    for older in bloom_file.files(environment.path.parent, TABLE):
+        older.unlink()
 
 
 _url_hash = struct.Struct("<8xQ").unpack
