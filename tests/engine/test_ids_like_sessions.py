@@ -11,6 +11,7 @@ THINGS = 60
 _RANDOM = random.Random(5)
 _WORDS = ["".join(_RANDOM.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(500)]
 _UUIDS = [str(uuid.UUID(int=_RANDOM.getrandbits(128), version=4)) for _ in range(THINGS)]
+_HASHES = [f"{_RANDOM.getrandbits(128):032x}" for _ in range(THINGS)]
 _SESSIONS = [f"{day}-{room}" for day in ("mo", "tu", "we", "th", "fr", "sa") for room in "abcdefghij"]
 
 
@@ -37,7 +38,10 @@ def _shop(name, ids):
     return answer
 
 
-@pytest.mark.parametrize(("name", "ids"), [("id", _UUIDS), ("session", _SESSIONS)])
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [("id", _UUIDS), ("session", _SESSIONS), ("sid", _HASHES), ("session_id", _UUIDS)],
+)
 def test_what_is_found_at_one_address_by_ids_is_crawled(tmp_path, name, ids):
     with Site(_shop(name, ids)) as site:
         crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])

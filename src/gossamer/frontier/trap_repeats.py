@@ -46,14 +46,16 @@ class Repeats:
         """Whether a page is taken for what is at the plainer address; its pattern is judged by that.
 
         Before that one is visited every page is, and where it redirects, for it may lead here; then those
-        that look like it.
+        that look like it. Of a renewed address the plainer one is that with the first id of a session.
         """
-        if is_renewed(pattern):
-            return True
-        key = self._plainer(host, url) if pattern.doubts & REPEATS else b""
+        renewed = is_renewed(pattern)
+        if renewed:
+            key = self._first(host, url)
+        else:
+            key = self._plainer(host, url) if pattern.doubts & REPEATS else b""
         data = self._environment.get(Family.PAGES, key) if key else None
         if data is None or page is None:
-            return bool(key)
+            return renewed or bool(key)
         there = decode_page(data)
         if not there.visits or there.state == "retry" or 300 <= there.visits[-1].status < 400:
             return True
@@ -86,6 +88,12 @@ class Repeats:
             return pattern
         again = _AGAIN + pattern.stem
         return UrlPattern(again, again, pattern.doubts)
+
+    def _first(self, host: bytes, url: Url) -> bytes:
+        """Fingerprint of the address that differed first by nothing but the id, or nothing."""
+        key = host + self._url_hash(without_session(url).text)
+        first = self._young.get(key) or self._old.get(key)
+        return host + first if first else b""
 
     def _plainer(self, host: bytes, url: Url) -> bytes:
         """Fingerprint of the plainer address if that is known, or nothing."""
