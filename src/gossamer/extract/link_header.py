@@ -14,7 +14,8 @@ from gossamer.model.link import LinkKind
 __all__ = ["has_links", "header_mentions"]
 
 _QUOTED = r'"((?:[^"\\]++|\\.)*+)"?'
-_LINK = re.compile(rf"<([^>]*+)>((?:[^,\"]++|{_QUOTED})*+)")
+# One that does not end is taken off whole, or each `<` of thousands would look for the end anew.
+_LINK = re.compile(rf"<([^>]*+)(?:>((?:[^,\"]++|{_QUOTED})*+)|\Z)")
 _PARAMETER = re.compile(rf";\s*+([^\s=;,\"]++)(?:\s*+=\s*+(?:{_QUOTED}|([^\s;,\"]*+)))?")
 
 MOST_LINKS = 100
@@ -33,7 +34,7 @@ def header_mentions(headers: Headers) -> list[Mention]:
         mentions.append(Mention("Refresh", LinkKind.NAVIGATION, address_in_field(refresh)))
     for value in headers.get_all("link"):
         for match in _LINK.finditer(value[:65536]):
-            parameters = _parameters(match[2])
+            parameters = _parameters(match[2] or "")
             words = parameters.get("rel", "")
             if "anchor" in parameters or len(mentions) >= MOST_LINKS:
                 continue
