@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.frontier import bloom_file, seen_filter
 from gossamer.frontier.seen_filter import SeenFilter
+from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 
 FILTERED = msgspec.structs.replace(SMALL, seen_filter=10_000)
@@ -235,6 +236,12 @@ def test_more_urls_than_it_has_room_for_cost_look_ups_only(tmp_path):
     assert all(world.admit(f"http://a/{number}") for number in range(100))
     assert not any(world.admit(f"http://a/{number}") for number in range(100))
     world.close()
+
+
+@pytest.mark.parametrize("size", [1 << 50, 1 << 62])
+def test_one_that_no_memory_holds_is_a_wrong_setting_and_not_the_end_of_the_process(tmp_path, size):
+    with pytest.raises(ConfigError, match=r"state\.seen_filter"):
+        world_in(tmp_path, msgspec.structs.replace(SMALL, seen_filter=size))
 
 
 def test_it_says_nothing_of_the_fingerprint_that_it_was_not_given(tmp_path):

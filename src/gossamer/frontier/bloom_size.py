@@ -1,9 +1,12 @@
 """Sizes a Bloom filter: bits, hash functions and the rate of false positives that follows from them."""
 
 import math
+import mmap
 import operator
 
 from rbloom import Bloom
+
+from gossamer.model.errors import ConfigError
 
 
 def best_hashes(bits_per_url: float) -> int:
@@ -41,6 +44,16 @@ def bloom_filter(bits: int, hashes: int) -> Bloom:
 
     rbloom takes neither number, but derives them: bits = items * ln(1 / error) / ln(2)^2, and hashes =
     bits / items * ln 2, downwards. It is asked for the items and the error that lead to ours.
+
+    Raises:
+        ConfigError: the system does not give so much memory; rbloom would end the process.
     """
+    try:
+        mmap.mmap(-1, bits // 8 + 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except (OSError, OverflowError):
+        raise ConfigError(
+            f"a filter of {bits // 8:,} bytes does not fit into memory: make state.seen_filter or "
+            "frontier.bloom_urls smaller."
+        ) from None
     items = max(1, int(bits * math.log(2) / (hashes + 0.5)))
     return Bloom(items, math.exp(-bits / items * math.log(2) ** 2), operator.index)
