@@ -59,24 +59,25 @@ def test_the_same_page_under_ever_new_sessions_is_seen_through(tmp_path):
         assert len(site.asked) < 60
 
 
-def test_a_forum_that_begins_a_session_with_every_answer_is_crawled_once(tmp_path):
-    """As phpBB does where no cookies are kept: all links of a page are new, and there is no plain one."""
+@pytest.mark.parametrize("name", ["sid", "s"])
+def test_a_forum_that_begins_a_session_with_every_answer_is_crawled_once(tmp_path, name):
+    """As phpBB and vBulletin do without cookies: all links of a page are new, and none is plain."""
 
     def answer(host, target, asked):
         sid = f"{_RANDOM.getrandbits(128):032x}"
         topic = re.match(r"/topic\.php\?t=(\d+)", target)
         start = re.match(r"/forum\.php\?start=(\d+)", target)
-        common = [f"/index.php?sid={sid}", f"/forum.php?start=0&sid={sid}"]
+        common = [f"/index.php?{name}={sid}", f"/forum.php?start=0&{name}={sid}"]
         if topic:
             return _html(f"Topic {topic[1]}", 90, common)
         at = int(start[1]) if start else 0
         topics = range(at, min(at + 8, THINGS))
-        more = [f"/forum.php?start={at + 8}&sid={sid}"] if at + 8 < THINGS else []
-        listed = [f"/topic.php?t={number}&sid={sid}" for number in topics]
+        more = [f"/forum.php?start={at + 8}&{name}={sid}"] if at + 8 < THINGS else []
+        listed = [f"/topic.php?t={number}&{name}={sid}" for number in topics]
         return _html("Index", 3, listed + common + more)
 
     with Site(answer) as site:
         crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])
-        paths = [re.sub(r"[?&]sid=\w+", "", target) for _, target in site.asked]
+        paths = [re.sub(r"[?&]s(?:id)?=\w+", "", target) for _, target in site.asked]
     assert {f"/topic.php?t={number}" for number in range(THINGS)} <= set(paths)
     assert len(paths) < 2 * len(set(paths))

@@ -110,6 +110,8 @@ _SESSION_PARAMETERS = {
     "cftoken": (8, 128),
 }
 _ASP_SESSION = re.compile(r"aspsessionid[a-z]{8}", re.IGNORECASE)
+_VBULLETIN_SESSION = re.compile(r"s=[0-9a-f]{32}")
+"""Elsewhere `s` is what was searched for, so that nothing else will do."""
 _SESSION_VALUE = re.compile(r"[0-9A-Za-z.!,_\-]+")
 
 _TRACKING = re.compile(
@@ -120,6 +122,8 @@ _TRACKING = re.compile(
 
 
 def _is_session(parameter: str) -> bool:
+    if _VBULLETIN_SESSION.fullmatch(parameter) is not None:
+        return True
     name, _, value = parameter.partition("=")
     low, high = _SESSION_PARAMETERS.get(name.lower(), (0, 0))
     if not high and _ASP_SESSION.fullmatch(name) is not None:
