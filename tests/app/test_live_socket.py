@@ -1,6 +1,8 @@
 """A running crawl answers on its socket, and only there, and only well-formed questions."""
 
 import asyncio
+import contextlib
+import gc
 import json
 import os
 import socket
@@ -11,7 +13,9 @@ import pytest
 from live_world import Running, running
 
 from gossamer.app.live.client import connect
-from gossamer.app.live.protocol import LONGEST_REQUEST, SOCKET, LiveError, NotRunning
+from gossamer.app.live.control_socket import ControlSocket, connected
+from gossamer.app.live.protocol import LONGEST_REQUEST, SOCKET, LiveError, NotRunning, Request
+from gossamer.app.live.server import ControlServer
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 SPEC = WorldSpec.friendly(hosts=6, pages=400, page_bytes=500)
@@ -152,3 +156,25 @@ def test_an_error_says_what_there_is(tmp_path: Path, web: SimulatedWeb) -> None:
             assert "pause" in caught.value.message
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize("turns", range(8))
+def test_what_connects_while_it_closes_is_closed(tmp_path: Path, turns: int) -> None:
+    """Connections are made in several turns of the event loop; it closes after each of them."""
+
+    async def nothing(request: Request) -> None:
+        pass
+
+    async def close_on_them() -> None:
+        server = ControlServer(ControlSocket(tmp_path), nothing)
+        await server.start()
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(connected(tmp_path)) for _ in range(3)]
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await server.close()
+            for client in clients:
+                client.close()
+
+    asyncio.run(close_on_them())
+    gc.collect()  # an open one is told as an error of this test

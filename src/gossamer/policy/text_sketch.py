@@ -111,8 +111,8 @@ def page_sketch(content: bytes) -> Sketch:
     """Sketch HTML without scripts and styles, which are the same on every page; of much text the longest.
 
     Where its article stands nobody knows: menus and feet may be longer. But they are made of short stretches
-    of text. Takes 0.2 ms for a page of 25 KB, some ms for the longest. Rough, for capitals are not looked for: what is left
-    in is text.
+    of text. Takes 0.2 ms for a page of 25 KB, some ms for the longest. Rough, for capitals are not looked
+    for: what is left in is text.
     """
     markup = _without_code(content[:_LONGEST_PAGE])[:LONGEST_MARKUP]
     runs = _LONG_TEXT.findall(markup) if len(markup) > _LONG_PAGE else []

@@ -23,6 +23,8 @@ Answer = Callable[[Request], Awaitable[Any]]
 """The result of a request, or a `LiveError`."""
 
 _PEER = struct.Struct("3i")
+_TURNS_OF_ACCEPTING = 4
+"""Of the event loop, from a connection that is there to a task that serves it."""
 _decode = msgspec.json.Decoder(Request).decode
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -45,6 +47,11 @@ class ControlServer:
     async def close(self) -> None:
         """Listen no more; requests that are being answered are given up, and whoever asked hears nothing."""
         if self._server is not None:
+            # What is accepted already must get its transport first: of a server that has closed it gets none,
+            # and its socket is left open (Python 3.11).
+            asyncio.get_running_loop().remove_reader(self._control.listening)
+            for _ in range(_TURNS_OF_ACCEPTING):
+                await asyncio.sleep(0)
             self._server.close()
         self._control.close()
         for task in self._connections:
