@@ -527,7 +527,7 @@ def test_hostile_pages_cannot_steer_the_report(tmp_path: Path) -> None:
 def strategy_for(kind: Any) -> st.SearchStrategy[Any]:
     """Any value of a type of the figures."""
     simple: dict[Any, st.SearchStrategy[Any]] = {
-        str: st.text(max_size=40) | st.sampled_from([HOSTILE, "\ud800", "text/html", "quarantined"]),
+        str: st.text(max_size=40) | st.sampled_from([HOSTILE, "\ud800", "text/html", "aside"]),
         int: st.integers(0, 2**60),
         float: st.floats(-1e9, 1e15),
         bool: st.booleans(),
@@ -624,9 +624,9 @@ def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Fi
         ended="max_pages 5",
         hosts=Hosts(parked=[QueueLine("a.test", "parked", 0, 0, 1, 1, 0, "by the operator")]),
         log=replace(figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", "cut by length")]),
-        traps=Traps(worst=[Trap("a.test", "/x/*", "quarantined", 1, 0, 1, "first page", "http://a.test/x")]),
+        traps=Traps(worst=[Trap("a.test", "/x/", "aside", 1, 0, 1)]),
     )
-    written = ("max_pages 5", "by the operator", "cut by length", "first page")
+    written = ("max_pages 5", "by the operator", "cut by length")
     english = report_body(figures)
     chinese = report_body(figures, "zh", lambda text: f"[{text[::-1]}]")
     for text in written:

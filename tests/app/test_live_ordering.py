@@ -8,7 +8,7 @@ from live_world import PACED, Running, running_with
 from small_site import small_site
 
 from gossamer.app.inspection import inspect
-from gossamer.app.traps import pattern_lines
+from gossamer.app.traps import branch_lines
 
 WIDE = 30
 
@@ -82,7 +82,7 @@ def test_a_trap_is_released_while_the_crawl_runs(tmp_path: Path) -> None:
         settings = PACED | {
             "seeds": [site],
             "scope.mode": "host",
-            "trap_learner.learn": True,
+            "branches.patience": 40,
             "politeness.min_delay": 0,
             "seeds_watch": "none",
             "budget.max_pages": 2_000,
@@ -92,27 +92,27 @@ def test_a_trap_is_released_while_the_crawl_runs(tmp_path: Path) -> None:
             async with running_with(tmp_path / "crawl", settings) as live:
                 lines = await quarantined(live)
                 before = (await live.ask("status"))["sums"]["pages"]
-                pattern = lines[0]["pattern"]
-                answer = await live.ask("traps_release", pattern=pattern)
+                branch = lines[0]["branch"]
+                answer = await live.ask("traps_release", branch=branch)
                 assert answer["hosts"] == ["127.0.0.1"]
                 await live.until(lambda status: status["sums"]["pages"] > before + 50)
                 [change] = (await live.ask("changes"))["items"]
                 assert (change["path"], change["subject"], change["final"]) == (
                     "traps.release",
-                    pattern,
+                    branch,
                     True,
                 )
 
         asyncio.run(run())
     with inspect(tmp_path / "crawl") as inspection:
-        assert any(line.state == "released" for line in pattern_lines(inspection))
+        assert any(line.state == "released" for line in branch_lines(inspection))
 
 
 async def quarantined(live: Running) -> list[dict]:
     for _ in range(600):
-        lines = [line for line in (await live.ask("traps"))["items"] if line["state"] == "quarantined"]
+        lines = [line for line in (await live.ask("traps"))["items"] if line["state"] == "aside"]
         status = await live.ask("status")
-        if lines and not status["lent"] and not status["sums"]["queued"]:
+        if lines and not status["lent"]:
             return lines
         await asyncio.sleep(0.05)
     raise AssertionError("nothing is taken for a trap")

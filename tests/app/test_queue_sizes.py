@@ -110,7 +110,7 @@ def test_many_hosts_are_estimated_within_the_stated_error(tmp_path, monkeypatch)
 
 
 def test_levels_are_told_in_depths(tmp_path):
-    hosts = {"a.com": [0, 1, 2, 2], "b.com": [2, 2 | 0x32 << GRADE_SHIFT]}
+    hosts = {"a.com": [0, 1, 2, 2], "b.com": [2, 2 | 2 << GRADE_SHIFT]}
     sizes = Written(tmp_path / "c", hosts).status().levels
     assert (sizes.order, sizes.urls, sizes.keys_read, sizes.unread) == ("bfs", 6, 6, 0)
     assert [(line.name, line.urls) for line in sizes.levels] == [
@@ -120,7 +120,7 @@ def test_levels_are_told_in_depths(tmp_path):
     ]
     assert [(line.name, line.grade, line.urls) for line in sizes.grades] == [
         ("ordinary", 0, 5),
-        ("looks like a trap (handicap 3 of 15), beyond its domain's budget (round 2 of 15)", 0x32, 1),
+        ("beyond its domain's budget (round 2 of 15)", 2, 1),
     ]
 
 
@@ -198,8 +198,7 @@ def test_importance_is_told_in_steps_whatever_the_depth(tmp_path, order):
 def test_grades_in_words():
     assert grade_words(0) == ""
     assert grade_words(0x0F) == "beyond its domain's budget (round 15 of 15)"
-    assert grade_words(0x10) == "looks like a trap (handicap 1 of 15)"
-    assert split_grade(0x10 << GRADE_SHIFT | 77) == (0x10, 77)
+    assert split_grade(0x0F << GRADE_SHIFT | 77) == (0x0F, 77)
 
 
 def test_an_order_that_is_gone_is_no_obstacle(tmp_path):

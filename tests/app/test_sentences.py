@@ -66,11 +66,11 @@ def test_levels_are_data_too(ordering, first: int, last: int, key: str, words: s
     assert named(SENTENCES[key]) == told.values.keys()
 
 
-@pytest.mark.parametrize("grade", [0x00, 0x02, 0x30, 0x32])
+@pytest.mark.parametrize("grade", [0, 2, 15])
 def test_grades_say_the_same_as_their_words(grade: int) -> None:
     told = grade_told(grade)
     assert in_english(told) == grade_words(grade)
-    assert ("grade.and" in {one.key for one in told}) == (grade == 0x32)
+    assert bool(told) == bool(grade)
 
 
 def test_a_value_is_never_read_for_braces() -> None:

@@ -121,18 +121,15 @@ def test_what_waits_for_a_time_of_its_own_keeps_its_priority(begin):
 def test_a_grade_is_told_in_words(begin):
     class Graded(BreadthFirst):
         def level(self, candidate):
-            return 0x21 << GRADE_SHIFT | super().level(candidate)
+            return 1 << GRADE_SHIFT | super().level(candidate)
 
     crawl = begin(Graded)
     crawl.admit("http://a/0", 2)
     story = crawl.why("http://a/0")
     first, behind = texts(story, "priority")
     assert first.startswith("depth 2, level 3 ")
-    assert behind == (
-        "behind what is ordinary: looks like a trap (handicap 2 of 15), "
-        "beyond its domain's budget (round 1 of 15)"
-    )
-    assert (story.priority.level, story.priority.grade) == (3, 0x21)
+    assert behind == ("behind what is ordinary: beyond its domain's budget (round 1 of 15)")
+    assert (story.priority.level, story.priority.grade) == (3, 1)
 
 
 def test_a_url_at_another_place_than_the_tables_say_is_found_by_its_name(begin):

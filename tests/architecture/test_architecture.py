@@ -13,7 +13,6 @@ SOURCE = ROOT / "src" / "gossamer"
 MODULES = sorted(SOURCE.rglob("*.py"))
 NAMES = [str(path.relative_to(SOURCE)) for path in MODULES]
 
-LINES_OF_A_FILE = 400
 LINES_OF_A_FUNCTION = 50
 PARAMETERS = 6
 BANNED = {"util", "utils", "helper", "helpers", "common", "base", "misc", "manager", "managers", "handler"}
@@ -46,11 +45,6 @@ def parameters(node: Function) -> list[str]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return [argument.arg for argument in every if argument.arg not in ("self", "cls")]
-
-
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_a_file_is_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_OF_A_FILE
 
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)

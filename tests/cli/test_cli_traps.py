@@ -1,41 +1,78 @@
-"""The traps command: what it lists, what it refuses."""
+"""The traps command: what it lists, what it refuses; and how a crawl goes on after a trap."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
 from cli_run import Gossamer
+from small_site import small_site
+
+from gossamer.app.folder import CrawlFolder
+
+QUICK = ("--min-delay", "0", "--quiet", "--set", "branches.patience=40")
 
 
-def test_patterns_are_listed_and_released(gossamer: Gossamer, site: str) -> None:
-    learning = ("--set", "trap_learner.learn=true")
-    assert gossamer("crawl", site, "--dir", "c", "--min-delay", "0", "--quiet", *learning).code == 0
+def _page(path: str) -> str | None:
+    if not path:
+        links = (f'<a href="/good/{chr(97 + n % 26)}{n // 26}x">x</a>' for n in range(80))
+        return '<a href="/day/1">today</a>' + "".join(links)
+    if path.startswith("day/"):
+        return f'<p>Nothing happens today.</p><a href="/day/{int(path[4:]) + 1}">tomorrow</a>'
+    return f"<p>{' '.join(path + chr(97 + n) for n in range(20))}</p>"
+
+
+@pytest.fixture
+def calendar() -> Iterator[str]:
+    with small_site(_page) as address:
+        yield address
+
+
+def status_of(gossamer: Gossamer) -> dict[str, Any]:
+    told = json.loads(gossamer("status", "c", "--json").out)
+    return told.get("sums", told)
+
+
+def test_without_a_trap_one_line_says_so(gossamer: Gossamer, site: str) -> None:
+    assert gossamer("crawl", site, "--dir", "c", *QUICK).code == 0
     shown = gossamer("traps", "c")
-    assert shown.code == 0
-    assert shown.out.startswith("0 patterns taken for traps")
-    assert "/*.html" in shown.out
-    listed = gossamer("traps", "c", "--json")
-    assert '"pattern":"/*.html"' in listed.out.replace(": ", ":")
+    assert (shown.code, shown.out) == (0, "no trap: nothing is set aside\n")
 
-    released = gossamer("traps", "c", "--release", "/*.html")
-    assert (released.code, released.err) == (0, "")
+
+def test_a_trap_is_told_at_the_end_listed_and_released(gossamer: Gossamer, calendar: str) -> None:
+    ended = gossamer("crawl", calendar, "--dir", "c", *QUICK)
+    assert ended.code == 0
+    shown = gossamer("traps", "c")
+    assert " set aside, " in shown.out.partition("\n")[0]
+    assert "'gossamer resume c --release'" in shown.out
+    assert "/day/" in shown.out
+    status = status_of(gossamer)
+    assert status["queued"] == 0 and status["aside"] > 0
+    again = gossamer("resume", "c", "--quiet")
+    assert again.code == 0 and status_of(gossamer)["aside"] == status["aside"]
+    pages = status["pages"]
+    went_on = gossamer("resume", "c", "--quiet", "--release", "--set", f"budget.max_pages={pages + 30}")
+    assert went_on.code == 0
+    status = status_of(gossamer)
+    assert (status["pages"], status["aside"]) == (pages + 30, 0)
     assert "released" in gossamer("traps", "c").out
-    assert gossamer("traps", "c", "--host", "nobody.example").out.startswith("0 patterns")
+    assert gossamer("check", "c").code == 0
 
 
-def test_a_pattern_that_is_not_known_is_refused(gossamer: Gossamer, site: str) -> None:
-    gossamer("crawl", site, "--dir", "c", "--min-delay", "0", "--quiet")
-    refused = gossamer("traps", "c", "--release", "/nothing/#")
+def test_a_branch_that_is_not_set_aside_is_refused(gossamer: Gossamer, site: str) -> None:
+    gossamer("crawl", site, "--dir", "c", *QUICK)
+    refused = gossamer("traps", "c", "--release", "/nothing/")
     assert refused.code == 2
-    assert "no pattern '/nothing/#'" in refused.err
+    assert "no branch '/nothing/' is set aside" in refused.err
 
 
 def test_a_running_crawl_must_be_stopped_first(gossamer: Gossamer, site: str) -> None:
-    from pathlib import Path
-
-    from gossamer.app.folder import CrawlFolder
-
-    gossamer("crawl", site, "--dir", "c", "--min-delay", "0", "--quiet")
+    gossamer("crawl", site, "--dir", "c", *QUICK)
     running = CrawlFolder(Path("c"))
     running.reopen()
     try:
-        refused = gossamer("traps", "c", "--release", "/*.html")
+        refused = gossamer("traps", "c", "--release", "/x/")
     finally:
         running.release()
     assert refused.code == 2

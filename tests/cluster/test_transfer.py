@@ -26,12 +26,11 @@ from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.errors import InternalError
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
+from gossamer.policy.branches import BranchConfig
 from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.opic import Opic, OpicConfig
 from gossamer.policy.scope import Scope, ScopeConfig
-from gossamer.policy.trap_learner import TrapLearnerConfig
 from gossamer.policy.traps import TrapConfig
-from gossamer.policy.url_pattern import url_pattern
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import FOREVER, Fingerprints, split_later
 from gossamer.state.records import (
@@ -55,7 +54,7 @@ HOSTS = [f"host-{number}.test" for number in range(24)]
 MOVED = Tally(rest=2.0, pages=1, bytes=100, host_failed=False)
 HOST_FAMILIES = (
     Family.QUEUE, Family.LATER, Family.SEEN, Family.PAGES, Family.HOSTS, Family.ROBOTS, Family.STANDINGS,
-    Family.PATTERNS,
+    Family.BRANCHES,
 )  # fmt: skip
 
 
@@ -482,32 +481,36 @@ def test_what_comes_back_is_newer_than_what_was_in_memory():
     with two_worlds() as (a, b):
         key = KEYS.host(host)
         for world in (a, b):
-            world.policy = msgspec.structs.replace(world.policy, traps=TrapLearnerConfig())
+            world.policy = msgspec.structs.replace(world.policy, branches=BranchConfig(begin=2))
             world.reopen()
-        a.admit(f"http://{host}/list?page=1", depth=1, hops="L")
+        for page in range(4):
+            a.admit(f"http://{host}/list?page={page}", depth=1, hops="L")
         robots(a, host, 10**13)
-        pattern = url_pattern("/list?page=1").text
         origin = f"http://{host}"
-        here = {"robots": a.frontier.robots.latest(key, origin), "found": _discovered(a, key, pattern)}
+        here = {"robots": a.frontier.robots.latest(key, origin), "found": _placed(a, key)}
         assert here["robots"].record.until == 10**13
-        assert here["found"] == 1
+        assert here["found"] == 2
         with snapshot_of(a) as source:
             take_in(b, source, SHARDS)
         drop(a, SHARDS)
         assert a.frontier.robots.latest(key, origin) is None
         assert a.frontier.hosts.get(key) is None
-        assert _discovered(a, key, pattern) == 0
-        b.admit(f"http://{host}/list?page=2", depth=1, hops="L")
+        assert not list(a.environment.scan(Family.BRANCHES, prefix=key))
+        b.admit(f"http://{host}/list?page=9", depth=1, hops="L")
         robots(b, host, 2 * 10**13)
         with snapshot_of(b) as source:
             take_in(a, source, SHARDS, snapshot=2)
         assert a.frontier.robots.latest(key, origin).record.until == 2 * 10**13
-        assert a.frontier.hosts.get(key).queued == 2
-        assert _discovered(a, key, pattern) == 2
+        assert a.frontier.hosts.get(key).queued == 5
+        assert _placed(a, key) == 3
 
 
-def _discovered(world: FrontierWorld, host: bytes, pattern: str) -> int:
-    return world.frontier.traps._table.get(host, pattern).discovered
+def _placed(world: FrontierWorld, host: bytes) -> int:
+    """URLs in branches, as in memory; all of them are on disk too."""
+    record = world.frontier.hosts.get(host)
+    tree = world.frontier.queues.tree(host, record)
+    assert sum(node.record.queued for node in tree.nodes.values()) == record.queued
+    return sum(node.record.found for node in tree.nodes.values())
 
 
 def test_credit_moves_with_its_pages():

@@ -341,7 +341,7 @@ def test_a_better_url_that_arrives_while_the_last_one_in_memory_is_out_is_not_pa
     for number in range(8):
         world.admit(f"http://a/{number}", depth=5)
     out = [world.frontier.lend() for _ in range(leases)]
-    while world.frontier._rota.served[world.frontier._host_hash("a")].buffer:
+    while world.frontier._rota.served[world.frontier.host_hash("a")].lanes[0].buffer:
         world.settle(out.pop(), Done(), free)
         out.append(world.frontier.lend())
     world.admit("http://a/better", depth=0)

@@ -24,11 +24,11 @@ def test_a_queue_is_read_in_pieces_that_double_up_to_the_buffer(world):
     key = world.fingerprint(URLS[0])[:8]
     queue = HostQueue(key, world.frontier.hosts.get(key), 1)
     read = []
-    while not queue.complete:
+    while not (queue.lanes and queue.lanes[0].complete):
         queue.fill(world.environment, world.config.buffer)
-        read.append([candidate.url.text for _, candidate in queue.buffer])
-        queue.record.head = queue.buffer[-1][0] + b"\0"
-        queue.buffer.clear()
+        read.append([candidate.url.text for _, candidate in queue.lanes[0].buffer])
+        queue.record.head = queue.lanes[0].buffer[-1][0] + b"\0"
+        queue.lanes[0].buffer.clear()
     assert [len(some) for some in read] == [4, 8, 16, 16, 6]
     assert [url for some in read for url in some] == URLS
 

@@ -158,7 +158,7 @@ def test_the_log_knows_what_was_admitted(tmp_path):
     world = bloom_world(tmp_path)
     world.admit("http://a/1")
     table = BloomTable(world.environment, 1_000, 0.5, world.warnings.append)
-    host = world.frontier._host_hash("a")
+    host = world.frontier.host_hash("a")
     known, other = (world.frontier.fingerprint(host, url) for url in ("http://a/1", "http://a/2"))
     assert known in table
     assert table.admitted(known)

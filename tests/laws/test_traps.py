@@ -14,15 +14,12 @@ from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.inspection import SET_ASIDE, inspect
 from gossamer.app.run import reopen, run, start
 from gossamer.app.settings import load, merge, read_toml, to_toml
-from gossamer.app.traps import parameter_lines, pattern_lines, release_pattern
-from gossamer.app.why import Storyteller
-from gossamer.frontier.later import TRAP
+from gossamer.app.traps import branch_lines, parameter_lines, release_branch
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue
 
 GOOD = 25
-MAZE = 400
-MAZE_PATTERN = "/maze/*#.html"
+PATIENCE = 60
 
 
 def _page(path: str) -> str | None:
@@ -36,7 +33,7 @@ def _page(path: str) -> str | None:
             f"word{chr(97 + int(number))}{chr(97 + n // 26)}{chr(97 + n % 26)}ed" for n in range(90)
         )
         return f"<title>Page {number}</title><p>{words}</p>"
-    if name == "maze/room" and int(number) <= MAZE:
+    if name == "maze/room":
         doors = "".join(f'<a href="/maze/room-{int(number) * 2 + n}.html">door</a>' for n in (0, 1))
         return f"<title>A room</title><p>You are in a maze of little rooms, all alike.</p>{doors}"
     return None
@@ -56,6 +53,7 @@ def _config(site: str, **changes: object) -> CrawlConfig:
         "engine.give_up_after": 1.0,
         "engine.checkpoint_every": 0.0,
         "retry.not_found_first": 0.0,
+        "branches.patience": PATIENCE,
         **{name.replace("__", "."): value for name, value in changes.items()},
     }
     return load(CrawlConfig, merge({"seeds": [site]}, settings))
@@ -86,11 +84,10 @@ def _fetched(path: Path) -> list[str]:
 
 def _set_aside(path: Path) -> set[str]:
     with inspect(path) as inspection:
-        entries = [decode_queue(data) for _, data in inspection.environment.scan(Family.LATER)]
-        assert inspection.counters.waiting == len(entries)
-        assert inspection.counters.queued == 0
-    assert all(entry.reason.startswith(TRAP) for entry in entries)
-    return {entry.url for entry in entries}
+        entries = [decode_queue(data).url for _, data in inspection.environment.scan(Family.QUEUE)]
+        assert inspection.counters.aside == inspection.counters.queued == len(entries)
+        assert inspection.counters.waiting == 0
+    return set(entries)
 
 
 def _known(path: Path) -> int:
@@ -98,36 +95,40 @@ def _known(path: Path) -> int:
         return sum(1 for _ in inspection.environment.scan(Family.SEEN))
 
 
-def test_a_trap_is_left_and_comes_back_when_released(site: str, tmp_path: Path) -> None:
+def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    assert _crawl(site, path, trap_learner__learn=True) == "finished"
+    assert _crawl(site, path) == "finished"
     fetched, aside = _fetched(path), _set_aside(path)
     good = {f"{site}docs/page-{n}.html" for n in range(GOOD)}
     assert good <= set(fetched)
-    assert len(fetched) < 1 + GOOD + 80, "the maze is left long before its end"
+    assert len(fetched) < 1 + GOOD + PATIENCE + 200
     assert aside and not aside & set(fetched)
     assert _known(path) == len(set(fetched) | aside), "nothing is lost"
 
     with inspect(path) as inspection:
-        first = pattern_lines(inspection)[0]
-        story = Storyteller(inspection).tell(min(aside))
+        first = branch_lines(inspection)[0]
         host = inspection.status().hosts[0]
     assert (host.state, host.seconds, host.reason) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
-    assert (first.state, first.yielded) == ("quarantined", 0)
-    assert first.pattern in (MAZE_PATTERN, "/maze/**")
-    assert first.barren > 0.95
-    assert any("trap: pattern /maze/" in fact.text for fact in story.facts)
+    assert (first.state, first.branch[:6]) == ("aside", "/maze/") and first.dry >= 80
 
     assert _resume(path) == "finished"
     assert _set_aside(path) == aside, "a resume alone lets nothing out"
 
-    for pattern in (MAZE_PATTERN, "/maze/**"):
-        assert release_pattern(path, pattern) == ["127.0.0.1"]
-    assert _resume(path) == "finished"
-    fetched = _fetched(path)
-    assert _set_aside(path) == set()
-    assert len(fetched) == len(set(fetched)) == _known(path), "each once"
-    assert {f"{site}maze/room-{n}.html" for n in range(1, MAZE + 1)} <= set(fetched)
+    assert release_branch(path, "all") == ["127.0.0.1"]
+    assert _resume(path, budget__max_pages=len(fetched) + 50).startswith("max_pages")
+    again = _fetched(path)
+    assert len(again) == len(set(again)) == len(fetched) + 50, "each once"
+    with inspect(path) as inspection:
+        assert inspection.counters.aside == 0
+
+
+def test_what_was_set_aside_goes_on_when_the_setting_is_changed(site: str, tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    _crawl(site, path)
+    pages = len(_fetched(path))
+    changes = {"branches__set_aside": False, "budget__max_pages": pages + 20}
+    assert _resume(path, **changes).startswith("max_pages")
+    assert len(_fetched(path)) == pages + 20
 
 
 MANUAL = 150
@@ -151,12 +152,10 @@ def _names() -> list[str]:
 def test_a_manual_of_short_pages_is_fetched_whole(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_manual) as site:
-        assert _crawl(site, path, trap_learner__learn=True) == "finished"
+        assert _crawl(site, path) == "finished"
         fetched = _fetched(path)
         assert {f"{site}std/fn.{name}.html" for name in _names()} <= set(fetched)
     assert _set_aside(path) == set()
-    with inspect(path) as inspection:
-        assert not any(line.state == "quarantined" for line in pattern_lines(inspection))
 
 
 def _shop(path: str) -> str | None:
@@ -190,7 +189,7 @@ def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: P
 def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert _crawl(site, path, trap_learner__learn=True) == "finished"
+        assert _crawl(site, path) == "finished"
         assert not [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
     with inspect(path) as inspection:
         assert {line.name: line.verdict for line in parameter_lines(inspection)} == {"sort": "relevant"}
@@ -198,20 +197,20 @@ def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: 
 
 def test_what_was_learned_survives_a_restart(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    _crawl(site, path, trap_learner__learn=True, budget__max_pages=70)
+    _crawl(site, path, budget__max_pages=100)
     with inspect(path) as inspection:
-        before = pattern_lines(inspection)
-    assert before[0].state == "quarantined"
+        before = branch_lines(inspection)
+    assert sum(line.visits for line in before)
     _resume(path, budget__max_pages=1_000)
     with inspect(path) as inspection:
-        after = {line.pattern: line for line in pattern_lines(inspection)}
-    assert all(after[line.pattern].fetched >= line.fetched for line in before)
-    assert len(_fetched(path)) < 1 + GOOD + 80
+        after = {line.branch: line for line in branch_lines(inspection)}
+    assert all(after[line.branch].visits >= line.visits for line in before if line.branch in after)
+    assert after["/"].visits > max(line.visits for line in before)
 
 
-def test_without_the_learner_everything_is_fetched(site: str, tmp_path: Path) -> None:
+def test_without_sharing_everything_is_fetched_in_the_crawls_order(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    _crawl(site, path, trap_learner__learn=False)
-    assert len(_fetched(path)) == _known(path)
+    _crawl(site, path, branches__share=False, budget__max_pages=600)
+    assert len(_fetched(path)) == 600
     with inspect(path) as inspection:
-        assert not list(inspection.environment.scan(Family.PATTERNS))
+        assert not list(inspection.environment.scan(Family.BRANCHES))

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.url import Url
+from gossamer.policy.novelty import pieces
 from gossamer.policy.parameters import (
     DropTest,
     ParameterConfig,
@@ -17,12 +18,11 @@ from gossamer.policy.parameters import (
     wants_sample,
     without,
 )
-from gossamer.policy.text_sketch import sketch
 
 CONFIG = ParameterConfig()
-PAGE = Seen(200, 1, sketch(b"<p>the very long text of some page that says a thing or two</p>"))
-SAME = Seen(200, 2, PAGE.sketch)
-OTHER = Seen(200, 3, sketch(b"<p>nothing like it: quite another matter is told here today</p>"))
+PAGE = Seen(200, 1, pieces(b"<p>the very long text of some page that says a thing or two</p>", "/", ()))
+SAME = Seen(200, 2, PAGE.pieces)
+OTHER = Seen(200, 3, pieces(b"<p>nothing like it: quite another matter is told here today</p>", "/", ()))
 GONE = Seen(404)
 BROKEN = Seen(503)
 

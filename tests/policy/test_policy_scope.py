@@ -272,12 +272,13 @@ def test_long_urls() -> None:
 
 
 def test_hops_and_redirects_in_a_row() -> None:
-    def judged(hops: str) -> tuple[bool, Rule]:
-        verdict = scope().judge(candidate("https://www.example.co.uk/", hops=hops))
+    def judged(hops: str, limit: int | None = None) -> tuple[bool, Rule]:
+        verdict = scope(max_hops=limit).judge(candidate("https://www.example.co.uk/", hops=hops))
         return verdict.admitted, verdict.rule
 
-    assert judged("L" * 100) == (True, Rule.SCOPE)
-    assert judged("L" * 101) == (False, Rule.HOPS)
+    assert judged("70+" + "L" * 50) == (True, Rule.SCOPE)
+    assert judged("50+" + "L" * 50, 100) == (True, Rule.SCOPE)
+    assert judged("51+" + "L" * 50, 100) == (False, Rule.HOPS)
     assert judged("L" + "R" * 20) == (True, Rule.SCOPE)
     assert judged("R" * 21) == (False, Rule.HOPS)
     assert judged("R" * 15 + "L" + "R" * 15) == (True, Rule.SCOPE)

@@ -292,7 +292,7 @@ class StageDaemon:
         host = {**self._hosts({})["items"][0], "name": params["name"], "blocked": False, "rest": 1.2}
         host |= {"politeness": {"min_delay": 1.0, "factor": 5.0}, "budget": {"max_pages": 0}, "parked": ""}
         host |= {"visits": 420, "crawl_delay": 2.0, "last_visit": time.time() - 3, "next_at": time.time() + 9}
-        host |= {"patterns": self._traps({})["items"], "robots": self._robots(params)["items"]}
+        host |= {"branches": self._traps({})["items"], "robots": self._robots(params)["items"]}
         return {**host, "first": [f"https://docs.example.org/next{self.odd}"], "failing_since": None}
 
     def _queue(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -422,14 +422,9 @@ class StageDaemon:
         }
 
     def _traps(self, params: dict[str, Any]) -> dict[str, Any]:
-        trap = {"host": EXAMPLES[0], "pattern": f"/calendar/<n>/<n>{self.odd}", "state": "quarantined"}
-        trap |= {"discovered": 90_000, "turned_away": 80_000, "fetched": 60, "yielded": 1, "barren": 0.998}
-        trap |= {
-            "judged_lately": 60,
-            "yielded_lately": 1,
-            "evidence": f"1 of 60 pages yielded anything{self.odd}",
-        }
-        trap |= {"example": f"https://{EXAMPLES[0]}/calendar/2031/7{self.odd}"}
+        trap = {"host": EXAMPLES[0], "branch": f"/calendar/{self.odd}", "state": "aside", "found": 90_000}
+        trap |= {"waiting": 80_000, "visits": 600, "brought": 1, "dry": 500, "value": 0.002, "bred": 4.5}
+        trap |= {"share": 0.4}
         return {"items": [trap], "cursor": None, "total": 1, "learning": True}
 
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:

@@ -189,8 +189,8 @@ def test_small_forms(sender: Sender) -> None:
     sender.send("/jobs/docs/changes", id="2")
     assert sender.last("undo")[2] == {"id": 2}
     assert sender.send("/jobs/docs/changes", id="two").status_code == 400
-    sender.send("/jobs/docs/traps", pattern="/c/<n>", host="a")
-    assert sender.last("traps_release")[2] == {"pattern": "/c/<n>", "host": "a"}
+    sender.send("/jobs/docs/traps", branch="/c/", host="a")
+    assert sender.last("traps_release")[2] == {"branch": "/c/", "host": "a"}
     sender.send("/jobs/docs/seeds", urls="a.test\r\n\r\nb.test")
     assert sender.last("seeds")[2] == {"urls": ["a.test", "b.test"]}
     sender.send("/allocation", connections="300", memory="8GiB")

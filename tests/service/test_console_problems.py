@@ -74,7 +74,7 @@ WRITTEN = [
     "'x y' is not a URL of a known scheme. Write it like https://example.org/page",
     "/srv/x: the crawl has not begun. Begin it with 'gossamer resume /srv/x'.",
     "host 'a.test' is not known to this crawl",
-    "no pattern '/x/*' is known on a.test",
+    "no branch '/x/' is set aside on a.test",
     "the crawl does not run, so 'pause' cannot be done: start it first",
     "the crawl does not answer just now: try again",
     "job docs is finished: 'pause' makes no sense now",

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from gossamer.app.inspection import doing
-from gossamer.frontier.later import TRAP
 from gossamer.frontier.revival import BY_OPERATOR
 from gossamer.frontier.shared_gate import SHARED
 from gossamer.model.candidate import Candidate
@@ -27,13 +26,11 @@ from gossamer.policy.opic import Opic, OpicConfig
 from gossamer.policy.retry import HostFailures, RetryConfig, decide
 from gossamer.policy.robots_access import AllowAll, Hold, RobotsConfig, access_for
 from gossamer.policy.scope import Mode, Scope, ScopeConfig
-from gossamer.policy.trap_learner import Evidence, PatternRecord, TrapLearnerConfig, learn
 from gossamer.policy.traps import TrapConfig, trap_reason
 from gossamer.service.config import RestartConfig
 from gossamer.service.console.reasons import reason_text
 from gossamer.service.console.words import words
 from gossamer.service.restart import Ending, judge
-from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
 
 EN, ZH = words("en"), words("zh")
@@ -56,7 +53,7 @@ def url_of(text: str) -> Url:
 def of_hosts() -> list[str]:
     """What crawls say of hosts and URLs, by the code that says it."""
     later = HostRecord("a.test", waiting=1, later_due=1 << 40)
-    aside = HostRecord("a.test", waiting=1, later_due=FOREVER)
+    aside = HostRecord("a.test", queued=2, aside=2)
     resting = HostRecord("a.test", queued=1, due=1 << 40)
     access = [
         access_for(status, fault, 0, RobotsConfig())
@@ -94,7 +91,6 @@ def of_hosts() -> list[str]:
         BY_OPERATOR,
         f"{BY_OPERATOR}, for 600 s",
         SHARED,
-        f"{TRAP}pattern /x/* yields nothing (0 of 40 pages)",
     ]
 
 
@@ -136,11 +132,7 @@ def of_urls() -> list[str]:
 
 
 def of_visits() -> list[str]:
-    """What was noticed at visits, of robots files and of patterns."""
-    own = PatternRecord("/x/*")
-    learner = TrapLearnerConfig()
-    brought = ({}, {"open_links": 99}, {"links": 99, "new_text": 12_345})
-    seen = [learn(own, Evidence("http://a.test/", **one), 0, 0, learner) for one in brought]
+    """What was noticed at visits, and of robots files."""
     return [
         "cut by length",
         "leads nowhere: from elsewhere",
@@ -152,7 +144,6 @@ def of_visits() -> list[str]:
         "decoding: from elsewhere",
         "address_forbidden: scope: host a.test is blocked",
         "retry",
-        *(record.evidence for record in seen),
     ]
 
 

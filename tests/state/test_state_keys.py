@@ -7,7 +7,11 @@ from gossamer.state.keys import (
     FOREVER,
     Fingerprints,
     after_prefix,
+    at_level,
+    branch_of,
+    branch_range,
     later_key,
+    order_of,
     split_later,
     split_ticket,
     split_wake,
@@ -15,8 +19,8 @@ from gossamer.state.keys import (
     wake_key,
 )
 
-levels = st.integers(0, 2**32 - 1)
-sequences = st.integers(0, 2**48 - 1)
+levels = st.integers(0, 2**28 - 1)
+sequences = st.integers(0, 2**40 - 1)
 dues = st.integers(0, FOREVER)
 hosts = st.binary(min_size=8, max_size=8)
 
@@ -24,6 +28,15 @@ hosts = st.binary(min_size=8, max_size=8)
 @given(st.lists(st.tuples(levels, sequences), min_size=2, max_size=8))
 def test_tickets_order_by_level_then_arrival(places):
     assert [split_ticket(key) for key in sorted(ticket(*place) for place in places)] == sorted(places)
+    branched = [ticket(*place, branch=place[1] % 4_096) for place in places]
+    assert sorted(branched, key=order_of) == sorted(branched, key=split_ticket)
+    for key, (level, sequence) in zip(branched, places, strict=True):
+        first, last = branch_range(branch_of(key)) if branch_of(key) < 4_095 else (key, key + b"\0")
+        assert first <= key < last and branch_of(key) == sequence % 4_096
+        assert at_level(key, 7) == ticket(7, sequence, branch_of(key)) and split_ticket(key) == (
+            level,
+            sequence,
+        )
 
 
 @given(st.lists(st.tuples(dues, sequences), min_size=2, max_size=8), hosts)

@@ -13,6 +13,7 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.app.names import NameRoom
 from gossamer.app.plugins import focus_extractor, ordering
 from gossamer.app.seeds import Seeds
+from gossamer.app.traps import release_in
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission import NEWCOMERS, SCOPE_HOSTS, Admission
@@ -32,9 +33,9 @@ from gossamer.engine.reading import Reading
 from gossamer.engine.rejudging import Rejudging
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.settlement import Doors, LinkRules, Settlement
-from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit_log import LOG, VisitLog
 from gossamer.engine.worker import Worker
+from gossamer.engine.yields import Yields
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.config import FetchConfig
@@ -48,6 +49,7 @@ from gossamer.model.errors import StorageError
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.queue_key import queue_key
+from gossamer.policy.registrable import registrable_domain
 from gossamer.policy.retry import none_reached
 from gossamer.policy.scope import Scope
 from gossamer.ports import Extractor, OrderingPolicy
@@ -89,6 +91,8 @@ def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, r
     if loss := sign_of_loss(folder.checkpoints, folder.state):
         raise _state_lost(folder, loss)
     environment = Environment.open(folder.state, config.state, create=not folder.has_results)
+    if not config.branches.set_aside:
+        release_in(environment, config.branches, "all")
     fault_point("start.opened")
     try:
         folder.clear_tmp()
@@ -163,13 +167,13 @@ class _Builder:
         identity = self.identity = Identity(Canonicaliser(config.canonical), frontier)
         admission = self._admission(frontier, identity)
         robots = self._robots(frontier, admission)
-        traps = TrapWatch(frontier, self._drop_one(frontier, identity, admission))
-        settlement = self._settlement(frontier, identity, admission, robots, archivist, traps)
+        yields = Yields(frontier, self._drop_one(frontier, identity, admission))
+        settlement = self._settlement(frontier, identity, admission, robots, archivist, yields)
         dispatch = self._dispatch(frontier)
         http = self._http(names)
         modules = dict.fromkeys(http.schemes, http)
         permits = Permits(robots, self.rejudging)
-        worker = Worker(dispatch, permits, modules, self._reading(), settlement, traps)
+        worker = Worker(dispatch, permits, modules, self._reading(), settlement, yields)
 
         async def close() -> None:
             await http.close()
@@ -238,7 +242,7 @@ class _Builder:
 
     def _drop_one(self, frontier: Frontier, identity: Identity, admission: Admission) -> DropOne | None:
         config = self.config.parameters
-        if not (self.config.trap_learner.learn or config.test or config.apply):
+        if not (self.config.branches.share or config.test or config.apply):
             return None
         return DropOne(config, frontier, identity, admission, self.environment)
 
@@ -249,7 +253,7 @@ class _Builder:
         admission: Admission,
         robots: RobotsDesk,
         archivist: Archivist,
-        traps: TrapWatch,
+        yields: Yields,
     ) -> Settlement:
         config = self.config
         politeness, every_attempt = self.effective.politeness, config.engine.every_attempt
@@ -268,7 +272,7 @@ class _Builder:
             honour_meta=config.robots.honour_meta,
             back=config.fetch.cookies,
         )
-        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links, traps)
+        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links, yields)
         return Settlement(
             frontier,
             doors,
@@ -301,9 +305,6 @@ class _Builder:
 
     def _frontier(self, names: Names | None, *, resumed: bool) -> Frontier:
         config = self.config
-        # Where links to other domains are not followed, there is nothing to count.
-        learner = config.trap_learner
-        farms = learner.learn and learner.farm_visits > 0 and config.scope.mode == "any"
         policy = HostPolicy(
             queue_key=queue_key(config.engine.queue_key),
             visits_at_once=self.effective.visits_at_once,
@@ -312,9 +313,10 @@ class _Builder:
             obey_robots=config.robots.obey,
             names=names,
             linked_names_first=config.dns.linked_first,
-            domain_budget=config.budget if config.budget.by_domain or farms else None,
-            traps=config.trap_learner if config.trap_learner.learn else None,
-            farms=farms,
+            domain_budget=config.budget if config.budget.by_domain else None,
+            branches=config.branches,
+            # Only where hosts come from links may somebody have made very many.
+            domain=registrable_domain if config.scope.mode == "any" else None,
             shared=self.shared_rests,
             owns=self.extensions.membership.owns if self.extensions.membership is not None else None,
         )

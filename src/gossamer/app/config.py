@@ -12,6 +12,7 @@ from gossamer.engine.config import EngineConfig
 from gossamer.extract.config import ExtractConfig
 from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
+from gossamer.policy.branches import BranchConfig
 from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.canonical import CanonicalConfig
 from gossamer.policy.host_overrides import HostOverrides, section_problem
@@ -21,7 +22,6 @@ from gossamer.policy.politeness import PolitenessConfig
 from gossamer.policy.retry import RetryConfig
 from gossamer.policy.robots_access import RobotsConfig
 from gossamer.policy.scope import ScopeConfig
-from gossamer.policy.trap_learner import TrapLearnerConfig
 from gossamer.policy.traps import TrapConfig
 from gossamer.state.environment import StateConfig
 
@@ -49,7 +49,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     retry: RetryConfig = RetryConfig()
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
-    trap_learner: TrapLearnerConfig = TrapLearnerConfig()
+    branches: BranchConfig = BranchConfig()
     parameters: ParameterConfig = ParameterConfig()
     engine: EngineConfig = EngineConfig()
     order: OrderConfig = OrderConfig()

@@ -153,15 +153,16 @@ class Inspection:
 
 def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
     """(state, seconds until it may be visited, reason) of a host; 0 s too if no time will bring its turn."""
-    due = record.due if record.queued else max(record.due, record.later_due)
+    queued = record.queued - record.aside
+    due = record.due if queued or not record.waiting else max(record.due, record.later_due)
     seconds = max(0.0, (due - now) / 1e6) if due < FOREVER else 0.0
     if record.parked:
         return "parked", seconds, record.parked
     if not record.queued and not record.waiting:
         return "empty", 0.0, ""
-    if due >= FOREVER:
+    if due >= FOREVER or not (queued or record.waiting):
         return "waiting", 0.0, SET_ASIDE
-    if seconds and not record.queued:
+    if seconds and not queued:
         return "waiting", seconds, record.reason or "its URLs wait for times of their own"
     if seconds:
         return "resting", seconds, record.reason or "politeness"

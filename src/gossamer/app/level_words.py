@@ -8,10 +8,8 @@ from gossamer.policy.levels import step_at
 from gossamer.policy.opic import Opic
 from gossamer.policy.ordering import DEEPEST, GRADE_SHIFT, LAST_LEVEL, ROBOTS_LEVEL, BreadthFirst, DepthFirst
 from gossamer.policy.orders import OrderConfig
+from gossamer.policy.star import LAST_ROUND
 from gossamer.ports import OrderingPolicy
-
-_ROUND_BITS = 4
-_LAST_ROUND = (1 << _ROUND_BITS) - 1
 
 
 def ordering_of(order: str, config: OrderConfig) -> OrderingPolicy | None:
@@ -58,16 +56,8 @@ def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
 
 
 def grade_told(grade: int) -> Told:
-    """The parts of a grade; nothing for 0, which most URLs have."""
-    handicap, turn = grade >> _ROUND_BITS, grade & _LAST_ROUND
-    parts = []
-    if handicap:
-        parts.append(clause("grade.trap", handicap=handicap, most=_LAST_ROUND))
-    if handicap and turn:
-        parts.append(clause("grade.and"))
-    if turn:
-        parts.append(clause("grade.budget", round=turn, most=_LAST_ROUND))
-    return tuple(parts)
+    """What a grade says; nothing for 0, which most URLs have."""
+    return (clause("grade.budget", round=grade, most=LAST_ROUND),) if grade else ()
 
 
 def grade_words(grade: int) -> str:

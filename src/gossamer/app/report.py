@@ -19,6 +19,7 @@ class Summary(msgspec.Struct, frozen=True):
     known: int
     queued: int
     waiting: int
+    aside: int
     rejected: int
     refused: int
     dropped: int
@@ -75,8 +76,9 @@ def summary(
         bytes=counters.bytes,
         archived_bytes=counters.archived,
         known=counters.admitted,
-        queued=counters.queued,
+        queued=counters.queued - counters.aside,
         waiting=counters.waiting,
+        aside=counters.aside,
         rejected=counters.rejected,
         refused=counters.refused,
         dropped=counters.dropped,

@@ -62,8 +62,6 @@ SENTENCES: Final = {
     "level.steps": "importance step {first:,} to {last:,}",
     "level.level": "level {first:,}",
     "level.levels": "level {first:,} to {last:,}",
-    "grade.trap": "looks like a trap (handicap {handicap} of {most})",
-    "grade.and": ", ",
     "grade.budget": "beyond its domain's budget (round {round} of {most})",
     "priority.level": ", level {level:,}",
     "priority.order": " under the order {order} (the smaller level first); "

@@ -1,4 +1,4 @@
-"""Lists what the trap learner knows of URL patterns, and lets patterns out."""
+"""Lists the branches of sites that a crawl knows, and lets out those that were set aside."""
 
 import heapq
 from collections.abc import Iterator
@@ -11,15 +11,14 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import Inspection
 from gossamer.app.settings import load, read_toml
 from gossamer.engine.drop_one import TESTS
-from gossamer.frontier.patterns import decode_pattern
-from gossamer.frontier.trap_return import RETURNS
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.queue_table import QueueTable, branches_of
 from gossamer.model.errors import ConfigError
-from gossamer.policy.beta import chance_below
+from gossamer.policy.branches import ASIDE, RELEASED, Branch, BranchConfig, branch_path
 from gossamer.policy.parameters import HostTests, conclude
-from gossamer.policy.trap_learner import PatternRecord, TrapLearnerConfig, release
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import HASH_BYTES
-from gossamer.state.records import decode, decode_host, encode
+from gossamer.state.keys import wake_key
+from gossamer.state.records import COUNTERS, Counters, HostRecord, decode, decode_host, encode
 
 MOST_LISTED = 10_000
 
@@ -40,38 +39,90 @@ class ParameterLine(msgspec.Struct, frozen=True):
     example: str
 
 
-class PatternLine(msgspec.Struct, frozen=True):
-    """One pattern, or stem (these end in `**`), of one host with its evidence.
+class BranchLine(msgspec.Struct, frozen=True):
+    """One branch of the site of one host.
 
-    `state` is `quarantined`, `released` or `open`; `bred` counts the new URLs of the same kind that its pages
-    led to, by which a space without end is known; `barren` is the probability that fewer of its pages yield
-    anything than `trap_learner.barren` says (a tenth), by the pages judged of late.
+    Attributes:
+        host: name of its queue.
+        branch: what its addresses have in common, as `branch_path`.
+        state: `aside`, `released` or `open`.
+        found, waiting: URLs, those of the branches below included, as in what follows.
+        visits: settled.
+        brought: visits that brought something new.
+        dry: visits since the last that did.
+        value: what a visit brought of late, 0 to 1.
+        bred: new URLs of its own that a visit led to of late.
+        share: of the host's visits.
     """
 
     host: str
-    pattern: str
+    branch: str
     state: str
-    discovered: int
-    turned_away: int
-    fetched: int
-    yielded: int
-    bred: int
-    judged_lately: int
-    yielded_lately: int
-    barren: float
-    evidence: str
-    example: str
+    found: int
+    waiting: int
+    visits: int
+    brought: int
+    dry: int
+    value: float
+    bred: float
+    share: float
 
 
-def pattern_lines(inspection: Inspection, host: str = "") -> list[PatternLine]:
-    """The patterns of which pages were judged, quarantined ones first, then the most doubtful."""
-    config = inspection.config.trap_learner
+def branch_lines(inspection: Inspection, host: str = "") -> list[BranchLine]:
+    """The branches that were visited, those set aside first, then those with the most visits."""
     lines = (
-        pattern_line(name, record, config)
-        for _, name, record in pattern_records(inspection.environment, host)
-        if record.fetched or record.released
+        line
+        for key, record in branched_hosts(inspection.environment, host)
+        for line in lines_of(record.name, branches_of(inspection.environment, key))
     )
     return heapq.nsmallest(MOST_LISTED, lines, key=_rank)
+
+
+def lines_of(host: str, records: list[Branch]) -> Iterator[BranchLine]:
+    """The visited branches of one host; one that holds a single other is left out."""
+    by_number = {record.number: record for record in records}
+    holds: dict[int, int] = {}
+    found = {record.number: record.found for record in records}
+    waiting = {record.number: record.queued for record in records}
+    for record in sorted(
+        records, key=lambda record: -record.number
+    ):  # a branch is younger than what holds it
+        if record.parent >= 0:
+            holds[record.parent] = holds.get(record.parent, 0) + 1
+            found[record.parent] += found[record.number]
+            waiting[record.parent] += waiting[record.number]
+    whole = by_number[0].visits if 0 in by_number else 0
+    for record in records:
+        if not record.visits or (holds.get(record.number) == 1 and not record.queued and not record.state):
+            continue
+        labels, held, above = [], False, record
+        while above.parent >= 0:
+            labels.append(above.label)
+            above = by_number[above.parent]
+            held = held or above.state == ASIDE
+        if held:
+            continue  # it is set aside with what holds it
+        yield BranchLine(
+            host=host,
+            branch=branch_path(labels[::-1]),
+            state=record.state if record.state in (ASIDE, RELEASED) else "open",
+            found=found[record.number],
+            waiting=waiting[record.number],
+            visits=record.visits,
+            brought=record.brought,
+            dry=record.dry,
+            value=round(record.value, 3),
+            bred=round(record.bred, 2),
+            share=round(record.visits / max(whole, 1), 4),
+        )
+
+
+def branched_hosts(environment: Environment, host: str = "") -> Iterator[tuple[bytes, HostRecord]]:
+    """(hash, record) of the hosts whose sites are seen as branches."""
+    for key, data in environment.scan(Family.HOSTS):
+        record = decode_host(data)
+        if record.branched and (not host or record.name == host):
+            yield key, record
 
 
 def parameter_lines(inspection: Inspection, host: str = "") -> list[ParameterLine]:
@@ -97,13 +148,18 @@ def parameter_lines(inspection: Inspection, host: str = "") -> list[ParameterLin
     return sorted(lines, key=lambda line: (line.verdict != "irrelevant", line.host, line.name))
 
 
-def release_pattern(path: Path, pattern: str, host: str = "") -> list[str]:
-    """Let a pattern out for good, on all hosts or on one; the names of the hosts.
+def release_branch(path: Path, branch: str, host: str = "") -> list[str]:
+    """Let a branch out for good, on all hosts or on one, or all that are set aside; the names of the hosts.
 
-    What was set aside comes back with the next `resume`.
+    Its URLs are visited with the next `resume`.
+
+    Args:
+        path: the crawl's folder.
+        branch: as `BranchLine` has it; `all` for all that are set aside.
+        host: of which host; empty: of all.
 
     Raises:
-        ConfigError: no such pattern is known, no crawl lives there, or it is running.
+        ConfigError: no such branch is set aside, no crawl lives there, or it is running.
         StorageError: the state is damaged.
     """
     folder = CrawlFolder(path)
@@ -115,76 +171,69 @@ def release_pattern(path: Path, pattern: str, host: str = "") -> list[str]:
         if "another process" not in str(error):
             raise
         raise ConfigError(
-            f"{path}: the crawl is running. Stop it, release the pattern, then 'gossamer resume {path}'."
+            f"{path}: the crawl is running. Stop it, release the branch, then 'gossamer resume {path}'."
         ) from None
     try:
         config = load(CrawlConfig, read_toml(folder.config))
         environment = Environment.open(folder.state, config.state, create=False)
         try:
-            return _release(environment, path, pattern, host)
+            return _release(environment, config.branches, path, branch, host)
         finally:
             environment.close()
     finally:
         folder.release()
 
 
-def _release(environment: Environment, path: Path, pattern: str, host: str) -> list[str]:
-    found = [entry for entry in pattern_records(environment, host) if entry[2].pattern == pattern]
+def _release(environment: Environment, config: BranchConfig, path: Path, branch: str, host: str) -> list[str]:
+    if names := release_in(environment, config, branch, host):
+        return names
+    where = f" on {host}" if host else ""
+    raise ConfigError(
+        f"{path}: no branch {branch!r} is set aside{where}. 'gossamer traps {path}' lists them."
+    )
+
+
+def release_in(environment: Environment, config: BranchConfig, branch: str, host: str = "") -> list[str]:
+    """Let branches out in a state that nobody works on; the names of their hosts."""
+    found = list(aside(environment, branch, host))
     if not found:
-        where = f" on {host}" if host else ""
-        raise ConfigError(
-            f"{path}: no pattern {pattern!r} is known{where}. 'gossamer traps {path}' lists them."
-        )
-    waiting = environment.get(Family.META, RETURNS)
-    names = decode(waiting, dict[bytes, str]) if waiting else {}
+        return []
+    data = environment.get(Family.META, COUNTERS)
+    counters = decode(data, Counters) if data else Counters()
+    hosts = HostTable(environment)
+    queues = QueueTable(environment, hosts, counters, config, lambda _: ())
     batch = environment.batch()
-    for key, name, record in found:
-        batch.put(Family.PATTERNS, key, encode(release(record)))
-        names[key[:HASH_BYTES]] = name
-    batch.put(Family.META, RETURNS, encode(names))
+    for key, name, number in found:
+        queues.release(key, name, number)
+    for key, record in {key: hosts.change(key, name) for key, name, _ in found}.items():
+        # It may have had nothing to visit, and so no time at which it is looked at.
+        if record.wake:
+            batch.delete(Family.WAKE, wake_key(record.wake, key))
+        record.wake = 0 if record.parked else max(record.due, 1)
+        if record.wake:
+            batch.put(Family.WAKE, wake_key(record.wake, key), b"")
+    queues.flush(batch)
+    hosts.flush(batch)
+    batch.put(Family.META, COUNTERS, encode(counters))
     environment.commit(batch)
     environment.sync()
-    return sorted(name for _, name, _ in found)
+    return sorted({name for _, name, _ in found})
 
 
-def pattern_records(environment: Environment, host: str) -> Iterator[tuple[bytes, str, PatternRecord]]:
-    """(key, name of the host's queue, record) of every pattern, host by host."""
-    last, name = b"", ""
-    for key, data in environment.scan(Family.PATTERNS):
-        if key[:HASH_BYTES] != last:
-            last = key[:HASH_BYTES]
-            known = environment.get(Family.HOSTS, last)
-            name = decode_host(known).name if known else ""
-        if not host or name == host:
-            yield key, name, decode_pattern(data)
+def aside(environment: Environment, branch: str, host: str) -> Iterator[tuple[bytes, str, int]]:
+    """(hash and name of a host, number) of the branches of a name that are set aside; `all` is any name."""
+    for key, record in branched_hosts(environment, host):
+        records = {each.number: each for each in branches_of(environment, key)}
+        for number, each in records.items():
+            if each.state != ASIDE:
+                continue
+            labels, above = [], each
+            while above.parent >= 0:
+                labels.append(above.label)
+                above = records[above.parent]
+            if branch in ("all", branch_path(labels[::-1])):
+                yield key, record.name, number
 
 
-def pattern_line(host: str, record: PatternRecord, config: TrapLearnerConfig) -> PatternLine:
-    """One pattern with what is known of it."""
-    state = "quarantined" if record.quarantined else "released" if record.released else "open"
-    return PatternLine(
-        host=host,
-        pattern=record.pattern,
-        state=state,
-        discovered=record.discovered,
-        turned_away=record.turned_away,
-        fetched=record.fetched,
-        yielded=record.yielded,
-        bred=record.bred,
-        judged_lately=record.tried,
-        yielded_lately=record.gained,
-        barren=round(chance_below(config.barren, record.gained, record.tried - record.gained), 4),
-        evidence=record.evidence,
-        example=record.example,
-    )
-
-
-def _rank(line: PatternLine) -> tuple[bool, bool, float, int, str, str]:
-    return (
-        line.state != "quarantined",
-        line.state != "released",
-        -line.barren,
-        -line.discovered,
-        line.host,
-        line.pattern,
-    )
+def _rank(line: BranchLine) -> tuple[bool, bool, int, str, str]:
+    return (line.state != ASIDE, line.state != RELEASED, -line.visits, line.host, line.branch)

@@ -70,13 +70,20 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
 @app.command(cls=Command)
 @folder
 @click.option("--from-checkpoint", is_flag=True, help="Go back to the last checkpoint first.")
+@click.option("--release", is_flag=True, help="Visit also what was set aside as endless.")
 @setting
 @quiet
 @json
-def resume(folder: Path, setting: tuple[str, ...], *, from_checkpoint: bool, quiet: bool, json: bool) -> None:
+def resume(
+    folder: Path, setting: tuple[str, ...], *, from_checkpoint: bool, release: bool, quiet: bool, json: bool
+) -> None:
     """Go on after a stop, a crash, a kill. Takes up what was parked."""
     from gossamer.cli.crawl import run_again
 
+    if release:
+        from gossamer.app.traps import release_branch
+
+        release_branch(folder, "all")
     run_again(folder, setting, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
 
 
@@ -152,17 +159,14 @@ def check(folder: Path, *, json: bool) -> None:
 
 @app.command(cls=Command)
 @folder
-@click.option(
-    "--release", metavar="PATTERN", help="Let a pattern out for good; the crawl must not be running."
-)
+@click.option("--release", metavar="BRANCH", help="Let a branch out for good; the crawl must not be running.")
 @click.option("--host", metavar="NAME", default="", help="Only of this host.")
 @json
 def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
-    """URL patterns that yield nothing, with the evidence. Works on a running crawl too.
+    """The branches of sites, what they brought, and which were set aside. Works on a running crawl too.
 
-    A trap's URLs are set aside, not lost: 'gossamer resume' fetches them once their pattern is released.
-    In a pattern # stands for digits, D for a date, H for a hash, * for any other name.
-    One that begins with "again" is of URLs known with another session id.
+    What is set aside is not lost: 'gossamer resume DIR --release' visits it. In a branch 0 stands for digits,
+    * for names that came late; in brackets stands what tells it from its siblings.
     """
     from gossamer.cli.traps import release_trap, show_traps
 

@@ -7,11 +7,13 @@ from gossamer.app.folder import CrawlFolder
 from gossamer.app.inspection import Inspection, inspect
 from gossamer.app.run import INTERRUPTED
 from gossamer.app.seeds import Seeds
+from gossamer.app.traps import branch_lines
 from gossamer.app.why import Storyteller
 from gossamer.cli.printing import duration, plural, safe, say, size
 from gossamer.cli.trouble import Troubles
 from gossamer.engine.dispatch import FINISHED, UNREACHABLE
 from gossamer.model.outcome import Fault
+from gossamer.policy.branches import ASIDE
 
 MOST_HOSTS = 10_000
 """Crawls of more hosts are left to `gossamer status`: going through them takes a while."""
@@ -31,9 +33,15 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
-    say(f"{_words(reason, left)}: {pages}, {taken}; {plural(left, 'URL') if left else 'no URL'} left")
+    rest = plural(left, "URL") if left else "no other URL" if report["aside"] else "no URL"
+    say(f"{_words(reason, left)}: {pages}, {taken}; {rest} left")
     if report["pages"] and (left_out := _left_out(report)):
         say(f"  left out: {left_out}")
+    if report["aside"]:
+        say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
+        for line in _aside(folder):
+            say(f"    {line}")
+        say(f"  visit them after all: gossamer resume {folder.path} --release")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:
@@ -49,6 +57,17 @@ def _left_out(report: dict[str, Any]) -> str:
         (report["refused"], f"{plural(report['refused'], 'URL')} by robots files"),
     ]
     return ", ".join(text for count, text in parts if count)
+
+
+def _aside(folder: CrawlFolder) -> Iterator[str]:
+    """The branches that were set aside."""
+    with inspect(folder.path) as inspection:
+        lines = [line for line in branch_lines(inspection) if line.state == ASIDE]
+    for line in lines[:LISTED]:
+        visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
+        yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
+    if len(lines) > LISTED:
+        yield f"{len(lines) - LISTED:,} more: gossamer traps {folder.path}"
 
 
 def _words(reason: str, left: int) -> str:

@@ -55,9 +55,9 @@ def show_json(value: object) -> None:
     show(msgspec.json.format(msgspec.json.encode(value)).decode())
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 page`, `1,200 pages`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def plural(count: int, noun: str, several: str = "") -> str:
+    """`1 page`, `1,200 pages`; `several` where an s is not enough."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {several or noun + 's'}"
 
 
 def size(count: float) -> str:

@@ -78,7 +78,7 @@ class Progress:
         figures = [
             ("pages", f"{counters.pages:,} ({rate:.1f}/s)"),
             ("received", f"{size(counters.bytes)} ({size(speed)}/s)"),
-            ("queued", f"{counters.queued:,}{waiting}"),
+            ("queued", f"{counters.queued - counters.aside:,}{waiting}"),
             ("hosts", f"{counters.hosts:,} ({hosts.lent} in visit, {hosts.resting} resting{parked})"),
             ("names", _names(parts.ledger.names, hosts.awaiting_names)),
             ("time", duration(parts.ledger.seconds)),

@@ -1,33 +1,45 @@
-"""Shows which URL patterns a crawl takes for traps, and lets them out."""
+"""Shows the branches of sites, which of them were set aside as endless, and lets them out."""
 
 from pathlib import Path
 
 from gossamer.app.inspection import inspect
-from gossamer.app.traps import ParameterLine, PatternLine, parameter_lines, pattern_lines, release_pattern
+from gossamer.app.traps import ParameterLine, branch_lines, parameter_lines, release_branch
 from gossamer.cli.printing import plural, safe, show, show_json
+from gossamer.policy.branches import ASIDE, RELEASED
 
 SHOWN = 40
 
 
 def show_traps(path: Path, host: str, *, json: bool) -> None:
-    """Print the patterns, those taken for traps first."""
+    """Print the branches, those that are set aside first."""
     with inspect(path) as inspection:
-        lines = pattern_lines(inspection, host)
+        lines = branch_lines(inspection, host)
         parameters = parameter_lines(inspection, host)
-        learns = inspection.config.trap_learner.learn
+        shares = inspection.config.branches.share
     if json:
-        show_json({"learning": learns, "patterns": lines, "parameters": parameters})
+        show_json({"sharing": shares, "branches": lines, "parameters": parameters})
         return
-    if not learns:
-        show("trap_learner.learn is off: nothing is learned")
-    traps = sum(line.state == "quarantined" for line in lines)
-    show(f"{plural(traps, 'pattern')} taken for traps, of {len(lines):,} of which pages are known")
+    traps = [line for line in lines if line.state == ASIDE]
+    if not shares:
+        show("branches.share is off: nothing is shared out or set aside")
+    elif not traps:
+        show("no trap: nothing is set aside")
+    else:
+        urls = sum(line.waiting for line in traps)
+        branches = plural(len(traps), "branch", "branches")
+        show(f"{branches} set aside, {urls:,} URLs: endless, and nothing new in them")
+        show(f"'gossamer resume {path} --release' visits them after all")
     for line in lines[:SHOWN]:
-        for text in _texts(line):
-            show(text)
+        show(f"{_VERDICTS[line.state]:<10} {safe(line.host)}{safe(line.branch)}")
+        of_late = f"of late {line.value:.0%} new, {line.bred:.1f} more of its own found by each"
+        visits = f"{plural(line.visits, 'visit')} ({line.share:.0%}), {line.brought:,} brought something"
+        show(f"{'':<10} {visits}; {of_late}; {line.waiting:,} wait")
     if len(lines) > SHOWN:
         show(f"{len(lines) - SHOWN:,} more with --json")
     _show_proposed([line for line in parameters if line.verdict == "irrelevant"])
+
+
+_VERDICTS = {ASIDE: "set aside", RELEASED: "released", "open": "visited"}
 
 
 def _show_proposed(lines: list[ParameterLine]) -> None:
@@ -41,25 +53,11 @@ def _show_proposed(lines: list[ParameterLine]) -> None:
         show(f"{len(lines) - SHOWN:,} more with --json")
 
 
-def _texts(line: PatternLine) -> list[str]:
-    away = f", {line.turned_away:,} set aside" if line.turned_away else ""
-    texts = [
-        f"{line.state:<12}{safe(line.host)} {safe(line.pattern)}",
-        f"            {line.discovered:,} found{away}, {line.fetched:,} judged: {line.yielded:,} yielded "
-        f"something, {line.bred:,} new of their kind found",
-        f"            of late {line.yielded_lately:,} of {line.judged_lately:,} yielded; barren with "
-        f"probability {line.barren:.1%}",
-    ]
-    if line.example:
-        texts.append(f"            last: {safe(line.example)} ({safe(line.evidence)})")
-    return texts
-
-
-def release_trap(path: Path, pattern: str, host: str, *, json: bool) -> None:
-    """Let a pattern out for good."""
-    hosts = release_pattern(path, pattern, host)
+def release_trap(path: Path, branch: str, host: str, *, json: bool) -> None:
+    """Let a branch out for good."""
+    hosts = release_branch(path, branch, host)
     if json:
-        show_json({"released": pattern, "hosts": hosts})
+        show_json({"released": branch, "hosts": hosts})
         return
     shown = ", ".join(map(safe, hosts[:5])) + (f" and {len(hosts) - 5:,} more" if len(hosts) > 5 else "")
-    show(f"{safe(pattern)} is released on {shown}; 'gossamer resume {path}' fetches what was set aside")
+    show(f"{safe(branch)} is released on {shown}; 'gossamer resume {path}' visits what was set aside")

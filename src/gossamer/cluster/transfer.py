@@ -16,7 +16,6 @@ from gossamer.engine.rejudging import Rejudging
 from gossamer.frontier.arrivals import FAMILIES, Arrivals, Origin, wake
 from gossamer.frontier.departures import Departures
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.trap_return import RETURNS
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import after_prefix
@@ -157,14 +156,10 @@ class Transfer:
 
     def _finish(self, source: Environment, going: Import, arrivals: Arrivals) -> None:
         theirs = self._theirs(going.take.shards)
-        waiting = source.get(Family.META, RETURNS)
         Departures(self._frontier).begin(theirs)  # what was looked up in between is read again
         with self._frontier.changes() as batch:
             if self._rejudging is not None:
                 self._rejudging.doubt(source, arrivals.sequence, batch)
-            for host, name in (decode(waiting, dict[bytes, str]) if waiting else {}).items():
-                if theirs(host):
-                    arrivals.look_again(host, name)
             self._note(msgspec.structs.replace(going, complete=True))
 
     # Out …
@@ -256,7 +251,7 @@ class Transfer:
         return lambda key: shard_of(key, bits) in wanted
 
     def _domain_host(self, value: bytes) -> bytes:
-        return self._frontier._host_hash(decode_domain(value).name)
+        return self._frontier.host_hash(decode_domain(value).name)
 
     def _note(self, going: Import) -> None:
         with self._frontier.changes() as batch:

@@ -12,7 +12,7 @@ from gossamer.engine.recent import Judged, Recent, way
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.events import Rejected
-from gossamer.model.link import HOP_LETTERS, Link, LinkKind
+from gossamer.model.link import HOP_LETTERS, Link, LinkKind, further
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
 from gossamer.policy.ascending import ascending
@@ -269,7 +269,7 @@ class Admission:
             target,
             kind,
             finder.depth,
-            finder.hops + "R",
+            further(finder.hops, "R"),
             finder.url.text,
             forced=forced,
             origin=finder.origin,
@@ -315,4 +315,6 @@ def _as_it_is(candidate: Candidate) -> Candidate:
 
 def _linked(finder: Candidate, link: Link) -> Candidate:
     depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
-    return Candidate(link.url, link.kind, depth, finder.hops + HOP_LETTERS[link.kind], finder.url.text)
+    return Candidate(
+        link.url, link.kind, depth, further(finder.hops, HOP_LETTERS[link.kind]), finder.url.text
+    )

@@ -16,7 +16,7 @@ from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
-from gossamer.model.link import HOP_LETTERS, LinkKind
+from gossamer.model.link import HOP_LETTERS, LinkKind, further
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.parameters import (
@@ -31,7 +31,6 @@ from gossamer.policy.parameters import (
     wants_sample,
     without,
 )
-from gossamer.policy.text_sketch import Sketch
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode, encode
 
@@ -43,8 +42,8 @@ _ASKED_FOR = 2
 """Pages asked for, for each sample that is needed: some are not there, some are in the queue already."""
 _MOST_ASKED = 4_096
 _HOSTS_KEPT = 256
-_SKETCHES_KEPT = 256
-"""Sketches of pages that wait for their likes, some 9 KB each."""
+_TEXTS_KEPT = 256
+"""Texts of pages that wait for their likes, as hashes, some 10 KB each."""
 
 
 class DropOne:
@@ -65,7 +64,7 @@ class DropOne:
         self._environment = environment
         self._memory = PageMemory(environment)
         self._tests: OrderedDict[bytes, dict[str, DropTest]] = OrderedDict()
-        self._sketches: OrderedDict[bytes, Sketch] = OrderedDict()
+        self._said: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()
         self._asked: Counter[tuple[bytes, str]] = Counter()
         if config.apply:
             admission.plain = self.plain
@@ -74,7 +73,7 @@ class DropOne:
         """Whether a page may have to be compared by what it says; only where pages are asked for."""
         if not self._config.test:
             return False
-        return self._identity.fingerprint(url) in self._sketches or any(
+        return self._identity.fingerprint(url) in self._said or any(
             wants_sample(test, mark, self._config) for test, mark, _ in self._open(url)
         )
 
@@ -93,10 +92,10 @@ class DropOne:
                     whole = self._known(finder)
                     if whole is not None:
                         self._learn(finder, test, mark, (whole, self._seen(visit)))
-        if visit.said is not None and visit.said.sketch is not None:
+        if visit.said is not None and visit.said.pieces:
             fingerprint = self._identity.fingerprint(url)
-            if fingerprint in self._sketches:  # it held the other page's until now
-                self._sketches[fingerprint] = visit.said.sketch
+            if fingerprint in self._said:  # it held the other page's until now
+                self._said[fingerprint] = visit.said.pieces
 
     def plain(self, candidate: Candidate) -> Candidate:
         """The candidate without the parameters that were found to make no difference."""
@@ -128,15 +127,15 @@ class DropOne:
         dropped = self._known(rest)
         if dropped is not None:
             self._learn(url, test, mark, (self._seen(visit), dropped))
-        elif visit.said is not None and visit.said.sketch is not None:
-            self._ask(visit.lease.candidate, test, rest, visit.said.sketch)
+        elif visit.said is not None and visit.said.pieces:
+            self._ask(visit.lease.candidate, test, rest, visit.said.pieces)
 
-    def _ask(self, candidate: Candidate, test: DropTest, rest: Url, said: Sketch) -> None:
+    def _ask(self, candidate: Candidate, test: DropTest, rest: Url, said: tuple[int, ...]) -> None:
         """Ask for a page without a parameter, if that is switched on and has not been done often enough."""
         key = self._frontier.host_key(rest)[0], test.name
         if not self._config.test or self._asked[key] >= _ASKED_FOR * self._config.samples:
             return
-        hops = candidate.hops + HOP_LETTERS[LinkKind.NAVIGATION]
+        hops = further(candidate.hops, HOP_LETTERS[LinkKind.NAVIGATION])
         if not self._admission.admit(
             Candidate(rest, LinkKind.NAVIGATION, candidate.depth, hops, candidate.url.text)
         ):
@@ -145,9 +144,9 @@ class DropOne:
             self._asked.clear()
         self._asked[key] += 1
         for each in (candidate.url, rest):
-            self._sketches[self._identity.fingerprint(each)] = said
-        while len(self._sketches) > _SKETCHES_KEPT:
-            self._sketches.popitem(last=False)
+            self._said[self._identity.fingerprint(each)] = said
+        while len(self._said) > _TEXTS_KEPT:
+            self._said.popitem(last=False)
 
     def _learn(self, url: Url, test: DropTest, mark: int, pages: tuple[Seen, Seen]) -> None:
         host, name = self._frontier.host_key(url)
@@ -165,8 +164,7 @@ class DropOne:
         status = visit.outcome.exchange.status
         if page is None:
             return Seen(status)
-        sketch = said.sketch if said is not None else None
-        return Seen(status, page.content_digest, sketch or Sketch())
+        return Seen(status, page.content_digest, said.pieces if said is not None else ())
 
     def _known(self, url: Url) -> Seen | None:
         """What came back for a URL that was settled before."""
@@ -174,7 +172,7 @@ class DropOne:
         record = self._memory.get(fingerprint)
         if record is None or record.state not in ("done", "dropped") or not record.visits:
             return None
-        return Seen(record.visits[-1].status, record.content, self._sketches.get(fingerprint, Sketch()))
+        return Seen(record.visits[-1].status, record.content, self._said.get(fingerprint, ()))
 
     def _of(self, host: bytes) -> dict[str, DropTest]:
         """The tests of a host."""

@@ -4,7 +4,6 @@ import asyncio
 import re
 from itertools import islice
 
-from gossamer.engine.visit import Said
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
 from gossamer.extract.link_header import has_links
@@ -16,9 +15,9 @@ from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
+from gossamer.policy.novelty import Said, pieces, shown
 from gossamer.policy.robots import RobotsRules, parse_robots
 from gossamer.policy.robots_access import RobotsConfig
-from gossamer.policy.text_sketch import page_sketch, picture_mark
 
 LONG_CODED = 32 << 10
 """Bytes of a body in a content coding, which may hold a hundred times as many, decoded on the event loop."""
@@ -34,6 +33,9 @@ Read = tuple[Page | None, Said | None]
 
 _MEDIA = ("img@", "source@", "video@", "audio@", "embed@", "object@")
 _MOST_PICTURES = 64
+_MOST_NUMBERS = 300
+"""Links whose addresses say which numbers of the page are mere addresses."""
+_TEXTS = HtmlExtractor.media_types | {"text/plain"}
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _GZIP = b"\x1f\x8b"
 
@@ -59,34 +61,37 @@ class Reading:
         self._max_robots = robots.max_size
         self._token = product_token
 
-    async def page(self, exchange: Exchange, *, listed: bool = False, wants_text: bool = False) -> Read:
+    async def page(self, exchange: Exchange, *, listed: bool = False, longest_text: int = 0) -> Read:
         """What the response holds; nothing if there is none to read (status other than 2xx, or empty).
 
-        `listed`: a robots file or a sitemap led to it. `wants_text`: also what it says, for the trap learner.
+        `listed`: a robots file or a sitemap led to it. `longest_text`: also what it
+        says, if it has no more bytes.
         """
         if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
         if exchange.body.size > most:
-            return await asyncio.to_thread(self._page, exchange, listed=listed, wants_text=wants_text)
+            return await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
         decoded = self._decode(exchange)
         if isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content):
             return await asyncio.to_thread(
-                self._read, exchange, decoded, listed=listed, wants_text=wants_text
+                self._read, exchange, decoded, listed=listed, longest_text=longest_text
             )
-        return self._read(exchange, decoded, listed=listed, wants_text=wants_text)
+        return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
 
-    def _page(self, exchange: Exchange, *, listed: bool, wants_text: bool) -> Read:
-        return self._read(exchange, self._decode(exchange), listed=listed, wants_text=wants_text)
+    def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read:
+        return self._read(exchange, self._decode(exchange), listed=listed, longest_text=longest_text)
 
     def _decode(self, exchange: Exchange) -> Decoded | Failed:
         return decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
 
-    def _read(self, exchange: Exchange, decoded: Decoded | Failed, *, listed: bool, wants_text: bool) -> Read:
+    def _read(
+        self, exchange: Exchange, decoded: Decoded | Failed, *, listed: bool, longest_text: int
+    ) -> Read:
         match decoded:
             case Decoded(content=content):
                 page = self._reader.read(exchange, content, listed=listed)
-                return page, _said(page, content) if wants_text else None
+                return page, _said(page, content) if len(content) <= longest_text else None
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(f"{fault}: {detail}",)), None
 
@@ -130,14 +135,15 @@ def robots_text(exchange: Exchange, config: FetchConfig, most: int) -> bytes | N
 
 
 def _said(page: Page, content: bytes) -> Said:
-    """What a page says. Of what is no HTML every byte counts: images and archives are worth having."""
-    if page.media_type not in HtmlExtractor.media_types:
-        return Said(len(content))
-    shown = (
+    """What a page says. Of what is no text every byte counts: images and archives are worth having."""
+    if page.media_type not in _TEXTS:
+        return Said(size=len(content))
+    media = (
         link for link in page.links if link.kind is LinkKind.REQUISITE and link.element.startswith(_MEDIA)
     )
-    names = {link.url.path.rpartition("/")[2] for link in islice(shown, _MOST_PICTURES)} - {""}
-    return Said(len(content), page_sketch(content), tuple(map(picture_mark, names)))
+    names = (link.url.path.rpartition("/")[2] for link in islice(media, _MOST_PICTURES))
+    linked = (link.url.target for link in page.links if link.kind is LinkKind.NAVIGATION)
+    return Said(pieces(content, page.url.target, islice(linked, _MOST_NUMBERS)), shown(names))
 
 
 def _most_links(content: bytes, kind: str) -> int:

@@ -11,7 +11,7 @@ from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.exchange import Truncation
 from gossamer.model.lease import Lease, Validators
-from gossamer.model.link import LinkKind
+from gossamer.model.link import LinkKind, further
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.url import Url
 from gossamer.policy.politeness import retry_after
@@ -199,7 +199,7 @@ class RobotsDesk:
         for text in entry.rules.sitemaps:
             url = Url.parse(text, finder.url.text)
             if url is not None:
-                hops = finder.hops + "M"
+                hops = further(finder.hops, "M")
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
 
 

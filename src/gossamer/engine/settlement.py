@@ -18,10 +18,9 @@ from gossamer.engine.observe import Observers
 from gossamer.engine.page_memory import PageMemory, page_record
 from gossamer.engine.reclaim import turned_away
 from gossamer.engine.robots_desk import RobotsDesk
-from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
+from gossamer.engine.yields import Yields
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.link_count import LinkCount
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
@@ -80,8 +79,6 @@ class Ahead(msgspec.Struct, frozen=True):
     left: tuple[Link, ...]
     admitted: int
     gift_to: Callable[[Link], Any] | None = None
-    count: LinkCount | None = None
-    """Of the new URLs, for the trap learner."""
 
 
 class Settlement:
@@ -213,25 +210,23 @@ class Settlement:
             )
         candidate, nofollow = settled.visit.lease.candidate, self._doors.links.honour_nofollow
         admitted = 0
-        count = self._doors.traps.count_for(settled.visit)
         while len(links) > LINKS_AT_ONCE:
             some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
-            with self._frontier.changes(), self._doors.traps.counting(count):
+            with self._frontier.changes():
                 admitted += self._doors.admission.links(
                     candidate, some, honour_nofollow=nofollow, later=len(links), gift_to=gift_to
                 )
             fault_point("settlement.ahead")
             await asyncio.sleep(0)
-        return Ahead(links, admitted, gift_to, count)
+        return Ahead(links, admitted, gift_to)
 
     def _apply(self, settled: Settled, ahead: Ahead, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
-        with self._doors.traps.counting(ahead.count):
-            admitted = self._follow(settled, ahead)
-        self._doors.traps.learn(visit, judgement, settled.before, ahead.count, settled.first_seen)
+        admitted = self._follow(settled, ahead)
+        self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
@@ -300,7 +295,7 @@ class Doors(msgspec.Struct, frozen=True):
     admission: Admission
     robots: RobotsDesk
     links: LinkRules
-    traps: TrapWatch
+    yields: Yields
 
 
 def _links_on(visit: Visit | None) -> int:

@@ -5,23 +5,9 @@ import msgspec
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
+from gossamer.policy.novelty import Said
 from gossamer.policy.robots import ALLOW_ALL, RobotsRules
-from gossamer.policy.text_sketch import Sketch
 from gossamer.state.records import SharedDigestRecord
-
-
-class Said(msgspec.Struct, frozen=True, gc=False):
-    """What a page says, for the trap learner.
-
-    Attributes:
-        size: bytes of its content.
-        sketch: of its text, if it is HTML.
-        pictures: 32-bit marks of the file names of what it shows and plays, as `picture_mark`.
-    """
-
-    size: int
-    sketch: Sketch | None = None
-    pictures: tuple[int, ...] = ()
 
 
 class Visit(msgspec.Struct, frozen=True):

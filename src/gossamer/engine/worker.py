@@ -7,8 +7,8 @@ from gossamer.engine.dispatch import Dispatch
 from gossamer.engine.permits import Permits
 from gossamer.engine.reading import Reading
 from gossamer.engine.settlement import Settlement
-from gossamer.engine.trap_watch import TrapWatch
 from gossamer.engine.visit import Visit
+from gossamer.engine.yields import Yields
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind, listed
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
@@ -25,14 +25,14 @@ class Worker:
         modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
-        traps: TrapWatch,
+        yields: Yields,
     ) -> None:
         self._dispatch = dispatch
         self._permits = permits
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
-        self._traps = traps
+        self._yields = yields
 
     async def run(self) -> None:
         """Work until the crawl ends or this worker is retired."""
@@ -50,9 +50,10 @@ class Worker:
         if lease.candidate.kind is LinkKind.ROBOTS:
             rules = await self._reading.robots(outcome.exchange)
             return Visit(lease, outcome, robots=rules, elapsed=elapsed)
-        wants_text = self._traps.wants_text(lease)
         page, said = await self._reading.page(
-            outcome.exchange, listed=listed(lease.candidate.hops), wants_text=wants_text
+            outcome.exchange,
+            listed=listed(lease.candidate.hops),
+            longest_text=self._yields.longest_text(lease),
         )
         return Visit(lease, outcome, page, said, elapsed=elapsed)
 

@@ -33,7 +33,7 @@ FAMILIES = (
     Family.PAGES,
     Family.ROBOTS,
     Family.STANDINGS,
-    Family.PATTERNS,
+    Family.BRANCHES,
     Family.HOSTS,
 )
 """Those whose keys begin with the hash of a host, in the order in which they arrive: a host is known last,
@@ -119,11 +119,6 @@ class Arrivals:
         if self._frontier.domains is not None:
             self._frontier.domains.take_in(decode_domain(value))
 
-    def look_again(self, host: bytes, name: str) -> None:
-        """Something that was set aside as a trap was to be brought back."""
-        if self._frontier.traps is not None:
-            self._frontier.traps.look_again(host, name)
-
     def _moved(self, due: int) -> int:
         if due <= 0 or due >= FOREVER:
             return due
@@ -173,6 +168,7 @@ class Arrivals:
         record.wake = 0
         self._counters.hosts += 1
         self._counters.hosts_parked += bool(record.parked)
+        self._counters.aside += record.aside
         self._frontier.hosts.put(key, record)
         # When it was last visited is not known for certain.
         now, policy = self._frontier._now(), self._frontier._policy

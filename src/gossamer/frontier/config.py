@@ -10,8 +10,8 @@ from gossamer.frontier.name_gate import Names
 from gossamer.frontier.shared_rests import SharedRests
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
+from gossamer.policy.branches import BranchConfig
 from gossamer.policy.budget import BudgetConfig
-from gossamer.policy.trap_learner import TrapLearnerConfig
 from gossamer.state.keys import Fingerprints
 
 
@@ -73,8 +73,8 @@ class HostPolicy(msgspec.Struct, frozen=True):
     names: Names | None = None
     linked_names_first: bool = False
     domain_budget: BudgetConfig | None = None  # if something is counted by registrable domain
-    traps: TrapLearnerConfig | None = None
-    farms: bool = False  # link farms are looked for; needs `domain_budget`
+    branches: BranchConfig = BranchConfig()
+    domain: Callable[[str], str] | None = None  # whose turns the host of that name shares with others
     shared: SharedRests | None = None  # if hosts rest for other crawls of the machine too
     owns: Callable[[bytes], bool] | None = None  # in a cluster: whether a host, by its hash, is ours to visit
 

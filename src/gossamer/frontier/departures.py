@@ -29,8 +29,7 @@ class Departures:
             if queue.lent and theirs(key):
                 raise InternalError(f"{queue.record.name} is to be given away while it is being visited")
         frontier.robots.forget(theirs)
-        if frontier.traps is not None:
-            frontier.traps.forget(theirs)
+        frontier.queues.forget(theirs)
         if frontier.standings is not None:
             frontier.standings.forget(theirs)
 
@@ -66,3 +65,4 @@ class Departures:
         frontier.hosts.forget(key)
         self._counters.hosts -= 1
         self._counters.hosts_parked -= bool(record.parked)
+        self._counters.aside -= record.aside

@@ -13,6 +13,7 @@ from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.later import Later
+from gossamer.frontier.queue_table import QueueTable
 from gossamer.frontier.reordering import Reordering
 from gossamer.frontier.revival import Revival
 from gossamer.frontier.robots_gate import RobotsGate
@@ -20,7 +21,6 @@ from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.serving import Serving
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
-from gossamer.frontier.trap_gate import Queues, TrapGate
 from gossamer.frontier.turn import Turn
 from gossamer.frontier.visited import open_visited
 from gossamer.model.candidate import Candidate
@@ -30,11 +30,10 @@ from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering import GRADE_SHIFT, ROBOTS_LEVEL
-from gossamer.policy.trap_learner import demoted
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import FOREVER, ticket
-from gossamer.state.records import COUNTERS, Counters, QueueRecord, encode
+from gossamer.state.keys import FOREVER
+from gossamer.state.records import COUNTERS, Counters, encode
 
 
 class Frontier:
@@ -60,7 +59,8 @@ class Frontier:
         self._ordering = ordering
         self._counters = counters
         self._now = session.now
-        self._host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
+        self.host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
+        """Hash of the name of a queue."""
         self._url_hash = session.fingerprints.url
         self.seen = open_visited(environment, config, session.warn)
         self.hosts = HostTable(environment)
@@ -69,22 +69,20 @@ class Frontier:
         if policy.domain_budget is not None:
             self.domains = DomainTable(environment, session.fingerprints.host, policy.domain_budget)
         self._budgets = BudgetGate(policy, self.domains, self.rest, self.park)
-        self.counts_linkers = self.domains is not None and (policy.farms or self.domains.counts_linkers)
+        self.counts_linkers = self.domains is not None and self.domains.counts_linkers
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
-        self._later = Later(environment, counters, config.buffer)
-        self.serving = Serving(environment, config, policy, self.hosts, session)
+        self.queues = QueueTable(environment, self.hosts, counters, policy.branches, self._lent_of)
+        self._later = Later(environment, self.queues, counters, config.buffer)
+        by_order = isinstance(ordering, LinkOrdering)
+        self.serving = Serving(environment, config, policy, session, self.queues, by_order=by_order)
         self._rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
         self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
-        self.traps: TrapGate | None = None
-        if policy.traps is not None:
-            ours = self._later, self.hosts, self.serving, counters, self.changes, self.seen
-            self.traps = TrapGate(policy, Queues(environment, *ours), session, self.domains)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
             self.standings = Standings(environment, ordering, session)
-            self._reordering = Reordering(environment, self.standings, self.hosts, self._rota, config.buffer)
+            self._reordering = Reordering(environment, self.standings, self.queues, self._rota, config.buffer)
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
@@ -95,7 +93,7 @@ class Frontier:
     def host_key(self, url: Url) -> tuple[bytes, str]:
         """(hash, name) of the queue in which `url` waits."""
         name = self._policy.queue_key(url)
-        return self._host_hash(name), name
+        return self.host_hash(name), name
 
     def fingerprint(self, host: bytes, canonical: str) -> bytes:
         """Key of a canonical URL in the families `seen` and `pages`."""
@@ -119,8 +117,7 @@ class Frontier:
             self.hosts.flush(self._batch)
             if self.domains is not None:
                 self.domains.flush(self._batch)
-            if self.traps is not None:
-                self.traps.flush(self._batch)
+            self.queues.flush(self._batch)
             # With every batch: a sequence number that was forgotten would be given out twice.
             self._batch.put(Family.META, COUNTERS, encode(self._counters))
             self.seen.flush(self._batch)
@@ -157,12 +154,7 @@ class Frontier:
                 level = grade | self._ordering.level(candidate)
             else:
                 level = grade | standings.admitted(fingerprint, candidate, gift)
-            handicap, trap = (0, "") if self.traps is None else self.traps.admitted(host, candidate)
-            if self.traps is not None and trap:
-                place = self.traps.set_aside((host, name), candidate, level, trap, batch)
-            else:
-                level = demoted(level, handicap) if handicap else level
-                place = self._queue(host, name, candidate, level, batch)
+            place = self._queue(host, name, candidate, level, batch)
             if standings is not None:
                 standings.place(fingerprint, place, batch)
             self.seen.add(fingerprint, place, batch)
@@ -204,28 +196,22 @@ class Frontier:
             self._queue(host, name, candidate, ROBOTS_LEVEL, batch)
 
     def _queue(self, host: bytes, name: str, candidate: Candidate, level: int, batch: Batch) -> bytes:
-        counters = self._counters
-        counters.sequence += 1
-        counters.admitted += 1
-        counters.queued += 1
-        place = ticket(level, counters.sequence)
-        batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
+        self._counters.admitted += 1
         if self.hosts.get(host) is None:
-            counters.hosts += 1
+            self._counters.hosts += 1
             if self._policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
         record = self.hosts.change(host, name)
-        record.head = min(record.head, place) if record.queued else place
-        record.queued += 1
+        place = self.queues.place(host, record, candidate, level)
+        self.queues.put(host, record, place, candidate, batch)
         queue = self._rota.served.get(host)
         if queue is None and not record.parked:
             queue = self.serving.arrived(host, record, batch)
             if queue is not None:
                 self._gate.look_ahead(candidate.url.host)
         if queue is not None:
-            first = queue.first_ticket if queue.buffer else None
-            queue.insert(place, candidate, self._config.buffer)
-            if first is None or place < first:
+            first = queue.insert(place, candidate, self._config.buffer)
+            if first or queue.placed is None:
                 self._rota.place(queue)
         return place
 
@@ -242,15 +228,7 @@ class Frontier:
         if self.standings is not None and self.standings.due:
             with self.changes() as batch:
                 self._reordering.run(batch)
-        if self.traps is not None and self.traps.lets_out:
-            with self.changes() as batch:
-                self.traps.let_out(batch)
         while (queue := self._rota.pop_ready()) is not None:
-            if self.traps is not None and (turn := self.traps.begin(queue)) is not Turn.GO:
-                self._rota.place(queue)
-                if turn is Turn.WAIT:
-                    return None
-                continue
             self._promote(queue)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
@@ -273,18 +251,14 @@ class Frontier:
 
     def next_due(self) -> int:
         """When `lend` may next succeed if nothing is settled or admitted first; microseconds or `NEVER`."""
-        return self.serving.next_due if self.traps is None else self.traps.next_due(self.serving.next_due)
+        return self.serving.next_due
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
         if not self._budgets.passes(queue):
             return None
         record, held = queue.record, 0
         while queue.has_entry:
-            if not queue.buffer:
-                queue.fill(self._environment, self._config.buffer)
-            place, candidate = queue.buffer[0]
-            if self.traps is not None and self.traps.judge(queue) is not Turn.GO:
-                return None
+            place, candidate = queue.first or queue.fill(self._environment, self._config.buffer)
             if self._policy.obey_robots and (turn := self._robots_gate.judge(queue, held)) is not Turn.GO:
                 if turn is Turn.WAIT:
                     return None
@@ -292,11 +266,11 @@ class Frontier:
                 continue
             if not self.serving.passes(queue, candidate.url.host):
                 return None
-            del queue.buffer[0]
+            queue.take()
+            queue.gave_turn()
+            self._rota.gave_turn(queue)
             queue.lent[place] = candidate
             self.lent += 1
-            if self.traps is not None:
-                self.traps.lent(queue, place)
             if self.domains is not None:
                 self.domains.lend(record.name)
             return Lease(candidate, record.name, place)
@@ -306,20 +280,20 @@ class Frontier:
 
     def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
         """End a lease: the entry leaves the queue, or waits; its host rests."""
-        key = self._host_hash(lease.queue_key)
+        key = self.host_hash(lease.queue_key)
         queue = self._rota.served[key]
+        record = self.hosts.change(key, lease.queue_key)
+        self.queues.tree(key, record)  # while it counts as lent
         candidate = queue.lent.pop(lease.ticket)
         self.lent -= 1
-        if self.traps is not None:
-            self.traps.settled(key, lease.ticket)
         now = self._now()
-        record = self.hosts.change(key, lease.queue_key)
         tally.enter(record, now)
         if self.domains is not None:
             self.domains.settle(lease.queue_key, tally)
         with self.changes() as batch:
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST, reason=reason):
+                    self.queues.given_back(key, record, lease.ticket)
                     queue.insert(lease.ticket, candidate, self._config.buffer)
                     record.due = max(record.due, now + int(wait * 1e6))
                     record.reason = reason
@@ -329,13 +303,15 @@ class Frontier:
                 case Parked(reason=reason):
                     self._later.put(queue, lease.ticket, candidate, FOREVER, reason, batch)
                 case _:
-                    batch.delete(Family.QUEUE, key + lease.ticket)
-                    record.queued -= 1
-                    self._counters.queued -= 1
+                    self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)
             self.serving.after_visit(queue, now, batch)
 
     # Resting, parking, reviving …
+
+    def _lent_of(self, host: bytes) -> Iterable[bytes]:
+        queue = self._rota.served.get(host)
+        return queue.lent if queue is not None else ()
 
     def now(self) -> float:
         """Crawl-clock seconds."""
@@ -343,7 +319,7 @@ class Frontier:
 
     def rest(self, name: str, seconds: float, reason: str) -> None:
         """Let a host lie still for a reason beyond politeness."""
-        key = self._host_hash(name)
+        key = self.host_hash(name)
         record = self.hosts.change(key, name)
         record.due = max(record.due, self._now() + int(seconds * 1e6))
         record.reason = reason
@@ -352,7 +328,7 @@ class Frontier:
 
     def park(self, name: str, reason: str) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""
-        key = self._host_hash(name)
+        key = self.host_hash(name)
         record = self.hosts.change(key, name)
         with self.changes() as batch:
             if not record.parked:
@@ -364,7 +340,7 @@ class Frontier:
 
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
-        key = self._host_hash(name)
+        key = self.host_hash(name)
         with self.changes() as batch:
             if key not in self._rota.served:
                 self._revival.revive(key, self.hosts.change(key, name), batch)
@@ -376,7 +352,7 @@ class Frontier:
 
     def release(self, name: str, origin: str) -> None:
         """The robots file of `origin` is known now: bring back what was held for it."""
-        key = self._host_hash(name)
+        key = self.host_hash(name)
         record = self.hosts.change(key, name)
         queue = self._rota.served.get(key)
         with self.changes() as batch:

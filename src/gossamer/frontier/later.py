@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.queue_table import QueueTable
 from gossamer.model.candidate import Candidate
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import FOREVER, later_key, split_later, split_ticket
+from gossamer.state.keys import later_key, split_later, split_ticket
 from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
 
-TRAP = "trap: "
-"""Begins the reason of what was set aside because its pattern yields nothing."""
 PROMOTED_AT_ONCE = 1_000
 SCANNED_AT_ONCE = 10_000
 
@@ -20,8 +19,9 @@ class Later:
     Invariant: `record.waiting` counts a host's entries; none falls due before `record.later_due`.
     """
 
-    def __init__(self, environment: Environment, counters: Counters, buffer: int) -> None:
+    def __init__(self, environment: Environment, queues: QueueTable, counters: Counters, buffer: int) -> None:
         self._environment = environment
+        self._queues = queues
         self._counters = counters
         self._buffer = buffer
         self._batch: Batch | None = None
@@ -30,16 +30,9 @@ class Later:
     def put(
         self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, reason: str, batch: Batch
     ) -> None:
-        """Move a queue entry here until `due`."""
-        batch.delete(Family.QUEUE, queue.key + place)
-        queue.record.queued -= 1
-        self._counters.queued -= 1
+        """Move a queue entry that was taken here until `due`."""
+        self._queues.delete(queue.key, queue.record, place, batch)
         self._enter(queue.key, queue.record, due, QueueRecord.of(candidate, reason, place), batch)
-
-    def set_aside(self, key: bytes, record: HostRecord, entry: QueueRecord, batch: Batch) -> None:
-        """Let a new candidate, which has no entry in the queue, wait for ever."""
-        self._counters.admitted += 1
-        self._enter(key, record, FOREVER, entry, batch)
 
     def _enter(self, key: bytes, record: HostRecord, due: int, entry: QueueRecord, batch: Batch) -> None:
         _, sequence = split_ticket(entry.ticket)
@@ -71,35 +64,15 @@ class Later:
             if number == SCANNED_AT_ONCE or moved == PROMOTED_AT_ONCE:
                 break
             waiting = decode_queue(data)
-            if waiting.reason.startswith(TRAP):
-                continue
             if waiting.attempts == 0 and waiting.candidate().url.origin == origin:
                 self._return(key, record, queue.insert if queue else None, entry, waiting, batch)
                 moved += 1
 
     def bring_back(self, key: bytes, record: HostRecord, batch: Batch) -> None:
-        """Bring back everything that waits, but what was set aside as a trap."""
+        """Bring back everything that waits."""
         record.later_due = 0
         for entry, data in self._environment.scan(Family.LATER, prefix=key):
-            waiting = decode_queue(data)
-            if waiting.reason.startswith(TRAP):
-                record.later_due = record.later_due or FOREVER
-            else:
-                self._return(key, record, None, entry, waiting, batch)
-
-    def give_back(
-        self,
-        host: bytes,
-        record: HostRecord,
-        queue: HostQueue | None,
-        key: bytes,
-        waiting: QueueRecord,
-        batch: Batch,
-    ) -> None:
-        """Bring back one entry, which stands at `key`."""
-        self._return(host, record, queue.insert if queue else None, key, waiting, batch)
-        if not record.waiting:
-            record.later_due = 0
+            self._return(key, record, None, entry, decode_queue(data), batch)
 
     def _is_there(self, key: bytes, batch: Batch) -> bool:
         """Whether an entry on disk was not brought back within `batch` already, by another answer."""
@@ -114,7 +87,7 @@ class Later:
         self,
         host: bytes,
         record: HostRecord,
-        insert: Callable[[bytes, Candidate, int], None] | None,
+        insert: Callable[[bytes, Candidate, int], object] | None,
         key: bytes,
         waiting: QueueRecord,
         batch: Batch,
@@ -123,11 +96,8 @@ class Later:
             return
         candidate = waiting.candidate()
         batch.delete(Family.LATER, key)
-        batch.put(Family.QUEUE, host + waiting.ticket, encode(QueueRecord.of(candidate)))
-        record.head = min(record.head, waiting.ticket) if record.queued else waiting.ticket
-        record.queued += 1
+        self._queues.put(host, record, waiting.ticket, candidate, batch)
         record.waiting -= 1
-        self._counters.queued += 1
         self._counters.waiting -= 1
         if insert is not None:
             insert(waiting.ticket, candidate, self._buffer)

@@ -1,12 +1,12 @@
 """Moves waiting URLs that have become worth more to a better place in their host's queue."""
 
-from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.queue_table import QueueTable
 from gossamer.frontier.rota import Rota
 from gossamer.frontier.standings import Standings
 from gossamer.model.candidate import Candidate
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.keys import HASH_BYTES, split_ticket, ticket
-from gossamer.state.records import QueueRecord, decode_queue, encode
+from gossamer.state.keys import HASH_BYTES, at_level
+from gossamer.state.records import decode_queue
 
 
 class Reordering:
@@ -17,11 +17,11 @@ class Reordering:
     """
 
     def __init__(
-        self, environment: Environment, standings: Standings, hosts: HostTable, rota: Rota, buffer: int
+        self, environment: Environment, standings: Standings, queues: QueueTable, rota: Rota, buffer: int
     ) -> None:
         self._environment = environment
         self._standings = standings
-        self._hosts = hosts
+        self._queues = queues
         self._rota = rota
         self._buffer = buffer
 
@@ -45,20 +45,12 @@ class Reordering:
             return found[0]
 
         for fingerprint, place, level in self._standings.give(find, batch):
-            better = ticket(level, split_ticket(place)[1])
+            better = at_level(place, level)
             self._move(fingerprint[:HASH_BYTES], place, better, found[0], batch)
             self._standings.moved(fingerprint, better, batch)
 
     def _move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
-        batch.delete(Family.QUEUE, host + place)
-        batch.put(Family.QUEUE, host + better, encode(QueueRecord.of(candidate)))
-        record = self._hosts.change(host, "")
-        record.head = min(record.head, better)
+        self._queues.move(host, place, better, candidate, batch)
         queue = self._rota.served.get(host)
-        if queue is None:
-            return
-        first = queue.first_ticket
-        queue.remove(place)
-        queue.insert(better, candidate, self._buffer)
-        if queue.first_ticket != first:
+        if queue is not None and queue.move(place, better, candidate, self._buffer):
             self._rota.place(queue)

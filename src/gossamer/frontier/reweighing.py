@@ -10,7 +10,7 @@ from gossamer.frontier.standings import split_standing
 from gossamer.model.candidate import Candidate
 from gossamer.policy.ordering import GRADE_SHIFT
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import HASH_BYTES, split_ticket, ticket
+from gossamer.state.keys import HASH_BYTES, at_level, split_ticket
 from gossamer.state.records import decode_queue
 
 REWEIGH = b"order-reweigh"
@@ -86,10 +86,8 @@ class Reweighing:
             return
         candidate = decode_queue(entry).candidate()
         worth = ordering.reweighed(candidate, known[1])
-        level, sequence = split_ticket(place)
-        moved = ticket(
-            level >> GRADE_SHIFT << GRADE_SHIFT | ordering.waiting_level(candidate, worth), sequence
-        )
+        grade = split_ticket(place)[0] >> GRADE_SHIFT << GRADE_SHIFT
+        moved = at_level(place, grade | ordering.waiting_level(candidate, worth))
         with self._frontier.changes() as batch:
             if moved != place:
                 self._frontier._reordering._move(host, place, moved, candidate, batch)

@@ -9,7 +9,7 @@ from gossamer.frontier.later import Later
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.turn import Turn
 from gossamer.model.candidate import Candidate
-from gossamer.model.link import LinkKind
+from gossamer.model.link import LinkKind, further
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch
 
@@ -39,7 +39,8 @@ class RobotsGate:
 
     def judge(self, queue: HostQueue, held: int) -> Turn:
         """Whether the first entry may go, after `held` of the same queue had to wait in a row."""
-        candidate = queue.buffer[0][1]
+        assert queue.first is not None
+        candidate = queue.first[1]
         if candidate.kind is LinkKind.ROBOTS:
             return Turn.GO
         known = self._robots.get(queue.key, candidate.url.origin)
@@ -58,7 +59,7 @@ class RobotsGate:
         origin = asker.url.origin
         url = Url.from_serialised(origin + "/robots.txt")
         assert url is not None
-        hops = asker.hops + "P"
+        hops = further(asker.hops, "P")
         self._admit(Candidate(url, LinkKind.ROBOTS, asker.depth, hops, asker.url.text, origin=origin))
 
     def _hold(self, queue: HostQueue, until: int, reason: str, *, whole: bool) -> None:
@@ -69,5 +70,5 @@ class RobotsGate:
                 record.due = max(record.due, until)
                 record.reason = reason
             else:
-                place, candidate = queue.buffer.pop(0)
+                place, candidate = queue.take()
                 self._later.put(queue, place, candidate, until, reason, batch)

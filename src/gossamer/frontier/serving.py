@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.host_queue import HostQueue
-from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.name_gate import NameGate
+from gossamer.frontier.queue_table import QueueTable
 from gossamer.frontier.rota import Rota
 from gossamer.frontier.shared_gate import SharedGate
 from gossamer.frontier.wake import WakeIndex
@@ -40,13 +40,15 @@ class Serving:
         environment: Environment,
         config: FrontierConfig,
         policy: HostPolicy,
-        hosts: HostTable,
         session: Session,
+        queues: QueueTable,
+        *,
+        by_order: bool = False,
     ) -> None:
         self._environment = environment
         self._config = config
         self._policy = policy
-        self._hosts = hosts
+        self._hosts = queues.hosts
         self._now = session.now
         # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
         self._rest_from = session.now() if session.resumed else 0
@@ -60,7 +62,8 @@ class Serving:
         self._nameless: set[bytes] = set()  # served before their names were known, and not visited yet
         self._set_aside: dict[str, bytes] = {}
         self._named: list[bytes] = []  # set aside before; their names have landed
-        self.rota = Rota(session.now)
+        self._queues = queues
+        self.rota = Rota(session.now, by_order=by_order, domain=policy.domain)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
         self._owns = policy.owns
@@ -94,9 +97,7 @@ class Serving:
             self.wake.set(key, record, due, batch)
         room = len(self.rota.served) < self._room_for_new and not self._lacks_name(record)
         if room and record.queued == 1 and not record.waiting:
-            queue = self._serve(key, record)
-            queue.complete = True
-            return queue
+            return self._serve(key, record)
         return None
 
     def refill(self, now: int, batch: Batch) -> None:
@@ -128,12 +129,12 @@ class Serving:
         """Take a host into memory, unless it turns out to rest."""
         queue = self._serve(key, record)
         if queue.due > now:
-            self.wake.set(key, record, queue.due, batch)
+            self.wake.set(key, record, min(queue.due, FOREVER), batch)
             self.unserve(queue)
             return False
         if queue.has_entry:
-            queue.fill(self._environment, self._config.buffer)
-            self.gate.look_ahead(queue.buffer[0][1].url.host)
+            _, first = queue.first or queue.fill(self._environment, self._config.buffer)
+            self.gate.look_ahead(first.url.host)
         self.rota.place(queue)
         return True
 
@@ -200,7 +201,7 @@ class Serving:
         elif queue.due > now and (queue.due >= FOREVER or len(self.rota.served) * 2 > self._config.max_hosts):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
             self._hosts.change(queue.key, record.name)
-            self.wake.set(queue.key, record, queue.due, batch)
+            self.wake.set(queue.key, record, min(queue.due, FOREVER), batch)
             self.unserve(queue)
         else:
             self.rota.place(queue)
@@ -244,7 +245,8 @@ class Serving:
         return len(self._nameless) >= self._room_for_nameless and not self.gate.known(record.name)
 
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
-        queue = HostQueue(key, record, self._policy.visits_at_once(record.name))
+        at_once = self._policy.visits_at_once(record.name)
+        queue = HostQueue(key, record, at_once, lambda: self._queues.tree(key, record))
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))

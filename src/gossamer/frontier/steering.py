@@ -12,7 +12,6 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.outcome import Rule
 from gossamer.policy.ordering import GRADE_SHIFT
 from gossamer.policy.politeness import PolitenessConfig
-from gossamer.policy.trap_learner import PatternRecord, release
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, decode_robots
@@ -134,13 +133,12 @@ class Steering:
                 standings.place(fingerprint, place, batch)
             frontier.seen.add(fingerprint, place, batch)
 
-    def release_pattern(self, host: bytes, name: str, record: PatternRecord) -> None:
-        """Let a pattern of a host out for good; what was set aside comes back by and by."""
-        gate = self._frontier.traps
-        assert gate is not None
-        with self._frontier.changes():
-            gate._table.put(host, release(gate._table.get(host, record.pattern)))
-            gate._returning.ask(host, name)
+    def release_branch(self, host: bytes, name: str, number: int) -> None:
+        """Let a branch of a host out for good."""
+        frontier = self._frontier
+        with frontier.changes() as batch:
+            frontier.queues.release(host, name, number)
+            frontier.serving.returned(host, frontier.hosts.change(host, name), batch)
 
     def forget_closed(self, name: str) -> None:
         """Ask for robots files again that could not be had because the host was blocked."""
@@ -154,7 +152,7 @@ class Steering:
                     frontier.robots.put(key, entry_key[HASH_BYTES:].decode(), again, batch)
 
     def _key(self, name: str) -> bytes:
-        return self._frontier._host_hash(name)
+        return self._frontier.host_hash(name)
 
 
 _BUDGETS = ("pages_per_", "bytes_per_")

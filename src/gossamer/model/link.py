@@ -35,6 +35,26 @@ HOP_LETTERS = {
 """Letters of the hop path; R, M and P add a hop but no depth."""
 
 
+HOPS_KEPT = 50
+"""Letters of a hop path that are kept; of longer ones the number of those before, as `7+LLL...` (as
+Heritrix)."""
+
+
+def further(hops: str, letter: str) -> str:
+    """The hop path one hop on. A chain may be of any length, and each of its pages has a path."""
+    if len(hops) < HOPS_KEPT or not letter:
+        return hops + letter
+    before, _, kept = hops.rpartition("+")
+    dropped = len(kept) + 1 - HOPS_KEPT
+    return f"{int(before or 0) + dropped}+{kept[dropped:]}{letter}" if dropped > 0 else f"{hops}{letter}"
+
+
+def hop_count(hops: str) -> int:
+    """Hops from the seed along a hop path."""
+    before, _, kept = hops.rpartition("+")
+    return int(before or 0) + len(kept)
+
+
 def listed(hops: str) -> bool:
     """Whether a robots file or a sitemap led along this hop path to its end, which may be a sitemap then."""
     return hops.rstrip("R").endswith("M")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gossamer.model.candidate import Candidate
-from gossamer.model.link import HOP_LETTERS, LinkKind
+from gossamer.model.link import HOP_LETTERS, LinkKind, further
 from gossamer.model.url import Url
 from gossamer.policy.scope_rules import is_requisite
 
@@ -33,6 +33,6 @@ def ascending(page: Candidate) -> Iterator[Candidate]:
     """
     if page.kind in (LinkKind.ROBOTS, LinkKind.FOLDER) or page.origin or is_requisite(page):
         return
-    hops = page.hops + HOP_LETTERS[LinkKind.FOLDER]
+    hops = further(page.hops, HOP_LETTERS[LinkKind.FOLDER])
     for folder in folders_above(page.url):
         yield Candidate(folder, LinkKind.FOLDER, page.depth + 1, hops, page.url.text)

@@ -8,8 +8,8 @@ ROBOTS_LEVEL = 0
 
 GRADE_SHIFT = 24
 LAST_LEVEL = (1 << GRADE_SHIFT) - 1
-"""Policies have 24 bits; the frontier puts a grade in the 8 bits above, so that what looks like a trap, or is
-beyond its domain's budget, comes after everything else whatever the policy says."""
+"""Policies have 24 bits; the frontier puts a grade in the 4 bits above, so that what is beyond its domain's
+budget comes after everything else whatever the policy says."""
 
 DEEPEST = 65_535
 

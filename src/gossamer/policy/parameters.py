@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.url import Url
-from gossamer.policy.text_sketch import Sketch, likeness
+from gossamer.policy.novelty import likeness
 
 MOST_TRIED = 12
 """Parameters of a URL that are looked at."""
@@ -80,12 +80,12 @@ class Seen(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         status: final, after redirects.
         digest: of the content, 0 if there was none.
-        sketch: of its text.
+        pieces: of its text (`policy.novelty`).
     """
 
     status: int
     digest: int = 0
-    sketch: Sketch = Sketch()
+    pieces: tuple[int, ...] = ()
 
 
 class HostTests(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -167,8 +167,7 @@ def learn_sample(
 def _same(whole: Seen, dropped: Seen, config: ParameterConfig) -> bool:
     if whole.digest and whole.digest == dropped.digest:
         return True
-    # Pages without text are alike for a sketch, whatever they show.
-    return bool(whole.sketch.length) and likeness(whole.sketch, dropped.sketch) >= config.alike
+    return likeness(whole.pieces, dropped.pieces) >= config.alike
 
 
 def conclude(test: DropTest, config: ParameterConfig) -> Relevance:

@@ -75,9 +75,12 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="Links followed from a seed at most; 0: the seeds alone; unset: no limit."),
     ] = None
     max_hops: Annotated[
-        Count,
-        Meta(description="Hops (links, redirects, sitemaps) from a seed at most; a guard against loops."),
-    ] = 100
+        Count | None,
+        Meta(
+            description="Hops (links, redirects, sitemaps) from a seed at most; unset: no limit. A limit cuts"
+            ' chains of "next" and "older" pages.'
+        ),
+    ] = None
     max_redirects: Annotated[Count, Meta(description="Redirects in a row at most; browsers stop at 20.")] = 20
     max_url_length: Annotated[
         Bytes,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from gossamer.model.candidate import Candidate
-from gossamer.model.link import LinkKind
+from gossamer.model.link import HOPS_KEPT, LinkKind, hop_count
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
 from gossamer.policy.canonical_rules import plainly_spelled
@@ -265,19 +265,23 @@ def scheme_rule(schemes: frozenset[str]) -> NamedRule:
     )
 
 
-def hops_rule(max_hops: int, max_redirects: int) -> NamedRule:
+def hops_rule(max_hops: int | None, max_redirects: int) -> NamedRule:
     """Rejects what lies too many hops from its seed, or at the end of too many redirects in a row."""
-    shorter = min(max_hops, max_redirects)
+    max_redirects = min(max_redirects, HOPS_KEPT - 1)
+    shorter = min(HOPS_KEPT if max_hops is None else max_hops, max_redirects)
+
+    def too_many(hops: str) -> bool:
+        return max_hops is not None and hop_count(hops) > max_hops
 
     def opinion(candidate: Candidate) -> bool | None:
         hops = candidate.hops
         if len(hops) <= shorter:
             return None
-        return False if len(hops) > max_hops or len(hops) - len(hops.rstrip("R")) > max_redirects else None
+        return False if too_many(hops) or len(hops) - len(hops.rstrip("R")) > max_redirects else None
 
     def words(candidate: Candidate, _: bool) -> str:
-        if len(candidate.hops) > max_hops:
-            return f"{len(candidate.hops)} hops from the seed, at most {max_hops} allowed"
+        if too_many(candidate.hops):
+            return f"{hop_count(candidate.hops)} hops from the seed, at most {max_hops} allowed"
         return f"more than {max_redirects} redirects in a row"
 
     return NamedRule("hops", opinion, Rule.HOPS, words)

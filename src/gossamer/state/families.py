@@ -24,7 +24,8 @@ class Family(StrEnum):
     CAPTURES = "captures"
     OUTBOX = "outbox"
     STANDINGS = "standings"
-    PATTERNS = "patterns"
+    PATTERNS = "patterns"  # of older versions; nothing reads it
+    BRANCHES = "branches"
     DOMAINS = "domains"
     META = "meta"
 

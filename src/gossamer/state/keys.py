@@ -41,15 +41,42 @@ class Fingerprints:
         return made.digest()
 
 
-def ticket(level: int, sequence: int) -> bytes:
-    """Place within a host's queue: lower levels (32 bits) first, then arrival (48 bits). 10 bytes."""
-    return (level << 48 | sequence).to_bytes(TICKET_BYTES, "big")
+SEQUENCE_BITS = 40
+_LEVEL_BITS = 28
+_ORDER_BITS = _LEVEL_BITS + SEQUENCE_BITS
+MOST_BRANCHES: Final = (1 << 8 * TICKET_BYTES - _ORDER_BITS) - 1
+
+
+def ticket(level: int, sequence: int, branch: int = 0) -> bytes:
+    """Place within a host's queue, 10 bytes: by branch (12 bits); in a branch lower levels (28 bits) first,
+    then by arrival (40 bits)."""
+    return (branch << _ORDER_BITS | level << SEQUENCE_BITS | sequence).to_bytes(TICKET_BYTES, "big")
 
 
 def split_ticket(place: bytes) -> tuple[int, int]:
     """(level, sequence) of a ticket."""
-    number = int.from_bytes(place, "big")
-    return number >> 48, number & 0xFFFF_FFFF_FFFF
+    number = int.from_bytes(place, "big") & (1 << _ORDER_BITS) - 1
+    return number >> SEQUENCE_BITS, number & (1 << SEQUENCE_BITS) - 1
+
+
+def branch_of(place: bytes) -> int:
+    """The branch in whose queue a ticket stands."""
+    return int.from_bytes(place, "big") >> _ORDER_BITS
+
+
+def branch_range(branch: int) -> tuple[bytes, bytes]:
+    """The first ticket of a branch, and the first one behind it."""
+    return ticket(0, 0, branch), ticket(0, 0, branch + 1)
+
+
+def order_of(place: bytes) -> int:
+    """Puts tickets of different branches in order: by level, then by arrival."""
+    return int.from_bytes(place, "big") & (1 << _ORDER_BITS) - 1
+
+
+def at_level(place: bytes, level: int) -> bytes:
+    """The ticket with another level, in the same branch."""
+    return ticket(level, split_ticket(place)[1], branch_of(place))
 
 
 def later_key(host: bytes, due: int, sequence: int) -> bytes:

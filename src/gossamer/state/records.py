@@ -74,6 +74,8 @@ class HostRecord(msgspec.Struct, array_like=True):
     parked: str = ""  # why it is left alone; empty if it is not
     crawl_delay: float = -1.0  # the largest of its origins' rules; negative if there is none
     last_visit: int = 0
+    branched: bool = False  # its site is seen as branches
+    aside: int = 0  # entries in `queue` that stand in branches that are set aside
 
 
 class DomainRecord(msgspec.Struct, array_like=True):
@@ -224,6 +226,7 @@ class Counters(msgspec.Struct, array_like=True):
     statuses: dict[str, int] = {}
     faults: dict[str, int] = {}
     media_types: dict[str, int] = {}
+    aside: int = 0  # entries in `queue`, counted in `queued`, that are set aside
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

@@ -167,11 +167,9 @@ PHRASES: dict[str, Pair] = {
     "repeated": ("Met again most often", "重复次数最多"),
     "traps": ("Traps", "陷阱"),
     "traps lead": (
-        "{quarantined} {quarantined|pattern|patterns} of URLs in quarantine, {released} released, "
-        "{open} open. "
-        "{turned} {turned|URL|URLs} turned away, which are set aside, not lost.",
-        "隔离 {quarantined} 个 URL 模式，放行 {released} 个，待定 {open} 个。"
-        "拒绝 {turned} 个 URL，仅搁置，未丢失。",
+        "{aside} {aside|branch|branches} of sites set aside as endless, {released} released, {open} others. "
+        "{urls} {urls|URL|URLs} set aside, not lost.",
+        "搁置 {aside} 个没有尽头的站点分支，放行 {released} 个，其他 {open} 个。搁置 {urls} 个 URL，未丢失。",
     ),
     "names": ("Names", "域名解析"),
     "names lead": (
@@ -222,9 +220,9 @@ PHRASES: dict[str, Pair] = {
     "gap": ("Gap", "间隔"),
     "due": ("Due", "应有"),
     "copies": ("Copies", "副本"),
-    "pattern": ("Pattern", "模式"),
+    "branch": ("Branch", "分支"),
     "fetched": ("Fetched", "已抓取"),
-    "yielded": ("Yielded", "有收获"),
+    "brought": ("Brought something", "有收获"),
     "turned away": ("Turned away", "被拒"),
     "evidence": ("Evidence", "证据"),
     "name": ("Name", "域名"),
@@ -306,7 +304,7 @@ TERMS: dict[str, Pair] = {
     "refused: unsupported": ("refused: not supported", "拒绝：不支持"),
     "refused: plugin": ("refused: plug-in", "拒绝：插件"),
     # States of patterns
-    "quarantined": ("in quarantine", "隔离"),
+    "aside": ("set aside", "搁置"),
     "released": ("released", "放行"),
     # Why a crawl ended
     "finished": ("finished, no URL left", "已完成，无剩余 URL"),

@@ -35,32 +35,30 @@ def duplicates(parts: Parts, figures: Figures) -> Html:
 
 
 def traps(parts: Parts, figures: Figures) -> Html:
-    """Patterns of URLs that yield nothing."""
+    """Branches of sites that were set aside."""
     words, found = parts.words, figures.traps
     lead = words.say(
         "traps lead",
-        quarantined=found.by_state.get("quarantined", 0),
+        aside=found.by_state.get("aside", 0),
         released=found.by_state.get("released", 0),
         open=found.by_state.get("open", 0),
-        turned=found.turned_away,
+        urls=found.urls,
     )
     content = [paragraph(lead, "lead")]
     if found.worst:
         rows = [
             (
                 foreign(trap.host),
-                address(trap.pattern),
+                address(trap.branch),
                 text(words.term(trap.state)),
-                parts.number(trap.fetched),
-                parts.number(trap.yielded),
-                parts.number(trap.turned_away),
-                foreign(words.reason(trap.evidence), 160),
-                address(trap.example),
+                parts.number(trap.visits),
+                parts.number(trap.brought),
+                parts.number(trap.waiting),
             )
             for trap in found.worst
         ]
-        heads = ("host", "pattern", "state", "fetched", "yielded", "turned away", "evidence", "example")
-        content.append(cards(card(words.say("traps"), parts.table(heads, rows, "...nnn.."), whole=True)))
+        heads = ("host", "branch", "state", "visits", "brought", "waiting")
+        content.append(cards(card(words.say("traps"), parts.table(heads, rows, "...nnn"), whole=True)))
     return section("traps", words.say("traps"), *content)
 
 

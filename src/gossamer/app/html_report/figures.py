@@ -196,23 +196,21 @@ class Languages(msgspec.Struct, frozen=True):
 
 
 class Trap(msgspec.Struct, frozen=True):
-    """A pattern of URLs that yields nothing, with the evidence."""
+    """A branch of a site that was set aside or let out, with the evidence."""
 
     host: str
-    pattern: str
+    branch: str
     state: str
-    fetched: int
-    yielded: int
-    turned_away: int
-    evidence: str
-    example: str
+    visits: int
+    brought: int
+    waiting: int
 
 
 class Traps(msgspec.Struct, frozen=True):
-    """Patterns by state (`quarantined`, `released`, `open`), URLs turned away, and the worst patterns."""
+    """Branches by state (`aside`, `released`, `open`), URLs set aside, and those that were."""
 
     by_state: dict[str, int] = {}
-    turned_away: int = 0
+    urls: int = 0
     worst: list[Trap] = []
 
 

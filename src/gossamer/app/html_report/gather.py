@@ -1,6 +1,7 @@
 """Gathers the figures of a report from a crawl's folder, running or stopped."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -27,10 +28,9 @@ from gossamer.app.html_report.tallies import Largest
 from gossamer.app.inspection import Inspection
 from gossamer.app.report import name_sums, summary
 from gossamer.app.seeds import Seeds
-from gossamer.app.traps import pattern_lines
+from gossamer.app.traps import branch_lines
 from gossamer.dns.statistics import LATENCY_BOUNDS, NameStatistics
 from gossamer.engine.ledger import ENDED
-from gossamer.frontier.patterns import decode_pattern
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.policy.canonical import Canonicaliser
@@ -173,33 +173,13 @@ def _with_titles(inspection: Inspection, log: LogFigures) -> LogFigures:
 
 
 def _traps(inspection: Inspection) -> Traps:
-    """Counts of all patterns, and those that yield least."""
-    by_state: dict[str, int] = {}
-    turned_away = 0
-    for _, data in inspection.environment.scan(Family.PATTERNS):
-        record = decode_pattern(data)
-        state = "quarantined" if record.quarantined else "released" if record.released else "open"
-        by_state[state] = by_state.get(state, 0) + 1
-        turned_away += record.turned_away
-    if not by_state.keys() - {"open"}:
-        return Traps(by_state, turned_away)
-    lines = [line for line in pattern_lines(inspection) if line.state != "open"][:_TRAPS]
+    """Counts of all branches, and those that are set aside or were."""
+    lines = branch_lines(inspection)
+    told = [line for line in lines if line.state != "open"][:_TRAPS]
     return Traps(
-        by_state,
-        turned_away,
-        [
-            Trap(
-                line.host,
-                line.pattern,
-                line.state,
-                line.fetched,
-                line.yielded,
-                line.turned_away,
-                line.evidence,
-                line.example,
-            )
-            for line in lines
-        ],
+        dict(Counter(line.state for line in lines)),
+        inspection.counters.aside,
+        [Trap(line.host, line.branch, line.state, line.visits, line.brought, line.waiting) for line in told],
     )
 
 

@@ -9,12 +9,9 @@ from gossamer.app.live.change_log import Change
 from gossamer.app.live.changeable import plan_changes
 from gossamer.app.live.host_census import HostItem, host_item
 from gossamer.app.live.live_crawl import LiveCrawl
-from gossamer.app.live.lookout import Lookout
 from gossamer.app.live.protocol import LiveError
-from gossamer.app.traps import pattern_records
+from gossamer.app.traps import aside
 from gossamer.frontier.revival import BY_OPERATOR
-from gossamer.policy.trap_learner import PatternRecord
-from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord
 
 PARK, REVIVE, REST, RELEASE = "host.park", "host.revive", "host.rest", "traps.release"
@@ -39,9 +36,9 @@ class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Release(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A pattern as `traps` names it; of one host, or of all."""
+    """A branch as `traps` names it, or `all` that are set aside; of one host, or of all."""
 
-    pattern: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    branch: Annotated[str, Meta(min_length=1, max_length=20_000)]
     host: str = ""
 
 
@@ -103,28 +100,20 @@ async def _set_blocked(live: LiveCrawl, name: str, who: str, *, blocked: bool) -
 
 
 async def traps_release(live: LiveCrawl, params: Release, who: str) -> dict[str, Any]:
-    """Let a pattern out for good; what was set aside comes back. The names of the hosts."""
+    """Let a branch that was set aside out for good. The names of the hosts."""
     async with live.changing:
         live.refuse_if_ending()
-        if live.crawl.parts.frontier.traps is None:
-            raise LiveError("conflict", "trap_learner.learn is off in this crawl: nothing is set aside")
-
-        def find(look: Lookout, _: object) -> list[tuple[bytes, str, PatternRecord]]:
-            return [
-                (key[:HASH_BYTES], name, record)
-                for key, name, record in pattern_records(look.environment, params.host)
-                if record.pattern == params.pattern
-            ]
-
-        found = await live.look(find, None, slow=True)
+        found = await live.look(
+            lambda look, _: list(aside(look.environment, params.branch, params.host)), None, slow=True
+        )
         if not found:
             where = f" on {params.host}" if params.host else ""
-            raise LiveError("not_found", f"no pattern {params.pattern!r} is known{where}")
-        names = sorted(name for _, name, _ in found)
-        change = {"path": RELEASE, "subject": params.pattern, "new": names[:HOSTS_NOTED], "final": True}
+            raise LiveError("not_found", f"no branch {params.branch!r} is set aside{where}")
+        names = sorted({name for _, name, _ in found})
+        change = {"path": RELEASE, "subject": params.branch, "new": names[:HOSTS_NOTED], "final": True}
         await live.note(change, who=who)
-        for host, name, record in found:
-            live.levers.steering.release_pattern(host, name, record)
+        for host, name, number in found:
+            live.levers.steering.release_branch(host, name, number)
         live.crawl.parts.dispatch.pump()
         return {"hosts": names}
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal
 
 import msgspec
@@ -11,8 +12,8 @@ from gossamer.app.live.lookout import Lookout
 from gossamer.app.live.paging import Cursor as CursorText
 from gossamer.app.live.paging import Limit, Page, behind, cursor_of, key_of, offset_of, take
 from gossamer.app.live.protocol import LiveError
-from gossamer.app.traps import pattern_line
-from gossamer.frontier.patterns import decode_pattern
+from gossamer.app.traps import lines_of
+from gossamer.frontier.queue_table import branches_of
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.policy.budget import BudgetConfig
 from gossamer.policy.host_overrides import HostOverrides, overrides_for
@@ -25,7 +26,7 @@ from gossamer.state.records import HostRecord, decode_host, decode_queue, decode
 FIRST = 10
 """URLs shown of a host's queue."""
 ORIGINS = 100
-PATTERNS = 50
+BRANCHES = 50
 RULES = 1_000
 
 State = Literal["ready", "resting", "waiting", "parked", "empty"]
@@ -130,7 +131,7 @@ def host(look: Lookout, params: Host) -> dict[str, Any]:
         "budget": _budget(config.budget, overrides),
         "first": list(_first(look, key, record)),
         "robots": robots_of(look, key),
-        "patterns": list(_patterns(look, key, record.name)),
+        "branches": list(_branches(look, key, record.name)),
     }
 
 
@@ -184,14 +185,8 @@ def _first(look: Lookout, key: bytes, record: HostRecord) -> Iterator[str]:
         yield decode_queue(data).url
 
 
-def _patterns(look: Lookout, key: bytes, name: str) -> Iterator[Any]:
-    config = look.config.trap_learner
-    for number, (_, data) in enumerate(look.environment.scan(Family.PATTERNS, prefix=key)):
-        if number == PATTERNS:
-            return
-        record = decode_pattern(data)
-        if record.fetched or record.released:
-            yield pattern_line(name, record, config)
+def _branches(look: Lookout, key: bytes, name: str) -> Iterator[Any]:
+    yield from islice(lines_of(name, branches_of(look.environment, key)), BRANCHES)
 
 
 def _budget(budget: BudgetConfig, overrides: HostOverrides) -> dict[str, int]:

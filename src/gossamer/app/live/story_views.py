@@ -16,7 +16,7 @@ from gossamer.app.live.protocol import Nothing
 from gossamer.app.report import name_sums
 from gossamer.app.shape import Kind, choices, settings_of
 from gossamer.app.toml_text import holds_secret
-from gossamer.app.traps import pattern_lines
+from gossamer.app.traps import branch_lines
 from gossamer.app.why import Storyteller
 from gossamer.dns.statistics import LATENCY_BOUNDS
 
@@ -41,7 +41,7 @@ class Robots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traps(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Patterns of one host, or of all."""
+    """Branches of one host, or of all."""
 
     host: str = ""
     cursor: CursorText | None = None
@@ -56,7 +56,7 @@ class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TrapPage(Page, frozen=True):
-    """`learning`: the learner is switched on."""
+    """`learning`: visits are shared out by branch."""
 
     learning: bool = False
 
@@ -98,10 +98,10 @@ def robots(look: Lookout, params: Robots) -> dict[str, Any]:
 
 
 def traps(look: Lookout, params: Traps) -> TrapPage:
-    """URL patterns with the evidence, those taken for traps first."""
-    lines = look.kept(f"traps {params.host}", lambda: pattern_lines(look.inspection(), params.host))
+    """Branches of sites with what they brought, those set aside first."""
+    lines = look.kept(f"traps {params.host}", lambda: branch_lines(look.inspection(), params.host))
     page = page_of_list(lines, params.cursor, params.limit)
-    return TrapPage(page.items, page.cursor, page.total, look.config.trap_learner.learn)
+    return TrapPage(page.items, page.cursor, page.total, look.config.branches.share)
 
 
 def changes(look: Lookout, params: Changes) -> Page:

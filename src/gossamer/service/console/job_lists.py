@@ -95,7 +95,7 @@ async def log(desk: Desk, job: str) -> Response:
 
 
 async def traps(desk: Desk, job: str) -> Response:
-    """Patterns of URLs that yield nothing, with their evidence."""
+    """Branches of sites, with what they brought."""
     found, problem = await _listed(
         desk, job, "traps", host=desk.asked("host", 253), cursor=desk.asked("cursor")
     )
@@ -103,8 +103,8 @@ async def traps(desk: Desk, job: str) -> Response:
 
 
 async def release(desk: Desk, job: str) -> Response:
-    """Let a pattern out."""
-    await desk.ask(job, "traps_release", pattern=desk.sent("pattern"), host=desk.sent("host"))
+    """Let a branch out that was set aside."""
+    await desk.ask(job, "traps_release", branch=desk.sent("branch"), host=desk.sent("host"))
     return desk.go(f"/jobs/{job}/traps", "released")
 
 

@@ -21,7 +21,6 @@ _SENTENCES: Final = (
     ("operator", r"by the operator"),
     ("operator_for", r"by the operator, for (?P<n>[\d.e+]+) s"),
     ("again", r"in scope again"),
-    ("trap", r"trap: pattern (?P<pattern>.+) yields nothing \((?P<gained>\d+) of (?P<tried>\d+) pages\)"),
     ("pages_per_host", r"(?:budget: )?pages_per_host (?P<n>\d+)"),
     ("bytes_per_host", r"(?:budget: )?bytes_per_host (?P<n>\d+)"),
     ("pages_per_domain", r"(?:budget: )?pages_per_domain (?P<n>\d+)"),

@@ -1,0 +1,198 @@
+"""The queues of all hosts on disk: puts entries where they belong, takes them out, counts them by branch."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from gossamer.frontier.hosts import HostTable
+from gossamer.model.candidate import Candidate
+from gossamer.policy.branches import Branch, BranchConfig, BranchTree
+from gossamer.policy.ordering import ROBOTS_LEVEL
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import branch_of, order_of, ticket
+from gossamer.state.records import Counters, HostRecord, QueueRecord, encode
+
+MOST_IN_MEMORY = 20_000
+"""Branches of all hosts kept in memory, some 500 bytes each."""
+_NUMBER_BYTES = 2
+_WELL_KNOWN, _GOES_WELL = 16, 0.3
+"""Pages of a branch, and what they bring, from which on not every page is looked at."""
+decode_branch = msgspec.msgpack.Decoder(Branch).decode
+
+
+class QueueTable:
+    """Entries of the family `queue`, by host and ticket; the branches of hosts that have many
+    (`policy.branches`).
+
+    An entry is *taken* from the front of its host before it is deleted. Invariant: in a host with branches
+    the sum of their `queued` is that of the host; `aside` of a host counts its entries in branches that are
+    set aside, but for those that were lent before.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        hosts: HostTable,
+        counters: Counters,
+        config: BranchConfig,
+        lent: Callable[[bytes], Iterable[bytes]],
+    ) -> None:
+        """`lent(host)`: tickets of a host's leases that are out."""
+        self._environment = environment
+        self.hosts = hosts
+        self._counters = counters
+        self._config = config
+        self._lent = lent
+        self._trees: OrderedDict[bytes, BranchTree] = OrderedDict()
+        self._changed: set[bytes] = set()
+
+    # Entries …
+
+    def place(self, host: bytes, record: HostRecord, candidate: Candidate, level: int) -> bytes:
+        """A place for a new URL, the last one of its level in its branch."""
+        self._counters.sequence += 1
+        branch = 0
+        if (
+            level != ROBOTS_LEVEL
+            and (tree := self.tree(host, record) or self._plant(host, record)) is not None
+        ):
+            branch = tree.place(candidate.url.target).record.number
+        return ticket(level, self._counters.sequence, branch)
+
+    def put(self, host: bytes, record: HostRecord, place: bytes, candidate: Candidate, batch: Batch) -> None:
+        """Put an entry into the queue, where it can be lent."""
+        batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
+        record.head = min(record.head, place) if record.queued else place
+        record.queued += 1
+        self._counters.queued += 1
+        if (tree := self.tree(host, record)) is not None:
+            node = tree.node(branch_of(place))
+            known = node.record
+            known.head = min(known.head, place) if known.queued else place
+            tree.entered(node, order_of(place))
+            self._changed.add(host)
+            if node.aside:
+                self._set_aside(record, 1)
+
+    def delete(self, host: bytes, record: HostRecord, place: bytes, batch: Batch) -> None:
+        """Delete an entry that was taken."""
+        batch.delete(Family.QUEUE, host + place)
+        record.queued -= 1
+        self._counters.queued -= 1
+        if (tree := self.tree(host, record)) is not None:
+            tree.left(tree.node(branch_of(place)))
+            self._changed.add(host)
+
+    def move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
+        """Move an entry that waits to another place in its branch."""
+        batch.delete(Family.QUEUE, host + place)
+        batch.put(Family.QUEUE, host + better, encode(QueueRecord.of(candidate)))
+        record = self.hosts.change(host, "")
+        record.head = min(record.head, better)
+        if (tree := self.tree(host, record)) is not None:
+            known = tree.node(branch_of(place)).record
+            known.head = min(known.head, better)
+            tree.moved(tree.node(known.number), order_of(better))
+            tree.changed.add(known.number)
+            self._changed.add(host)
+
+    def given_back(self, host: bytes, record: HostRecord, place: bytes) -> None:
+        """An entry that was lent can be lent again."""
+        if (tree := self.tree(host, record)) is not None:
+            node = tree.node(branch_of(place))
+            tree.returned(node, order_of(place))
+            if node.aside:
+                self._set_aside(record, 1)
+
+    # Branches …
+
+    def tree(self, host: bytes, record: HostRecord) -> BranchTree | None:
+        """The branches of a host, if it has such."""
+        if not record.branched:
+            return None
+        tree = self._trees.get(host)
+        if tree is None:
+            tree = self._load(host)
+        return tree
+
+    def is_doubtful(self, host: bytes, place: bytes) -> bool | None:
+        """Whether little is known of the branch that a lease was taken from, or little good; `None` without
+        branches."""
+        record = self.hosts.get(host)
+        if record is None or (tree := self.tree(host, record)) is None:
+            return None
+        known = tree.node(branch_of(place)).record
+        return known.judged < _WELL_KNOWN or known.dry > 0 or known.value < _GOES_WELL
+
+    def learn(self, host: bytes, place: bytes, value: float | None) -> None:
+        """A visit is settled that brought so much, 0 to 1; `None`: that is not known. Within a batch."""
+        record = self.hosts.get(host)
+        if record is None or (tree := self.tree(host, record)) is None:
+            return
+        endless = tree.learn(tree.node(branch_of(place)), value)
+        self._changed.add(host)
+        if endless is not None:
+            self._set_aside(self.hosts.change(host, record.name), tree.set_aside(endless))
+
+    def release(self, host: bytes, name: str, number: int) -> None:
+        """Lend the URLs of a branch that was set aside, for good. Within a batch."""
+        record = self.hosts.change(host, name)
+        if (tree := self.tree(host, record)) is not None:
+            self._set_aside(record, -tree.release(tree.node(number)))
+            self._changed.add(host)
+
+    def _plant(self, host: bytes, record: HostRecord) -> BranchTree | None:
+        config = self._config
+        if not config.share or (record.queued < config.begin and record.pages < config.begin):
+            return None
+        record.branched = True
+        tree = self._trees[host] = BranchTree(config, [Branch(0, -1, "", queued=record.queued)], order_of)
+        for _ in self._lent(host):
+            tree.taken(tree.root, 0)
+        tree.changed.add(0)
+        self._changed.add(host)
+        return tree
+
+    def _load(self, host: bytes) -> BranchTree:
+        records = [decode_branch(data) for _, data in self._environment.scan(Family.BRANCHES, prefix=host)]
+        tree = self._trees[host] = BranchTree(self._config, records, order_of)
+        for place in self._lent(host):
+            tree.taken(tree.node(branch_of(place)), 0)
+        held = sum(len(each.nodes) for each in self._trees.values())
+        for old in list(self._trees):
+            if held <= MOST_IN_MEMORY:
+                break
+            if old not in self._changed and old != host:
+                held -= len(self._trees.pop(old).nodes)
+        return tree
+
+    def _set_aside(self, record: HostRecord, urls: int) -> None:
+        record.aside += urls
+        self._counters.aside += urls
+
+    def forget(self, theirs: Callable[[bytes], bool]) -> None:
+        """Some hosts, told by their hashes, are given away, or have come from elsewhere."""
+        for host in [host for host in self._trees if theirs(host)]:
+            del self._trees[host]
+            self._changed.discard(host)
+
+    def flush(self, batch: Batch) -> None:
+        """`batch` is committed next."""
+        for host in self._changed:
+            tree = self._trees[host]
+            self._trees.move_to_end(host)
+            for number in tree.changed:
+                batch.put(Family.BRANCHES, branch_key(host, number), encode(tree.nodes[number].record))
+            tree.changed.clear()
+        self._changed.clear()
+
+
+def branch_key(host: bytes, number: int) -> bytes:
+    """Key in `branches`: all of one host stand together."""
+    return host + number.to_bytes(_NUMBER_BYTES, "big")
+
+
+def branches_of(environment: Environment, host: bytes) -> list[Branch]:
+    """The branches of a host as committed, by number."""
+    return [decode_branch(data) for _, data in environment.scan(Family.BRANCHES, prefix=host)]
