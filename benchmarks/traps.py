@@ -28,8 +28,6 @@ from benchmarks.trap_web import FULL, QUICK, TrapWeb, TrapWebSpec, breadth_first
 BUDGET = 1.05
 WORKERS = 8
 RUN_SECONDS = 900.0
-LEARNER = "trap_learner"
-"""Section of the configuration."""
 
 _CONFIG = """[scope]
 mode = "any"
@@ -145,7 +143,7 @@ def command(plan: Plan, work: Work, *, naive: bool) -> list[str]:
     line = [sys.executable, "-m", "gossamer", "crawl", "--dir", str(work.crawl_folder), "--quiet"]
     line += ["--config", str(config), "--workers", str(work.workers), "--max-pages", str(work.pages)]
     line += ["--nameserver", work.nameserver]
-    settings = [f"{LEARNER}.learn={str(not naive).lower()}", *(() if naive else plan.settings)]
+    settings = [f"branches.share={str(not naive).lower()}", *(() if naive else plan.settings)]
     order = "bfs" if naive else plan.order
     line += ["--order", order] if order else []
     return [*line, *(part for setting in settings for part in ("--set", setting)), *work.start]
