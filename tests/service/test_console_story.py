@@ -139,7 +139,7 @@ def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             "engine.give_up_after": 600,
         }
         async with running_with(path, PACED | more | {"engine.order": request.param}) as live:
-            # It ends of itself once what is left waits longer than it is willing to; a question might come too late.
+            # It ends of itself, as what is left waits for longer than it is willing to.
             await asyncio.wait_for(asyncio.shield(live.task), 60)
 
     with serving(Site) as seed:

@@ -58,9 +58,10 @@ _ALIVE = 0.08
 _DRY = 80
 """Visits in a row without anything new after which a branch may be shown to be endless."""
 _DRY_MIXED = 200
-_TRIED, _MANY = 10, 16
-"""Of each branch within it that has many URLs at least `_TRIED`; few are visited first, for they may be a
-chain that leads to all the rest."""
+_DOUBT = 0.05
+"""Chance that one of the branches within it is otherwise: each visit halves it, and at first, by the rule of
+succession, one in as many as there are may be."""
+_FEW = 4
 _GROWS = 0.75
 """New URLs of its own that a visit of an endless branch leads to, at the least."""
 _FIRST_FILTER = 1_024
@@ -70,6 +71,7 @@ _ERROR = 1e-5
 OTHERS = "*"
 _GROUPS = "/", "?"
 _DIGITS = re.compile(r"\d+")
+_KIND = re.compile(r"\.[A-Za-z]{1,8}$")
 _WORDS = re.compile(r"[^=]*+=[a-zA-Z_.-]{1,20}+")
 """A parameter whose value somebody chose, such as `action=edit`: neither number nor token."""
 
@@ -161,7 +163,8 @@ class Node:
     """
 
     __slots__ = (
-        "aside", "children", "first", "front", "own", "own_passed", "parent", "passed", "record", "waiting",
+        "aside", "children", "first", "front", "own", "own_passed", "parent", "passed", "record",
+        "waiting",
     )  # fmt: skip
 
     def __init__(self, record: Branch, parent: "Node | None") -> None:
@@ -194,6 +197,11 @@ class Node:
         if self.parent is None:
             return record.value
         return (record.judged * record.value + _PRIOR * self.parent.promise) / (record.judged + _PRIOR)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether its few URLs may lead to all the rest of it, one by one."""
+        return self.own < _FEW and 0.5 <= self.record.bred < 2
 
     @property
     def weight(self) -> float:
@@ -262,22 +270,26 @@ class BranchTree:
         folders = path.split("/")[1:]
         file = folders.pop() if folders else ""
         file, _, matrix = file.partition(";")
+        name = file or (folders[-1] if folders else "")
         parameters = [each for part in (matrix.split(";"), query.split("&")) for each in part if each]
-        node = self._child(self.root, KNOWN if self._is_known(folders, file, query) else NEW)
+        known = self._known.met(f"\2{name}?{query}")
+        node = self._child(self.root, KNOWN if known else NEW)
         renewed = self._renewed(folders, file, parameters)
         if parameters:
             names = sorted({_general(parameter.partition("=")[0]) for parameter in parameters})
             words = sorted(parameter for parameter in parameters if _WORDS.fullmatch(parameter))
+            kind = _KIND.search(file)
+            names[0] = f"{f'*{kind[0]}' if kind else ''}?{names[0]}"
             node = self._child(self._child(node, "?"), "&".join(names)[:_LONGEST_LABEL])
             node = self._child(node, renewed, MOST_KINDS)
-            node = self._child(node, "&".join([_general(file), *words])[:_LONGEST_LABEL])
+            node = self._child(node, "&".join([_general(name), *words])[:_LONGEST_LABEL])
         else:
             for folder in folders[:DEEPEST_FOLDER]:
                 node = self._child(self._child(node, "/"), _general(folder))
             node = self._child(self._child(node, "."), renewed, MOST_KINDS)
-            name = _general(file)
-            if name != file[:_LONGEST_LABEL]:
-                node = self._child(node, name)
+            general = _general(file)
+            if general != file[:_LONGEST_LABEL]:
+                node = self._child(node, general)
         node.record.found += 1
         self._found.append(node)
         return node
@@ -293,11 +305,9 @@ class BranchTree:
         state = RELEASED if node.record.state == RELEASED else ""
         record = Branch(len(self.nodes), node.record.number, label, value=node.record.value, state=state)
         self.changed.add(record.number)
-        return self._add(record)
-
-    def _is_known(self, folders: list[str], file: str, query: str) -> bool:
-        """Whether the name of a page, without its folders, was met before."""
-        return self._known.met(f"\2{file or (folders[-1] if folders else '')}?{query}")
+        child = self._add(record)
+        child.passed = child.own_passed = node.start()
+        return child
 
     def _renewed(self, folders: list[str], file: str, parameters: list[str]) -> str:
         """Which parts of an address tell it from addresses known before; all of its parts are known now."""
@@ -354,16 +364,17 @@ class BranchTree:
         self.changed.add(node.record.number)
 
     def _wait(self, node: Node, order: int) -> None:
-        # Who was away has had no turns meanwhile, and is not owed them.
+        # Who was away has had no turns meanwhile, and is not owed them; but a chain of pages, which is away
+        # whenever its one page is being fetched, keeps its place behind those that came first in the order.
         if not node.own:
-            node.own_passed = max(node.own_passed, node.start())
+            node.own_passed = max(node.own_passed, node.start() - _SLACK)
         node.own += 1
         node.first = min(node.first, order)
         if node.aside:
             return
         for above in node.above():
             if not above.waiting and above.parent is not None:
-                above.passed = max(above.passed, above.parent.start())
+                above.passed = max(above.passed, above.parent.start() - _SLACK)
             above.waiting += 1
             above.front = min(above.front, order)
 
@@ -440,7 +451,9 @@ class BranchTree:
             if record.bred < _GROWS and (whole.bred < _GROWS or above.waiting < record.visits):
                 continue
             waiting = [below for below in above.below() if below.own]
-            if all(each.record.dry >= (_TRIED if each.own >= _MANY else _DRY) for each in waiting):
+            if any(each.is_chain and each.record.dry < _DRY for each in waiting):
+                continue
+            if sum(0.5**each.record.dry for each in waiting) <= _DOUBT * (len(waiting) + 1):
                 endless = above
         return endless
 
@@ -512,7 +525,7 @@ def branch_path(labels: list[str]) -> str:
     path, within = "/", labels[1:]
     told = [KNOWN] if labels[:1] == [KNOWN] else []
     if within[:1] == ["?"]:
-        path += f"?{''.join(within[1:2])}"
+        path += "".join(within[1:2]) or "?"
         told += [label for label in (*within[3:4], *within[2:3]) if label]
     else:
         while within[:1] == ["/"] and len(within) > 1:
