@@ -16,8 +16,9 @@ from gossamer.state.records import Counters, HostRecord, QueueRecord, encode
 MOST_IN_MEMORY = 20_000
 """Branches of all hosts kept in memory, some 500 bytes each."""
 _NUMBER_BYTES = 2
-_WELL_KNOWN, _GOES_WELL = 16, 0.3
-"""Pages of a branch, and what they bring, from which on not every page is looked at."""
+_GOES_DRY, _GOES_WELL = 4, 0.3
+"""Visits of a branch that brought nothing, or what one is expected to, from which its pages are looked at
+more closely."""
 decode_branch = msgspec.msgpack.Decoder(Branch).decode
 
 
@@ -117,13 +118,12 @@ class QueueTable:
         return tree
 
     def is_doubtful(self, host: bytes, place: bytes) -> bool | None:
-        """Whether little is known of the branch that a lease was taken from, or little good; `None` without
-        branches."""
+        """Whether the branch that a lease was taken from may bring nothing new; `None` without branches."""
         record = self.hosts.get(host)
         if record is None or (tree := self.tree(host, record)) is None:
             return None
-        known = tree.node(branch_of(place)).record
-        return known.judged < _WELL_KNOWN or known.dry > 0 or known.value < _GOES_WELL
+        node = tree.node(branch_of(place))
+        return node.record.dry >= _GOES_DRY or node.promise < _GOES_WELL
 
     def learn(self, host: bytes, place: bytes, value: float | None) -> None:
         """A visit is settled that brought so much, 0 to 1; `None`: that is not known. Within a batch."""

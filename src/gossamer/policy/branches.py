@@ -19,6 +19,7 @@ A branch is *set aside* when it is shown to be endless: it has brought nothing n
 leading to more of its own, and the host has spent as many visits on such as it brought pages, or `patience`.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated
@@ -58,9 +59,11 @@ _ALIVE = 0.08
 _DRY = 80
 """Visits in a row without anything new after which a branch may be shown to be endless."""
 _DRY_MIXED = 200
-_DOUBT = 0.05
-"""Chance that one of the branches within it is otherwise: each visit halves it, and at first, by the rule of
-succession, one in as many as there are may be."""
+_DOUBT = 0.1
+"""Branches within it, on average, that may be mistaken for endless. Each visit that brings nothing leaves
+`_MISSED` of the chance that a branch brings something; at first, by the rule of succession, one in as many
+as there are may."""
+_MISSED = 0.3
 _FEW = 4
 _GROWS = 0.75
 """New URLs of its own that a visit of an endless branch leads to, at the least."""
@@ -201,22 +204,27 @@ class Node:
     @property
     def is_chain(self) -> bool:
         """Whether its few URLs may lead to all the rest of it, one by one."""
-        return self.own < _FEW and 0.5 <= self.record.bred < 2
+        return self.own < _FEW and self.record.visits >= _FEW and 0.75 <= self.record.bred <= 1.5
 
     @property
     def weight(self) -> float:
         """Its part of the turns, by what it promises; less where each visit leads to more of its own."""
-        weight = min(1.0, self.promise / _ENOUGH)
+        return self.part(self.promise)
+
+    def part(self, promise: float) -> float:
+        """The same if that is what it promises."""
+        weight = promise / _ENOUGH if promise < _ENOUGH else 1.0
         if self.record.bred > 1 and self.parent is not None:
             weight /= 1 + _GROWTH * (self.record.bred - 1)
-        return max(_FLOOR, weight)
+        return weight if weight > _FLOOR else _FLOOR
 
     def start(self) -> float:
         """Where the turns of what it holds are."""
-        passed = [child.passed for child in self.children.values() if child.waiting]
-        if self.own:
-            passed.append(self.own_passed)
-        return min(passed, default=0.0)
+        start = self.own_passed if self.own else math.inf
+        for child in self.children.values():
+            if child.waiting and child.passed < start:
+                start = child.passed
+        return start if start < math.inf else 0.0
 
 
 class BranchTree:
@@ -350,13 +358,17 @@ class BranchTree:
     def taken(self, node: Node, first: int) -> None:
         """A URL cannot be lent any more: it is lent, or about to leave the queue; the next one is not before
         `first`."""
+        before = node.first
         node.own -= 1
         node.first = first if node.own else NOWHERE
         if not node.aside:
             for above in node.above():
                 above.waiting -= 1
-                above.front = min((child.front for child in above.children.values()), default=NOWHERE)
-                above.front = min(above.front, above.first)
+                if above.front == before:
+                    above.front = above.first
+                    for child in above.children.values():
+                        if child.front < above.front:
+                            above.front = child.front
 
     def left(self, node: Node) -> None:
         """A URL that was taken leaves the queue."""
@@ -398,9 +410,14 @@ class BranchTree:
 
     def gave(self, node: Node) -> None:
         """A turn was given to a branch."""
-        node.own_passed += 1.0 / node.weight
-        for above in node.above():
-            above.passed += 1.0 / above.weight
+        promise, turn = self.root.record.value, 1.0
+        for above in [*node.above()][::-1]:
+            record = above.record
+            if above.parent is not None:
+                promise = (record.judged * record.value + _PRIOR * promise) / (record.judged + _PRIOR)
+            turn = 1.0 / above.part(promise)
+            above.passed += turn
+        node.own_passed += turn
 
     # Learning …
 
@@ -453,7 +470,7 @@ class BranchTree:
             waiting = [below for below in above.below() if below.own]
             if any(each.is_chain and each.record.dry < _DRY for each in waiting):
                 continue
-            if sum(0.5**each.record.dry for each in waiting) <= _DOUBT * (len(waiting) + 1):
+            if sum(_MISSED**each.record.dry for each in waiting) <= _DOUBT * (len(waiting) + 1):
                 endless = above
         return endless
 

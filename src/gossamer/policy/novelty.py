@@ -11,6 +11,7 @@ said, so memory grows with the logarithm.
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 import xxhash
@@ -23,26 +24,26 @@ PICTURE = 2
 HALF = 2.0
 """New pieces of a page, a sentence or so, that are worth half of what a page can be."""
 _LONGEST_CONTENT = 512 << 10
-_SHORT = 8
-"""A block of fewer bytes goes with the next one: single figures say nothing, a row of them does."""
-_INLINE = (
-    rb"(?:a|abbr|b|big|cite|code|data|dfn|em|font|i|img|ins|kbd|label|mark|q|s|samp|small|span|strong|sub|sup|td|th"
-    rb"|time|tt|u|var|wbr)"
+_INLINE = re.compile(
+    rb"</?(?:a|b|i|u|q|s|em|t[dht]|img|span|strong|font|su[bp]|small|big|code|time|label|abbr|cite|data|dfn|ins|kbd"
+    rb"|mark|samp|var|wbr)(?: [^>]*+)?>"
 )
-_TAGGED = re.compile(rb"<(?:(/?" + _INLINE + rb"(?=[\s/>]))|)[^>]*+>([^<]*+)", re.IGNORECASE)
-"""A tag, in group 1 if it ends no block, and the text behind it."""
+"""A tag, in small letters, at which no block ends."""
+_TAGS = re.compile(rb"<[^>]*+>(?: *+<[^>]*+>)*+")
+_SHORT = re.compile(rb"\n\s*+([^\n]{0,7})(?=\n)")
+"""A block that goes with the one before: single figures say nothing, a row of them does."""
 _HIDDEN = re.compile(rb"<(script|style)(?=[\s>])", re.IGNORECASE)
-_NUMBER = re.compile(rb"\d+(?:[-/.:,]\d+)*+")
-_SEPARATOR = re.compile(rb"[-/.]")
-_DIGITS = re.compile(r"\d+")
-# Letters become small; what stands between words a space.
+_OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
+_NUMBERS = re.compile(rb"\d+")
+# Letters become small; what stands between words a space, but points and commas, for they stand in numbers.
 _PLAIN = bytes(
-    byte if byte >= 128 or chr(byte).islower() or chr(byte).isdigit() or byte == ord("\n")
+    byte if byte >= 128 or chr(byte).islower() or chr(byte).isdigit() or chr(byte) in "\n.,"
     else byte + 32 if chr(byte).isupper()
     else ord(" ")
     for byte in range(256)
 )  # fmt: skip
-_ENDS = tuple((letter + b" ", letter + b"\n") for letter in (b"e", b"d", b"u", b"y"))
+_STOPS = tuple((mark + space, space) for mark in (b".", b",") for space in (b" ", b"\n"))
+_ENDS = (*_STOPS, *((letter + b" ", letter + b"\n") for letter in (b"e", b"d", b"u", b"y")))
 _WIDE_ENDS = tuple((mark.encode(), mark.encode() + b"\n") for mark in ("\u3002", "\uff0c", "\u3001"))
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
 stops."""
@@ -73,16 +74,35 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         target: path and query of its address.
         linked: those of the addresses that it links to.
     """
-    content = _visible(content[:_LONGEST_CONTENT])[:LONGEST_TEXT]
-    text = _blocks(content) if b"<" in content else content
+    text = _visible(content[:_LONGEST_CONTENT])[:LONGEST_TEXT]
+    if b"<" in text:
+        text = _TAGS.sub(b"\n", _INLINE.sub(b" ", text.lower().replace(b"\n", b" ")))
     if len(target) > 1:
-        text = text.replace(target.encode(), b"")
-    text = _without_numbers(text, target, linked).translate(_PLAIN)
+        text = text.replace(target.lower().encode(), b"")
+    text = _SHORT.sub(rb" \1", text.translate(_PLAIN))
     for end, ended in _ENDS if text.isascii() else (*_ENDS, *_WIDE_ENDS):
         text = text.replace(end, ended)
-    found = {b" ".join(piece.split()) for piece in text.split(b"\n")}
+    own = _own(target, linked)
+    if own.isdisjoint(text.split()):
+        found = {b" ".join(piece.split()) for piece in text.split(b"\n")}
+    else:
+        found = {
+            b" ".join([word for word in piece.split() if word not in own]) for piece in text.split(b"\n")
+        }
     found.discard(b"")
     return tuple(map(xxhash.xxh3_64_intdigest, found))
+
+
+def _own(target: str, linked: Iterable[str]) -> set[bytes]:
+    """Words and numbers that say nothing: those of a page's address, and numbers of those it links to."""
+    told = _OWN.findall(unquote_to_bytes(target).lower())
+    own = {*told, *_NUMBERS.findall(" ".join(linked).encode())}
+    own.update([word.lstrip(b"0") for word in own if word[:1] == b"0"])
+    date = [word for word in told if word.isdigit()][:3]
+    if len(date) > 1:  # as it is written in Germany, say
+        for numbers in (date, [number.lstrip(b"0") for number in date]):
+            own |= {b".".join(numbers), b".".join(numbers[::-1])}
+    return own
 
 
 def shown(names: Iterable[str]) -> tuple[int, ...]:
@@ -111,50 +131,6 @@ def _visible(content: bytes) -> bytes:
     return b"".join(kept)
 
 
-def _blocks(content: bytes) -> bytes:
-    """The text of markup, a line for each block; what stands beside each other in a row is one."""
-    lines: list[bytes] = []
-    block: list[bytes] = []
-    for inline, text in _TAGGED.findall(content):
-        if not inline and block:
-            line = b" ".join(block)
-            if len(line) >= _SHORT:
-                lines.append(line)
-                block = []
-        words = text.split()
-        if words:
-            block.append(b" ".join(words))
-    lines.append(b" ".join(block))
-    return b"\n".join(lines)
-
-
-def _without_numbers(text: bytes, target: str, linked: Iterable[str]) -> bytes:
-    """The text with nothing in place of the numbers, and dates of numbers, that stand in addresses."""
-    found = set(_DIGITS.findall(" ".join((target, *linked))))
-    if not found:
-        return _NUMBER.sub(_joined, text)
-    own = {number.encode() for number in found} | {number.lstrip("0").encode() for number in found}
-
-    def masked(number: re.Match[bytes]) -> bytes:
-        told = number[0]
-        if told.isdigit():
-            return b"0" if told in own else told
-        parts = _SEPARATOR.split(told)
-        # A date has three parts; two with a point between them are a fraction.
-        is_date = len(parts) > 2 or b"." not in told
-        return b"0" if is_date and own.issuperset(parts) else _joined(number)
-
-    return _NUMBER.sub(masked, text)
-
-
-def _joined(number: re.Match[bytes]) -> bytes:
-    """A number that stays one word."""
-    return number[0].translate(_JOINING)
-
-
-_JOINING = bytes.maketrans(b"-/.:,", b"zzzzz")
-
-
 class HostNovelty:
     """What pages of one host have said: some 3 KB for each doubling of it."""
 
@@ -177,19 +153,19 @@ class HostNovelty:
 
     def _new(self, marks: Iterable[int]) -> int:
         bound = 1 << 64 - self._sampled
-        filters, last = self._filters, self._filters[-1]
-        new = 0
-        for mark in marks:
-            if mark < bound and not any(mark in known for known in filters):
-                last.add(mark)
-                new += 1
-        self._room -= new
-        estimated = new << self._sampled
+        new = [mark for mark in marks if mark < bound]
+        for known in reversed(self._filters):
+            if not new:
+                return 0
+            new = [mark for mark in new if mark not in known]
+        self._filters[-1].update(new)
+        self._room -= len(new)
+        estimated = len(new) << self._sampled
         if self._room <= 0:
             self._room = _ROOM
             self._sampled += 1
-            filters.append(Bloom(_ROOM, 0.01))
-            del filters[:-_MOST_FILTERS]
+            self._filters.append(Bloom(_ROOM, 0.01))
+            del self._filters[:-_MOST_FILTERS]
         return estimated
 
 
