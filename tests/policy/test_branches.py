@@ -90,6 +90,29 @@ def test_all_queries_of_a_folder_weigh_as_much_as_its_pages():
     assert sum(target.startswith("/page-") for target in visited) == 150
 
 
+def test_a_chain_of_pages_has_its_turns_though_it_is_away_whenever_one_is_fetched():
+    site = Site()
+    site.tree.learn(site.tree.root, 1.0)
+    for number in range(900):
+        site.add(f"/riddles/{number}", depth=2)
+        site.add(f"/games/{number}", depth=2)
+    site.add("/notes/1.html", depth=2)
+
+    def next_note(target):
+        return [f"/notes/{int(target[7:-5]) + 1}.html"] if "notes" in target else ()
+
+    visited = [site.visit(1.0, next_note)[0] for _ in range(600)]
+    assert sum("notes" in target for target in visited) >= 120, "the deepest, with a third of the turns"
+
+
+def test_scripts_files_and_folders_with_a_query_are_told_apart():
+    tree = BranchTree(CONFIG)
+    files = [tree.place(f"/tree/file-{chr(97 + n % 26)}{chr(97 + n // 26)}.c?id=7") for n in range(100)]
+    commits = {tree.place(f"/commit/?id={n}") for n in range(9)}
+    assert not commits & set(files)
+    assert tree.path(files[0]).startswith("/*.c?id [file-")
+
+
 def test_copies_under_other_sessions_are_a_branch_of_their_own():
     tree = BranchTree(CONFIG)
     first = [tree.place(f"/s/ab{n}c/page-{chr(97 + n)}") for n in range(20)]
@@ -210,6 +233,8 @@ def check(tree, out):
         assert node.own == node.record.queued - lent
         below = sum(child.waiting for child in node.children.values())
         assert node.waiting == (0 if node.aside else node.own + below)
+        fronts = [child.front for child in node.children.values()]
+        assert node.aside or node.front == min([node.first, *fronts])
         assert node.aside == any(above.record.state == ASIDE for above in node.above())
     picked = tree.pick()
     assert (picked is None) == (tree.root.waiting == 0)

@@ -8,7 +8,7 @@ from gossamer.model.disposition import Done, Dropped
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
-from gossamer.policy.novelty import LONGEST_TEXT, Novelty
+from gossamer.policy.novelty import LONGEST_TEXT
 from gossamer.policy.ordering import is_robots
 from gossamer.state.records import PageRecord
 
@@ -20,12 +20,11 @@ _ENDS = Done, Dropped
 
 
 class Yields:
-    """Judges what visits brought by what their hosts have said before, which a restart forgets."""
+    """Judges what visits brought by what their hosts have said before."""
 
     def __init__(self, frontier: Frontier, drop_one: DropOne | None) -> None:
         self._frontier = frontier
         self._drop_one = drop_one
-        self._novelty = Novelty()
         self._credit = [LONGEST_TEXT, LONGEST_TEXT]
 
     def longest_text(self, lease: Lease) -> int:
@@ -72,4 +71,4 @@ class Yields:
             return None
         if not visit.said.size:
             self.looked_at(visit, visit.outcome.exchange.body.size)
-        return self._novelty.of(host).value(visit.said)
+        return self._frontier.queues.value(host, visit.said)

@@ -8,18 +8,23 @@ import msgspec
 from gossamer.frontier.hosts import HostTable
 from gossamer.model.candidate import Candidate
 from gossamer.policy.branches import Branch, BranchConfig, BranchTree
+from gossamer.policy.met import Filter
+from gossamer.policy.novelty import Said
 from gossamer.policy.ordering import ROBOTS_LEVEL
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import branch_of, order_of, ticket
 from gossamer.state.records import Counters, HostRecord, QueueRecord, encode
 
-MOST_IN_MEMORY = 20_000
-"""Branches of all hosts kept in memory, some 500 bytes each."""
+MOST_IN_MEMORY = 24 << 20
+"""Bytes of branches of all hosts that are kept in memory, roughly."""
 _NUMBER_BYTES = 2
+_FILTERS = 1 << 12
+"""Behind the branches of a host stand what is known of its addresses, and then what its pages said."""
 _GOES_DRY, _GOES_WELL = 4, 0.3
 """Visits of a branch that brought nothing, or what one is expected to, from which its pages are looked at
 more closely."""
 decode_branch = msgspec.msgpack.Decoder(Branch).decode
+decode_filter = msgspec.msgpack.Decoder(Filter).decode
 
 
 class QueueTable:
@@ -47,6 +52,8 @@ class QueueTable:
         self._lent = lent
         self._trees: OrderedDict[bytes, BranchTree] = OrderedDict()
         self._changed: set[bytes] = set()
+        self._sizes: dict[bytes, int] = {}
+        self._held = 0
 
     # Entries …
 
@@ -125,6 +132,15 @@ class QueueTable:
         node = tree.node(branch_of(place))
         return node.record.dry >= _GOES_DRY or node.promise < _GOES_WELL
 
+    def value(self, host: bytes, said: Said) -> float | None:
+        """How much of what a page says is new on its host, as `Novelty.value`; `None` without branches.
+        Within a batch."""
+        record = self.hosts.get(host)
+        if record is None or (tree := self.tree(host, record)) is None:
+            return None
+        self._changed.add(host)
+        return tree.novelty.value(said)
+
     def learn(self, host: bytes, place: bytes, value: float | None) -> None:
         """A visit is settled that brought so much, 0 to 1; `None`: that is not known. Within a batch."""
         record = self.hosts.get(host)
@@ -155,16 +171,20 @@ class QueueTable:
         return tree
 
     def _load(self, host: bytes) -> BranchTree:
-        records = [decode_branch(data) for _, data in self._environment.scan(Family.BRANCHES, prefix=host)]
-        tree = self._trees[host] = BranchTree(self._config, records, order_of)
+        records: list[Branch] = []
+        filters: tuple[list[Filter], list[Filter]] = ([], [])
+        for key, data in self._environment.scan(Family.BRANCHES, prefix=host):
+            kind = int.from_bytes(key[len(host) :], "big") // _FILTERS
+            if kind:
+                filters[kind - 1].append(decode_filter(data))
+            else:
+                records.append(decode_branch(data))
+        known, said = filters
+        tree = BranchTree(self._config, records, order_of, known=known, said=said)
+        self._trees[host] = tree
+        self._weigh(host, tree.size)
         for place in self._lent(host):
             tree.taken(tree.node(branch_of(place)), 0)
-        held = sum(len(each.nodes) for each in self._trees.values())
-        for old in list(self._trees):
-            if held <= MOST_IN_MEMORY:
-                break
-            if old not in self._changed and old != host:
-                held -= len(self._trees.pop(old).nodes)
         return tree
 
     def _set_aside(self, record: HostRecord, urls: int) -> None:
@@ -175,6 +195,7 @@ class QueueTable:
         """Some hosts, told by their hashes, are given away, or have come from elsewhere."""
         for host in [host for host in self._trees if theirs(host)]:
             del self._trees[host]
+            self._weigh(host, 0)
             self._changed.discard(host)
 
     def flush(self, batch: Batch) -> None:
@@ -185,7 +206,24 @@ class QueueTable:
             for number in tree.changed:
                 batch.put(Family.BRANCHES, branch_key(host, number), encode(tree.nodes[number].record))
             tree.changed.clear()
+            self._store_filters(host, tree, batch)
+            self._weigh(host, tree.size)
         self._changed.clear()
+        while self._held > MOST_IN_MEMORY and len(self._trees) > 1:
+            host, tree = self._trees.popitem(last=False)
+            self._weigh(host, 0)
+            self._store_filters(host, tree, batch, all_of_it=True)
+
+    def _weigh(self, host: bytes, size: int) -> None:
+        self._held += size - self._sizes.pop(host, 0)
+        if size:
+            self._sizes[host] = size
+
+    def _store_filters(self, host: bytes, tree: BranchTree, batch: Batch, *, all_of_it: bool = False) -> None:
+        for kind, met in enumerate((tree.known, tree.novelty.marks), 1):
+            if (stored := met.to_store(all_of_it=all_of_it)) is not None:
+                slot, last = stored
+                batch.put(Family.BRANCHES, branch_key(host, kind * _FILTERS + slot), encode(last))
 
 
 def branch_key(host: bytes, number: int) -> bytes:
@@ -195,4 +233,5 @@ def branch_key(host: bytes, number: int) -> bytes:
 
 def branches_of(environment: Environment, host: bytes) -> list[Branch]:
     """The branches of a host as committed, by number."""
-    return [decode_branch(data) for _, data in environment.scan(Family.BRANCHES, prefix=host)]
+    end = branch_key(host, _FILTERS)
+    return [decode_branch(data) for _, data in environment.scan(Family.BRANCHES, prefix=host, end=end)]

@@ -27,13 +27,15 @@ from typing import Annotated
 import msgspec
 import xxhash
 from msgspec import Meta
-from rbloom import Bloom
 
 from gossamer.model.quantity import Count
+from gossamer.policy.met import Filter, Met
+from gossamer.policy.novelty import Novelty
 
 MOST_CHILDREN = 24
 """Named children of a branching; what comes later shares one branch."""
 MOST_KINDS = 8
+_NODE_BYTES = 700
 MOST_BRANCHES = 500
 """Branches of a host; their numbers have 12 bits."""
 DEEPEST_FOLDER = 5
@@ -67,9 +69,7 @@ _MISSED = 0.3
 _FEW = 4
 _GROWS = 0.75
 """New URLs of its own that a visit of an endless branch leads to, at the least."""
-_FIRST_FILTER = 1_024
-_MOST_FILTERS = 6
-_ERROR = 1e-5
+_KNOWN_ERROR = 1e-5
 """What is taken for known by mistake is taken for a copy, and may be set aside with copies."""
 OTHERS = "*"
 _GROUPS = "/", "?"
@@ -239,12 +239,23 @@ class BranchTree:
         config: BranchConfig,
         records: Iterable[Branch] = (),
         order: Callable[[bytes], int] = lambda _: 0,
+        *,
+        known: Iterable[Filter] = (),
+        said: Iterable[Filter] = (),
     ) -> None:
-        """`order(head)`: the place in the order of a branch's first URL."""
+        """
+        Args:
+            config: settings.
+            records: the branches as stored.
+            order: (head) the place in the order of a branch's first URL.
+            known: addresses, as stored.
+            said: what its pages said, as stored.
+        """
         self._config = config
+        self.known = Met(first=1_024, growths=4, most=6, error=_KNOWN_ERROR, stored=known)
+        self.novelty = Novelty(said)
         self.nodes: dict[int, Node] = {}
         self.changed: set[int] = set()
-        self._known = Known()
         self._found: list[Node] = []
         for record in sorted(records, key=lambda record: record.number):
             self._add(record)
@@ -266,6 +277,11 @@ class BranchTree:
             parent.children[record.label] = node
         return node
 
+    @property
+    def size(self) -> int:
+        """Bytes in memory, roughly."""
+        return _NODE_BYTES * len(self.nodes) + self.known.size + self.novelty.marks.size
+
     def node(self, number: int) -> Node:
         """The branch of that number."""
         return self.nodes[number]
@@ -280,9 +296,8 @@ class BranchTree:
         file, _, matrix = file.partition(";")
         name = file or (folders[-1] if folders else "")
         parameters = [each for part in (matrix.split(";"), query.split("&")) for each in part if each]
-        known = self._known.met(f"\2{name}?{query}")
+        known, renewed = self._renewed(f"\2{name}?{query}", folders, file, parameters)
         node = self._child(self.root, KNOWN if known else NEW)
-        renewed = self._renewed(folders, file, parameters)
         if parameters:
             names = sorted({_general(parameter.partition("=")[0]) for parameter in parameters})
             words = sorted(parameter for parameter in parameters if _WORDS.fullmatch(parameter))
@@ -317,24 +332,27 @@ class BranchTree:
         child.passed = child.own_passed = node.start()
         return child
 
-    def _renewed(self, folders: list[str], file: str, parameters: list[str]) -> str:
-        """Which parts of an address tell it from addresses known before; all of its parts are known now."""
+    def _renewed(self, page: str, folders: list[str], file: str, parameters: list[str]) -> tuple[bool, str]:
+        """Whether the name of a page is known, in whichever folder, and which parts of its address tell it
+        from addresses known before. All of its parts are known now."""
         above = folders[:_COMPARED_PARTS]
         parts = [*above, file, *parameters[:_COMPARED_PARTS]]
-        told = []
+        texts = [page]
         for at, part in enumerate(parts):
             parts[at] = "\1"
-            known = self._known.met("\0".join(parts))
+            texts.append("\0".join(parts))
             parts[at] = part
-            if known:
-                told.append(
-                    f"/{at}"
-                    if at < len(above)
-                    else "."
-                    if at == len(above)
-                    else _general(part.partition("=")[0])
-                )
-        return " ".join(sorted(set(told)))[:_LONGEST_LABEL]
+        marks = [xxhash.xxh3_64_intdigest(text.encode()) for text in texts]
+        new = set(self.known.new(marks))
+        told = set()
+        for at, mark in enumerate(marks[1:]):
+            if mark in new:
+                continue
+            if at < len(above):
+                told.add(f"/{at}")
+            else:
+                told.add("." if at == len(above) else _general(parts[at].partition("=")[0]))
+        return marks[0] not in new, " ".join(sorted(told))[:_LONGEST_LABEL]
 
     # Waiting …
 
@@ -507,31 +525,6 @@ class BranchTree:
     def path(self, node: Node) -> str:
         """What the addresses of a branch have in common, for people."""
         return branch_path([above.record.label for above in node.above()][-2::-1])
-
-
-class Known:
-    """Texts met before, by filters of growing size; after some 60,000 all is forgotten, and new once more."""
-
-    __slots__ = ("_filters", "_room")
-
-    def __init__(self) -> None:
-        self._filters: list[Bloom] = []
-        self._room = 0
-
-    def met(self, text: str) -> bool:
-        """Whether the text was met; from now on it was."""
-        mark = xxhash.xxh3_64_intdigest(text.encode())
-        for known in self._filters:
-            if mark in known:
-                return True
-        if not self._room:
-            if len(self._filters) == _MOST_FILTERS:
-                self._filters.clear()
-            self._room = _FIRST_FILTER << len(self._filters)
-            self._filters.append(Bloom(self._room, _ERROR))
-        self._filters[-1].add(mark)
-        self._room -= 1
-        return False
 
 
 def branch_path(labels: list[str]) -> str:

@@ -9,13 +9,13 @@ said, so memory grows with the logarithm.
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote_to_bytes
 
 import msgspec
 import xxhash
-from rbloom import Bloom
+
+from gossamer.policy.met import Filter, Met
 
 LONGEST_TEXT = 96 << 10
 """Bytes of markup that are looked at."""
@@ -49,7 +49,6 @@ _WIDE_ENDS = tuple((mark.encode(), mark.encode() + b"\n") for mark in ("\u3002",
 stops."""
 _ROOM = 2_048
 _MOST_FILTERS = 24
-_HOSTS = 64
 
 
 class Said(msgspec.Struct, frozen=True, gc=False):
@@ -131,57 +130,25 @@ def _visible(content: bytes) -> bytes:
     return b"".join(kept)
 
 
-class HostNovelty:
+class Novelty:
     """What pages of one host have said: some 3 KB for each doubling of it."""
 
-    __slots__ = ("_filters", "_room", "_sampled")
+    __slots__ = ("marks",)
 
-    def __init__(self) -> None:
-        self._filters = [Bloom(_ROOM, 0.01)]
-        self._room = _ROOM
-        self._sampled = 0  # leading zeros of a hash that is remembered
+    def __init__(self, stored: Iterable[Filter] = ()) -> None:
+        self.marks = Met(first=_ROOM, growths=0, most=_MOST_FILTERS, error=0.01, stored=stored)
 
     def value(self, said: Said) -> float | None:
         """How much of it is new, 0 to 1; from now on it is not. `None` if nothing of it is remembered."""
         if said.size:
             return 1.0
-        bound = 1 << 64 - self._sampled
+        sampled = max(self.marks.generation, 0)  # leading zeros of a hash that is remembered
+        bound = 1 << 64 - sampled
         if (said.pieces or said.shown) and min(*said.pieces, *said.shown, bound) == bound:
             return None
-        new = self._new(said.pieces) + PICTURE * self._new(said.shown)
+        new = self._new(said.pieces, bound) + PICTURE * self._new(said.shown, bound)
+        new <<= sampled
         return new / (new + HALF)
 
-    def _new(self, marks: Iterable[int]) -> int:
-        bound = 1 << 64 - self._sampled
-        new = [mark for mark in marks if mark < bound]
-        for known in reversed(self._filters):
-            if not new:
-                return 0
-            new = [mark for mark in new if mark not in known]
-        self._filters[-1].update(new)
-        self._room -= len(new)
-        estimated = len(new) << self._sampled
-        if self._room <= 0:
-            self._room = _ROOM
-            self._sampled += 1
-            self._filters.append(Bloom(_ROOM, 0.01))
-            del self._filters[:-_MOST_FILTERS]
-        return estimated
-
-
-class Novelty:
-    """What hosts have said, those of them that were asked for last."""
-
-    def __init__(self, hosts: int = _HOSTS) -> None:
-        self._most = hosts
-        self._hosts: OrderedDict[bytes, HostNovelty] = OrderedDict()
-
-    def of(self, host: bytes) -> HostNovelty:
-        """What a host has said; nothing if it is new, or forgotten."""
-        known = self._hosts.get(host)
-        if known is None:
-            known = self._hosts[host] = HostNovelty()
-            if len(self._hosts) > self._most:
-                self._hosts.popitem(last=False)
-        self._hosts.move_to_end(host)
-        return known
+    def _new(self, marks: Iterable[int], bound: int) -> int:
+        return len(self.marks.new([mark for mark in marks if mark < bound]))
