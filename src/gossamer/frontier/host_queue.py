@@ -101,12 +101,6 @@ class HostQueue:
         return max(record.due, record.later_due) if record.waiting else _NEVER
 
     @property
-    def weight(self) -> float:
-        """Its part of the turns: what its visits yield."""
-        tree = self._tree()
-        return tree.root.weight if tree is not None else 1.0
-
-    @property
     def first(self) -> Entry | None:
         """The next entry, if it is in memory; else `fill` brings it."""
         buffer = self._lane().buffer

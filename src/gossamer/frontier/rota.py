@@ -1,8 +1,7 @@
 """The hosts being served: which is ready, which rests, whose turn it is.
 
 Where workers are fewer than hosts, the hosts take turns (start-time fair queueing): next is the one that has
-had the least for its weight, which is what its visits yield, so that an endless site pays for itself; among
-equals the one with the best URL. What is beyond its domain's budget (`policy.star`) comes after all else.
+had the least; among equals the one with the best URL. What is beyond its domain's budget (`policy.star`) comes after all else.
 The hosts of one registrable domain share its turns, for hosts cost nothing. An order that compares URLs by
 importance goes first: the host with the best URL is next, but every `FAIR_TURN`th turn goes to the one that
 has had the least.
@@ -126,7 +125,7 @@ class Rota:
         self._turns += 1
         self._clock = max(self._clock, queue.passed)
         fellows = 1 if self._domain is None else self._domains[self._domain(queue.record.name)]
-        queue.passed += fellows / queue.weight
+        queue.passed += fellows
 
     @property
     def short(self) -> bool:
