@@ -1,10 +1,10 @@
 """The hosts being served: which is ready, which rests, whose turn it is.
 
 Where workers are fewer than hosts, the hosts take turns (start-time fair queueing): next is the one that has
-had the least; among equals the one with the best URL. What is beyond its domain's budget (`policy.star`) comes after all else.
-The hosts of one registrable domain share its turns, for hosts cost nothing. An order that compares URLs by
-importance goes first: the host with the best URL is next, but every `FAIR_TURN`th turn goes to the one that
-has had the least.
+had the least; among equals the one with the best URL. What is beyond its domain's budget (`policy.star`)
+comes after all else. The hosts of one registrable domain share its turns, for hosts cost nothing. An order
+that compares URLs by importance goes first: the host with the best URL is next, but every `FAIR_TURN`th turn
+goes to the one that has had the least.
 """
 
 import heapq

@@ -41,9 +41,9 @@ MOST_BRANCHES = 500
 DEEPEST_FOLDER = 5
 _COMPARED_PARTS = 6
 _LONGEST_LABEL = 60
-_MEMORY = 48
+_MEMORY = 32
 """Visits over which a mean fades."""
-_PRIOR = 4
+_PRIOR = 2
 _GROWTH = 1.0
 """A branch each of whose visits leads to n new URLs of its own has 1/n of the turns: as many as it would
 have if it were worth its visits. Who is nearly done has all of them."""
@@ -213,7 +213,7 @@ class Node:
 
     def part(self, promise: float) -> float:
         """The same if that is what it promises."""
-        weight = promise / _ENOUGH if promise < _ENOUGH else 1.0
+        weight = (promise / _ENOUGH) ** 2 if promise < _ENOUGH else 1.0
         if self.record.bred > 1 and self.parent is not None:
             weight /= 1 + _GROWTH * (self.record.bred - 1)
         return weight if weight > _FLOOR else _FLOOR

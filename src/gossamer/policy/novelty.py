@@ -30,8 +30,8 @@ _INLINE = re.compile(
 )
 """A tag, in small letters, at which no block ends."""
 _TAGS = re.compile(rb"<[^>]*+>(?: *+<[^>]*+>)*+")
-_SHORT = re.compile(rb"\n\s*+([^\n]{0,7})(?=\n)")
-"""A block that goes with the one before: single figures say nothing, a row of them does."""
+_SHORT = re.compile(rb"(?:\n *+[^\n]{0,7}(?=\n))++")
+"""Short blocks: a single figure says nothing, beside whatever it stands; a row of them does."""
 _HIDDEN = re.compile(rb"<(script|style)(?=[\s>])", re.IGNORECASE)
 _OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
 _NUMBERS = re.compile(rb"\d+")
@@ -78,7 +78,7 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         text = _TAGS.sub(b"\n", _INLINE.sub(b" ", text.lower().replace(b"\n", b" ")))
     if len(target) > 1:
         text = text.replace(target.lower().encode(), b"")
-    text = _SHORT.sub(rb" \1", text.translate(_PLAIN))
+    text = _SHORT.sub(_row, text.translate(_PLAIN))
     for end, ended in _ENDS if text.isascii() else (*_ENDS, *_WIDE_ENDS):
         text = text.replace(end, ended)
     own = _own(target, linked)
@@ -102,6 +102,12 @@ def _own(target: str, linked: Iterable[str]) -> set[bytes]:
         for numbers in (date, [number.lstrip(b"0") for number in date]):
             own |= {b".".join(numbers), b".".join(numbers[::-1])}
     return own
+
+
+def _row(short: re.Match[bytes]) -> bytes:
+    """Short blocks as one; nothing of one alone."""
+    words = short[0].split()
+    return b"\n" + b" ".join(words) if len(words) > 1 else b""
 
 
 def shown(names: Iterable[str]) -> tuple[int, ...]:
