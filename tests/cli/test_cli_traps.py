@@ -77,3 +77,15 @@ def test_a_running_crawl_must_be_stopped_first(gossamer: Gossamer, site: str) ->
         running.release()
     assert refused.code == 2
     assert "the crawl is running. Stop it" in refused.err
+
+
+def test_a_crawl_with_the_queue_of_an_earlier_version_is_refused_and_left_as_it_is(
+    gossamer: Gossamer, site: str, tmp_path: Path
+) -> None:
+    assert gossamer("crawl", site, "--dir", "c", "--max-pages", "1", *QUICK).code == 0
+    config = CrawlFolder(tmp_path / "c").config
+    config.write_text(config.read_text() + "\n[trap_learner]\nlearn = true\n")
+    before = config.read_bytes()
+    refused = gossamer("resume", "c")
+    assert refused.code == 2 and "begin anew in another folder" in refused.err
+    assert config.read_bytes() == before

@@ -21,7 +21,7 @@ from gossamer.app.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
-from gossamer.model.errors import StorageError
+from gossamer.model.errors import ConfigError, StorageError
 
 INTERRUPTED = "interrupted"
 FAILED = "failed"
@@ -51,6 +51,15 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     return config
 
 
+_OLD_SECTION = "trap_learner"
+_TOO_OLD = (
+    "the crawl in {path} was begun by a Gossamer of before November 2026, and this one cannot go on with its"
+    " queue. What it fetched is all there, in its archive and its log; go on with the version that began it,"
+    " or begin anew in another folder, with the same seeds"
+)
+"""Of a section of `crawl.toml`, which names every setting: the learner went together with the old queue."""
+
+
 def reopen(
     folder: CrawlFolder, *, from_checkpoint: bool = False, tell: Callable[[str], None] = lambda _: None
 ) -> CrawlConfig:
@@ -62,7 +71,10 @@ def reopen(
     """
     folder.reopen()
     try:
-        config = load(CrawlConfig, read_toml(folder.config))
+        settings = read_toml(folder.config)
+        if _OLD_SECTION in settings:
+            raise ConfigError(_TOO_OLD.format(path=folder.path))
+        config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)

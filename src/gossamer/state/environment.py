@@ -14,9 +14,8 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.families import Family, StateConfig, rocksdb_options
 from gossamer.state.keys import after_prefix
 
-__all__ = ["FORMAT", "RECORD", "Batch", "Environment", "Family", "StateConfig", "Table"]
+__all__ = ["RECORD", "Batch", "Environment", "Family", "StateConfig", "Table"]
 
-FORMAT = b"1"
 RECORD = "rocksdict-config.json"
 """What rocksdict keeps of its own in the folder, and writes anew whenever it opens one, for reading too."""
 LOOKS = 3
