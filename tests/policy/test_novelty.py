@@ -76,9 +76,30 @@ def test_memory_grows_with_the_logarithm_and_new_stays_new():
     novelty = Novelty()
     dice = random.Random(3)
     told = [novelty.value(Said(tuple(dice.getrandbits(64) for _ in range(200)))) for _ in range(3_000)]
-    assert sum(value is not None and value <= 0.5 for value in told) < 150, "filters err, seldom"
-    assert 300 < sum(value is None for value in told) < 2_500, "few of its pieces are remembered by then"
+    assert sum(value <= 0.5 for value in told) < 150, "filters err, seldom"
     assert novelty.marks.size < 24 * 3_000
+
+
+def test_pages_too_short_for_a_sample_are_told_apart_on_large_hosts_too():
+    novelty = Novelty()
+    dice = random.Random(4)
+    for _ in range(1_000):
+        novelty.value(Said(tuple(dice.getrandbits(64) for _ in range(200))))
+    log_in = said("<h1>Log in</h1><p>You have to log in before you can write</p>")
+    pages = [said(f"<p>The password of the door {chr(97 + n // 26)}{chr(97 + n % 26)}c") for n in range(300)]
+    assert [novelty.value(log_in) for _ in range(20)][1:] == [0.0] * 19
+    assert sum(novelty.value(page) > 0.3 for page in pages) > 290
+
+
+@pytest.mark.parametrize("address", ["/?m=203105", "/cal/2031-05", "/20310512.html"])
+def test_however_a_date_is_written_in_the_address_it_says_nothing(address):
+    def month(number: int) -> Said:
+        target = address.replace("05", f"{number:02}")
+        name = ["May", "June"][number % 2]
+        day = "12." if "12" in address else ""
+        return said(f"{MENU}<h1>{name} 2031</h1><p>Seen on {day}{number}.2031<p>No events.", target)
+
+    assert values(*map(month, (5, 6, 7, 8, 9)))[2:] == [0.0] * 3
 
 
 def test_hostile_markup_is_read_in_linear_time():

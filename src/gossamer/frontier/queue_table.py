@@ -19,7 +19,7 @@ MOST_IN_MEMORY = 24 << 20
 """Bytes of branches of all hosts that are kept in memory, roughly."""
 _NUMBER_BYTES = 2
 _FILTERS = 1 << 12
-"""Behind the branches of a host stand what is known of its addresses, and then what its pages said."""
+"""Behind the branches of a host stands what was met, the filters of each of `BranchTree.mets`."""
 _GOES_DRY, _GOES_WELL = 4, 0.3
 """Visits of a branch that brought nothing, or what one is expected to, from which its pages are looked at
 more closely."""
@@ -172,15 +172,14 @@ class QueueTable:
 
     def _load(self, host: bytes) -> BranchTree:
         records: list[Branch] = []
-        filters: tuple[list[Filter], list[Filter]] = ([], [])
+        filters: tuple[list[Filter], ...] = ([], [], [])
         for key, data in self._environment.scan(Family.BRANCHES, prefix=host):
             kind = int.from_bytes(key[len(host) :], "big") // _FILTERS
             if kind:
                 filters[kind - 1].append(decode_filter(data))
             else:
                 records.append(decode_branch(data))
-        known, said = filters
-        tree = BranchTree(self._config, records, order_of, known=known, said=said)
+        tree = BranchTree(self._config, records, order_of, filters=filters)
         self._trees[host] = tree
         self._weigh(host, tree.size)
         for place in self._lent(host):
@@ -220,7 +219,7 @@ class QueueTable:
             self._sizes[host] = size
 
     def _store_filters(self, host: bytes, tree: BranchTree, batch: Batch, *, all_of_it: bool = False) -> None:
-        for kind, met in enumerate((tree.known, tree.novelty.marks), 1):
+        for kind, met in enumerate(tree.mets, 1):
             if (stored := met.to_store(all_of_it=all_of_it)) is not None:
                 slot, last = stored
                 batch.put(Family.BRANCHES, branch_key(host, kind * _FILTERS + slot), encode(last))

@@ -21,7 +21,7 @@ leading to more of its own, and the host has spent as many visits on such as it 
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated
 
 import msgspec
@@ -240,20 +240,19 @@ class BranchTree:
         records: Iterable[Branch] = (),
         order: Callable[[bytes], int] = lambda _: 0,
         *,
-        known: Iterable[Filter] = (),
-        said: Iterable[Filter] = (),
+        filters: Sequence[Iterable[Filter]] = ((), (), ()),
     ) -> None:
         """
         Args:
             config: settings.
             records: the branches as stored.
             order: (head) the place in the order of a branch's first URL.
-            known: addresses, as stored.
-            said: what its pages said, as stored.
+            filters: what `mets` gave to store, by its place there.
         """
         self._config = config
+        known, marks, short = filters
         self.known = Met(first=1_024, growths=4, most=6, error=_KNOWN_ERROR, stored=known)
-        self.novelty = Novelty(said)
+        self.novelty = Novelty(marks, short)
         self.nodes: dict[int, Node] = {}
         self.changed: set[int] = set()
         self._found: list[Node] = []
@@ -280,7 +279,12 @@ class BranchTree:
     @property
     def size(self) -> int:
         """Bytes in memory, roughly."""
-        return _NODE_BYTES * len(self.nodes) + self.known.size + self.novelty.marks.size
+        return _NODE_BYTES * len(self.nodes) + sum(met.size for met in self.mets)
+
+    @property
+    def mets(self) -> tuple[Met, ...]:
+        """What was met of its addresses and in its pages."""
+        return self.known, self.novelty.marks, self.novelty.short
 
     def node(self, number: int) -> Node:
         """The branch of that number."""

@@ -34,6 +34,8 @@ _SHORT = re.compile(rb"(?:\n *+[^\n]{0,7}(?=\n))++")
 """Short blocks: a single figure says nothing, beside whatever it stands; a row of them does."""
 _HIDDEN = re.compile(rb"<(script|style)(?=[\s>])", re.IGNORECASE)
 _OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
+_BASIC_DATE = re.compile(rb"((?:1[5-9]|2[01])\d\d)(0[1-9]|1[0-2])([0-3]\d)?")
+"""ISO 8601, without anything between year, month and day."""
 _NUMBERS = re.compile(rb"\d+")
 # Letters become small; what stands between words a space, but points and commas, for they stand in numbers.
 _PLAIN = bytes(
@@ -95,12 +97,16 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
 def _own(target: str, linked: Iterable[str]) -> set[bytes]:
     """Words and numbers that say nothing: those of a page's address, and numbers of those it links to."""
     told = _OWN.findall(unquote_to_bytes(target).lower())
-    own = {*told, *_NUMBERS.findall(" ".join(linked).encode())}
+    date: list[bytes] = []
+    for word in told:
+        if word.isdigit():
+            basic = _BASIC_DATE.fullmatch(word)
+            date += [word] if basic is None else [part for part in basic.groups(b"") if part]
+    own = {*told, *date, *_NUMBERS.findall(" ".join(linked).encode())}
     own.update([word.lstrip(b"0") for word in own if word[:1] == b"0"])
-    date = [word for word in told if word.isdigit()][:3]
-    if len(date) > 1:  # as it is written in Germany, say
-        for numbers in (date, [number.lstrip(b"0") for number in date]):
-            own |= {b".".join(numbers), b".".join(numbers[::-1])}
+    if len(date) > 1:  # as Germans write it, and as calendar files have it
+        for numbers in (date[:3], [number.lstrip(b"0") for number in date[:3]]):
+            own |= {b".".join(numbers), b".".join(numbers[::-1]), b"".join(numbers)}
     return own
 
 
@@ -137,24 +143,28 @@ def _visible(content: bytes) -> bytes:
 
 
 class Novelty:
-    """What pages of one host have said: some 3 KB for each doubling of it."""
+    """What pages of one host have said: some 3 KB for each doubling of it.
 
-    __slots__ = ("marks",)
+    Attributes:
+        marks: of the pieces that are remembered, by their hashes.
+        short: of all the pieces of pages none of whose pieces are, which have few.
+    """
 
-    def __init__(self, stored: Iterable[Filter] = ()) -> None:
-        self.marks = Met(first=_ROOM, growths=0, most=_MOST_FILTERS, error=0.01, stored=stored)
+    __slots__ = ("marks", "short")
 
-    def value(self, said: Said) -> float | None:
-        """How much of it is new, 0 to 1; from now on it is not. `None` if nothing of it is remembered."""
+    def __init__(self, marks: Iterable[Filter] = (), short: Iterable[Filter] = ()) -> None:
+        """As `Met.to_store` gave them."""
+        self.marks = Met(first=_ROOM, growths=0, most=_MOST_FILTERS, error=0.01, stored=marks)
+        self.short = Met(first=_ROOM, growths=2, most=4, error=0.01, stored=short)
+
+    def value(self, said: Said) -> float:
+        """How much of it is new, 0 to 1; from now on it is not."""
         if said.size:
             return 1.0
-        sampled = max(self.marks.generation, 0)  # leading zeros of a hash that is remembered
+        met, sampled = self.marks, max(self.marks.generation, 0)  # leading zeros of a hash that is remembered
         bound = 1 << 64 - sampled
-        if (said.pieces or said.shown) and min(*said.pieces, *said.shown, bound) == bound:
-            return None
-        new = self._new(said.pieces, bound) + PICTURE * self._new(said.shown, bound)
-        new <<= sampled
+        text, media = ([mark for mark in marks if mark < bound] for marks in (said.pieces, said.shown))
+        if not text and not media:
+            met, sampled, text, media = self.short, 0, [*said.pieces], [*said.shown]
+        new = len(met.new(text)) + PICTURE * len(met.new(media)) << sampled
         return new / (new + HALF)
-
-    def _new(self, marks: Iterable[int], bound: int) -> int:
-        return len(self.marks.new([mark for mark in marks if mark < bound]))
