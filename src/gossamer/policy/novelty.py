@@ -25,7 +25,7 @@ HALF = 2.0
 """New pieces of a page, a sentence or so, that are worth half of what a page can be."""
 _LONGEST_CONTENT = 512 << 10
 _INLINE = re.compile(
-    rb"</?(?:a|b|i|u|q|s|em|t[dht]|img|span|strong|font|su[bp]|small|big|code|time|label|abbr|cite|data|dfn|ins|kbd"
+    rb"</?(?:b|i|u|q|s|em|t[dht]|img|span|strong|font|su[bp]|small|big|code|time|label|abbr|cite|data|dfn|ins|kbd"
     rb"|mark|samp|var|wbr)(?: [^>]*+)?>"
 )
 """A tag, in small letters, at which no block ends."""
