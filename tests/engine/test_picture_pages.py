@@ -1,4 +1,7 @@
-"""Pages that show a picture and say next to nothing are worth their fetch; traps that show a logo are not."""
+"""What is worth its fetch: pages that show a picture and say next to nothing; not those that show a logo, nor
+other texts that say nothing."""
+
+import pytest
 
 from test_robots_flow import Site, crawl
 
@@ -39,3 +42,22 @@ def test_the_pages_of_a_gallery_are_no_trap(tmp_path):
 def test_the_same_logo_in_ever_new_folders_makes_a_trap_no_gallery(tmp_path):
     asked = _asked(tmp_path / "c", _maze)
     assert 400 < len(asked) < 600
+
+
+@pytest.mark.parametrize(
+    ("media_type", "ends"), [("text/calendar", True), ("application/json", True), ("image/png", False)]
+)
+def test_texts_of_any_type_are_looked_at_and_what_is_no_text_is_worth_having(tmp_path, media_type, ends):
+    """A calendar whose days are linked to as files, too, each a little different."""
+
+    def answer(host, target, asked):
+        day = int("".join(filter(str.isdigit, target)) or 0)
+        if target.endswith(".file"):
+            return 200, {"Content-Type": media_type}, f"BEGIN DAY {day} END, nothing happens".encode()
+        links = f'<a href="/d/{day + 1}">next</a> <a href="/d/{day}.file">as a file</a>'
+        return 200, {"Content-Type": "text/html"}, f"<title>Days</title>{links}{_FEET}".encode()
+
+    with Site(answer) as site:
+        limits = {"budget.max_pages": 900}
+        crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"], **limits)
+        assert (len(site.asked) < 700) == ends

@@ -35,7 +35,8 @@ _MEDIA = ("img@", "source@", "video@", "audio@", "embed@", "object@")
 _MOST_PICTURES = 64
 _MOST_NUMBERS = 300
 """Links whose addresses say which numbers of the page are mere addresses."""
-_TEXTS = HtmlExtractor.media_types | {"text/plain"}
+_TEXT = re.compile(r"text/|application/(?:[^/]*\+)?(?:xml|json|javascript)$")
+"""Media types of what is read as text; images and archives are worth having whatever they say."""
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _GZIP = b"\x1f\x8b"
 
@@ -135,8 +136,8 @@ def robots_text(exchange: Exchange, config: FetchConfig, most: int) -> bytes | N
 
 
 def _said(page: Page, content: bytes) -> Said:
-    """What a page says. Of what is no text every byte counts: images and archives are worth having."""
-    if page.media_type not in _TEXTS:
+    """What a page says; of what is no text every byte counts."""
+    if not _TEXT.match(page.media_type):
         return Said(size=len(content))
     media = (
         link for link in page.links if link.kind is LinkKind.REQUISITE and link.element.startswith(_MEDIA)
