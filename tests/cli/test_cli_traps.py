@@ -49,6 +49,7 @@ def test_a_trap_is_told_at_the_end_listed_and_released(gossamer: Gossamer, calen
     assert "/day/" in shown.out
     status = status_of(gossamer)
     assert status["queued"] == 0 and status["aside"] > 0
+    assert f" {status['aside']:,} set aside, " in gossamer("status", "c").out
     again = gossamer("resume", "c", "--quiet")
     assert again.code == 0 and status_of(gossamer)["aside"] == status["aside"]
     pages = status["pages"]

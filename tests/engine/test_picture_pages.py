@@ -2,7 +2,6 @@
 other texts that say nothing."""
 
 import pytest
-
 from test_robots_flow import Site, crawl
 
 PAGES = 60

@@ -31,7 +31,8 @@ def _status_lines(status: Status) -> list[str]:
         f"{size(sums.archived_bytes)} archived",
         f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
         f"urls      {sums.known:,} known, {sums.queued:,} queued, {sums.waiting:,} waiting, "
-        f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
+        + (f"{sums.aside:,} set aside, " if sums.aside else "")
+        + f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
