@@ -20,9 +20,6 @@ MOST_IN_MEMORY = 24 << 20
 _NUMBER_BYTES = 2
 _FILTERS = 1 << 12
 """Behind the branches of a host stands what was met, the filters of each of `BranchTree.mets`."""
-_GOES_DRY, _GOES_WELL = 4, 0.3
-"""Visits of a branch that brought nothing, or what one is expected to, from which its pages are looked at
-more closely."""
 decode_branch = msgspec.msgpack.Decoder(Branch).decode
 decode_filter = msgspec.msgpack.Decoder(Filter).decode
 
@@ -125,12 +122,11 @@ class QueueTable:
         return tree
 
     def is_doubtful(self, host: bytes, place: bytes) -> bool | None:
-        """Whether the branch that a lease was taken from may bring nothing new; `None` without branches."""
+        """Whether the branch that a lease was taken from is `Node.doubtful`; `None` without branches."""
         record = self.hosts.get(host)
         if record is None or (tree := self.tree(host, record)) is None:
             return None
-        node = tree.node(branch_of(place))
-        return node.record.dry >= _GOES_DRY or node.promise < _GOES_WELL
+        return tree.node(branch_of(place)).doubtful
 
     def value(self, host: bytes, said: Said) -> float | None:
         """How much of what a page says is new on its host, as `Novelty.value`; `None` without branches.

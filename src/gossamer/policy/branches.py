@@ -61,7 +61,11 @@ _ALIVE = 0.08
 _DRY = 80
 """Visits in a row without anything new after which a branch may be shown to be endless."""
 _DRY_MIXED = 200
-_DOUBT = 0.1
+_GOES_DRY, _GOES_WELL = 4, 0.3
+"""Visits in a row without anything new, or what is expected of one, from which a branch is doubtful."""
+_STORED_EVERY = 8
+"""Visits after which what was learned of a branch is stored: a crash may cost those since."""
+_DOUBT = 0.35
 """Branches within it, on average, that may be mistaken for endless. Each visit that brings nothing leaves
 `_MISSED` of the chance that a branch brings something; at first, by the rule of succession, one in as many
 as there are may."""
@@ -163,10 +167,11 @@ class Node:
             lent.
         front: the same of the branches below, too.
         aside: it is set aside, or a branch that holds it is.
+        doubtful: when it had its last turn, that was not likely to bring something new.
     """
 
     __slots__ = (
-        "aside", "children", "first", "front", "own", "own_passed", "parent", "passed", "record",
+        "aside", "children", "doubtful", "first", "front", "own", "own_passed", "parent", "passed", "record",
         "waiting",
     )  # fmt: skip
 
@@ -177,6 +182,7 @@ class Node:
         self.own = self.waiting = 0
         self.first = self.front = NOWHERE
         self.passed = self.own_passed = 0.0
+        self.doubtful = False
         self.aside: bool = record.state == ASIDE or (parent is not None and parent.aside)
 
     def above(self) -> "Iterator[Node]":
@@ -279,7 +285,7 @@ class BranchTree:
     @property
     def size(self) -> int:
         """Bytes in memory, roughly."""
-        return _NODE_BYTES * len(self.nodes) + sum(met.size for met in self.mets)
+        return _NODE_BYTES * len(self.nodes) + self.known.size + self.novelty.size
 
     @property
     def mets(self) -> tuple[Met, ...]:
@@ -440,6 +446,7 @@ class BranchTree:
             turn = 1.0 / above.part(promise)
             above.passed += turn
         node.own_passed += turn
+        node.doubtful = node.record.dry >= _GOES_DRY or promise < _GOES_WELL
 
     # Learning …
 
@@ -459,7 +466,8 @@ class BranchTree:
             record.visits += 1
             grown = min(bred.get(above, 0), _MOST_BRED)
             record.bred += (grown - record.bred) * max(1 / record.visits, 1 / _MEMORY)
-            self.changed.add(record.number)
+            if record.visits < _STORED_EVERY or record.visits % _STORED_EVERY == 0:
+                self.changed.add(record.number)
             if value is None:
                 continue
             record.judged += 1

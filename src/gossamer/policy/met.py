@@ -27,9 +27,16 @@ class Filter(msgspec.Struct, array_like=True):
 
 class Met:
     """The marks met lately, by Bloom filters of growing size; when there are too many, the oldest is
-    forgotten."""
+    forgotten.
 
-    __slots__ = ("_at_store", "_error", "_filters", "_first", "_growths", "_most", "_room", "generation")
+    Attributes:
+        generation: of the last filter; -1 while there is none.
+        size: bytes in memory, roughly.
+    """
+
+    __slots__ = (
+        "_at_store", "_error", "_filters", "_first", "_growths", "_most", "_room", "generation", "size",
+    )  # fmt: skip
 
     def __init__(
         self, *, first: int, growths: int, most: int, error: float, stored: Iterable[Filter] = ()
@@ -47,6 +54,7 @@ class Met:
         self._filters = [Bloom.load_bytes(each.bits, operator.index) for each in kept]
         self.generation = kept[-1].generation if kept else -1
         self._room = self._at_store = kept[-1].room if kept else 0
+        self._weigh()
 
     def new(self, marks: Iterable[int]) -> list[int]:
         """Those of the marks that were not met; from now on they were."""
@@ -75,11 +83,6 @@ class Met:
         return self.generation % self._most, Filter(self.generation, self._room, bits)
 
     @property
-    def size(self) -> int:
-        """Bytes in memory, roughly."""
-        return sum(known.size_in_bits // 8 + _BYTES for known in self._filters)
-
-    @property
     def _capacity(self) -> int:
         return self._first << min(max(self.generation, 0), self._growths)
 
@@ -88,3 +91,7 @@ class Met:
         self._room = self._at_store = self._capacity
         self._filters.append(Bloom(self._capacity, self._error, operator.index))
         del self._filters[: -self._most]
+        self._weigh()
+
+    def _weigh(self) -> None:
+        self.size = sum(known.size_in_bits // 8 + _BYTES for known in self._filters)

@@ -157,6 +157,11 @@ class Novelty:
         self.marks = Met(first=_ROOM, growths=0, most=_MOST_FILTERS, error=0.01, stored=marks)
         self.short = Met(first=_ROOM, growths=2, most=4, error=0.01, stored=short)
 
+    @property
+    def size(self) -> int:
+        """Bytes in memory, roughly."""
+        return self.marks.size + self.short.size
+
     def value(self, said: Said) -> float:
         """How much of it is new, 0 to 1; from now on it is not."""
         if said.size:
