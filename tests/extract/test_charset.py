@@ -59,11 +59,48 @@ def test_undeclared_text_is_recognised(text: str, charset: str) -> None:
     page = f"<html><body><p class=a>{text}</p><script>var a = 1;</script></body></html>".encode(
         codec_of(charset)
     )
-    assert charset_of(page, "text/html", "text/html") == charset
+    assert decode(page, charset_of(page, "text/html", "text/html")) == decode(page, charset)
     # Bare words without markup, as in a menu.
     short = " ".join(text.split()[:4]) if " " in text else text[:16]
     if charset not in ("iso-8859-2", "windows-1250", "windows-1254", "windows-1252"):
-        assert charset_of(short.encode(codec_of(charset)), "", "text/plain") == charset
+        content = short.encode(codec_of(charset))
+        domain = {"big5": "tw", "shift_jis": "jp", "euc-kr": "kr"}.get(charset, "")
+        assert decode(content, charset_of(content, "", "text/plain", domain)) == decode(content, charset)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html><title>x</title><body><p>Some English text here © and more text</p></body></html>",
+        "El niño comió mañana en España",
+        "<p>Open <a href='/café/'>the café</a> for 100 £</p>",
+        "<p>de geïnstalleerde pakketten</p>",
+    ],
+)
+def test_a_few_western_letters_are_western(text: str) -> None:
+    content = text.encode("cp1252")
+    assert decode(content, charset_of(content, "", "text/html")) == text
+    assert decode(content, charset_of(content, "", "text/html", "127.0.0.1")) == text
+
+
+@pytest.mark.parametrize("domain", ["de", "DE", "", "1", "[::1]", "xn--p1ai", "a" * 70, "localhost", "ru."])
+def test_any_domain_is_a_hint(domain: str) -> None:
+    content = RUSSIAN.encode("cp1251")
+    assert decode(content, charset_of(content, "", "text/html", domain)) == RUSSIAN
+
+
+def test_the_domain_decides_where_the_text_does_not() -> None:
+    content = "<p>żółw</p>".encode("cp1250")
+    assert decode(content, charset_of(content, "", "text/html", "pl")) == "<p>żółw</p>"
+    content = "<p>smørrebrød</p>".encode("cp1252")
+    assert decode(content, charset_of(content, "", "text/html", "dk")) == "<p>smørrebrød</p>"
+
+
+def test_utf_8_with_a_broken_letter_is_utf_8() -> None:
+    content = CHINESE.encode() + b"\xe5\x8c" + b" - " + CHINESE.encode()
+    assert charset_of(content, "", "text/html") == "utf-8"
+    assert charset_of(FRENCH.encode() * 5 + b"\xe9", "", "text/html") == "utf-8"
+    assert charset_of(FRENCH.encode("cp1252"), "", "text/html") == "windows-1252"
 
 
 @pytest.mark.parametrize(

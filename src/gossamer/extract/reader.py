@@ -64,7 +64,8 @@ class Reader:
         if len(content) > config.max_content:
             part = content[: config.max_content]
             problems.append(f"extract: {len(content) - len(part)} of {len(content)} bytes were left unread")
-        charset = charset_of(part, declared, kind) if part and _TEXT.match(kind) else ""
+        domain = exchange.url.host.rpartition(".")[2]
+        charset = charset_of(part, declared, kind, domain) if part and _TEXT.match(kind) else ""
         findings: list[Findings] = []
         if part:
             document = Document(exchange.url, kind, charset, headers, part, listed)
