@@ -211,8 +211,26 @@ def test_longest_crawl_delay_of_our_groups_counts() -> None:
     assert rules(text + "User-agent: gossamer\nCrawl-delay: 4\nCrawl-delay: 3\n").crawl_delay == 4
 
 
-def test_crawl_delay_between_user_agents_is_for_the_whole_group() -> None:
-    assert rules("User-agent: other\nCrawl-delay: 4\nUser-agent: gossamer\nDisallow: /x\n").crawl_delay == 4
+@pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("User-agent: other\nCrawl-delay: 4\n\nUser-agent: *\nDisallow: /x\n", None),
+        ("User-agent: other\nCrawl-delay: 4\nUser-agent: gossamer\nDisallow: /x\n", None),
+        ("User-agent: *\nCrawl-delay: 4\nUser-agent: other\nCrawl-delay: 9\nDisallow: /x\n", 4),
+        ("User-agent: *\nCrawl-delay: 4\nUser-agent: gossamer\nDisallow: /x\n", None),
+        ("User-agent: other\nUser-agent: *\nCrawl-delay: 4\nDisallow: /x\n", 4),
+        ("User-agent: *\nSitemap: /s\nUser-agent: other\nCrawl-delay: 4\n", 4),
+        (
+            "User-agent: other\nCrawl-delay: 4\nCrawl-delay: 5\nUser-agent: *\nDisallow: /x\nCrawl-delay: 2\n",
+            2,
+        ),
+        ("Crawl-delay: 7\nUser-agent: *\nDisallow: /x\n", None),
+    ],
+)
+def test_a_crawl_delay_is_for_the_names_above_it(text: str, delay: float | None) -> None:
+    assert rules(text).crawl_delay == delay
+    # Rules are for all names of a group, and a delay does not end it (RFC 9309, 2.2.1).
+    assert "Disallow: /x" not in text or not rules(text).allows("/x")[0]
 
 
 def test_sitemaps_stand_anywhere_in_any_group() -> None:

@@ -68,16 +68,21 @@ ALLOW_ALL = RobotsRules()
 
 
 class _Group:
-    """Lines that share their user agents."""
+    """Lines that share their user agents.
 
-    __slots__ = ("closing", "delays", "ours", "rules", "star")
+    A delay is no rule line, so it does not end a group (RFC 9309, 2.2.1): what comes behind the next user
+    agents is for those before it, too. The delay itself is only for the names that it stands below.
+    """
+
+    __slots__ = ("closing", "delays", "named", "ours", "rules", "star")
 
     def __init__(self) -> None:
         self.ours = False
         self.star = False
         self.closing = False  # a rule line came: the next user-agent line begins a new group
         self.rules: dict[tuple[bool, str], None] = {}
-        self.delays: list[float] = []
+        self.named: list[str] = []  # by the last lines of user agents: "ours", "star"
+        self.delays: dict[str, list[float]] = {"ours": [], "star": []}
 
     @property
     def wanted(self) -> bool:
@@ -94,6 +99,7 @@ def parse_robots(body: bytes, product_token: str, max_size: int = SIZE_LIMIT) ->
     text = _text(body, max_size)
     groups = [_Group()]  # the first stays nameless: it takes the lines before any user agent
     sitemaps: dict[str, None] = {}
+    before = ""
     for line in _LINE.finditer(text):
         field = line.lastgroup or ""
         value = text[line.end(field) : line.end()].strip(_BLANK).removeprefix(":").strip(_BLANK)
@@ -104,18 +110,22 @@ def parse_robots(body: bytes, product_token: str, max_size: int = SIZE_LIMIT) ->
                     groups.pop()
                 group = _Group()
                 groups.append(group)
+            if before != "agent":
+                group.named = []
             _name(group, value, token)
         elif field == "sitemap":
             if value and len(value) <= LONGEST_SITEMAP and len(sitemaps) < MOST_SITEMAPS:
                 sitemaps[_NOT_PRINTABLE.sub(lambda odd: f"%{ord(odd[0]):02X}", value)] = None
         elif field == "delay":
-            # Not a rule line, so it does not end the run of user agents (RFC 9309, 2.2.1).
             if (delay := _delay(value)) is not None:
-                group.delays.append(delay)
+                for name in group.named:
+                    group.delays[name].append(delay)
         else:
             group.closing = True
             if group.wanted and value[:1] in ("/", "*"):
                 group.rules[field == "allow", normal_pattern(value)] = None
+        if field != "sitemap":
+            before = field
     return _merge(groups, tuple(sitemaps))
 
 
@@ -138,8 +148,10 @@ def _product(value: str) -> str:
 def _name(group: _Group, value: str, token: str) -> None:
     if value[:1] == "*" and (len(value) == 1 or value[1] in _BLANK):
         group.star = True
+        group.named.append("star")
     elif token and _product(value[: len(token) + 1]) == token:
         group.ours = True
+        group.named.append("ours")
 
 
 def _delay(value: str) -> float | None:
@@ -148,10 +160,11 @@ def _delay(value: str) -> float | None:
 
 
 def _merge(groups: list[_Group], sitemaps: tuple[str, ...]) -> RobotsRules:
-    chosen = [group for group in groups if group.ours] or [group for group in groups if group.star]
+    name = "ours" if any(group.ours for group in groups) else "star"
     rules: dict[tuple[bool, str], None] = {}
     delays: list[float] = []
-    for group in chosen:
-        rules.update(group.rules)
-        delays += group.delays
+    for group in groups:
+        if group.ours if name == "ours" else group.star:
+            rules.update(group.rules)
+            delays += group.delays[name]
     return RobotsRules(tuple(rules), max(delays, default=None), sitemaps)
