@@ -13,6 +13,7 @@ from gossamer.extract.config import ExtractConfig
 from gossamer.extract.css import css_addresses
 from gossamer.extract.feed import FeedExtractor
 from gossamer.extract.links import LinkMaker
+from gossamer.extract.media_type import media_type
 from gossamer.extract.sitemap import SitemapExtractor
 from gossamer.extract.xml_elements import elements
 from gossamer.model.document import Document, Findings
@@ -126,7 +127,7 @@ def test_sitemaps() -> None:
         b"<s:url><s:loc>http://h.test/&e;</s:loc><s:loc>http://h.test/cut"
     )
     found = sitemap(urlset).links
-    assert [link.url.target for link in found] == ["/a?b=1&c=2", "/b", "/&e;"]
+    assert [link.url.target for link in found] == ["/a?b=1&c=2", "/b"]
     assert {(link.kind.value, link.element) for link in found} == {("sitemap", "urlset")}
     index = b"<sitemapindex><sitemap><loc>http://h.test/1.xml</loc></sitemap></sitemapindex>"
     assert [(link.url.target, link.element) for link in sitemap(index).links] == [("/1.xml", "sitemap")]
@@ -319,3 +320,98 @@ def test_references_in_attributes_need_their_semicolon() -> None:
     assert unescape_attribute("?a&copy=1&copy;&copyx&amp&lt") == "?a&copy=1©&copyx&<"
     assert unescape_attribute("&#" + "9" * 5000 + ";&#x" + "f" * 5000 + ";") == "\ufffd\ufffd"
     assert unescape_text("&" * 10_000) == "&" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("content", "targets"),
+    [
+        (b"<sitemapindex><sitemap>http://h.test/1.xml</sitemap></sitemapindex>", ["http://h.test/1.xml"]),
+        (b"<urlset><url> http://h.test/1 </url></urlset>", ["http://h.test/1"]),
+        (b"<urlset><url><loc><url>http://h.test/1</url></loc></url></urlset>", ["http://h.test/1"]),
+        (b"<URLSET><URL><LOC>http://h.test/1</LOC></URL></URLSET>", ["http://h.test/1"]),
+        (b"<urlset><url><loc>h.test/1</loc></url></urlset>", ["http://h.test/1"]),
+        (b"<urlset><url><loc>www.h.test</loc></url></urlset>", ["http://www.h.test/"]),
+        (b"<urlset><url><loc>//h.test/1</loc></url></urlset>", ["http://h.test/1"]),
+        (b"<urlset><url><loc>a.html</loc></url></urlset>", ["http://h.test/a.html"]),
+        (b"<urlset><url><loc>http://h.test/&bar;/1</loc></url><url><loc>/2</loc></url></urlset>",
+         ["http://h.test/2"]),
+        (b"<urlset>\n<url>\n<loc>http://h.test/1</loc>\n<lastmod>2020</lastmod></url></urlset>",
+         ["http://h.test/1"]),
+    ],
+)  # fmt: skip
+def test_sitemaps_as_people_write_them(content: bytes, targets: list[str]) -> None:
+    assert [link.url.text for link in sitemap(content).links] == targets
+
+
+def test_lists_of_addresses_without_a_scheme() -> None:
+    listed = b"h.test/1\nwww.h.test/2\nshop.h.test\nHTTP://h.test/3\nnothing\nother.html\n"
+    found = sitemap(listed, "text/plain", "http://h.test/sitemap.txt").links
+    assert [link.url.text for link in found] == [
+        "http://h.test/1", "http://www.h.test/2", "http://shop.h.test/", "http://h.test/3",
+    ]  # fmt: skip
+
+
+RSS_1 = b"""<?xml version="1.0"?><!DOCTYPE rdf:RDF [ <!ENTITY % x "y"> ]><rdf:RDF
+ xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+ <channel rdf:about="http://h.test/"><title>News</title><link>http://h.test/</link></channel>
+ <item><link>http://h.test/1</link></item></rdf:RDF>"""
+ATOM = b"<atom:feed xmlns:atom='http://www.w3.org/2005/Atom'><atom:title>News</atom:title>\
+<atom:entry><atom:link href='/1'/></atom:entry></atom:feed>"
+RSS = b"<!DOCTYPE rss PUBLIC '-//N//DTD RSS 0.91//EN' 'x'>\n<rss><channel><title>News</title><item>\
+<link>http://h.test/1</link></item></channel></rss>"
+JSON = b"""{"title": "News", "version": "https://jsonfeed.org/version/1.1", "items": [
+ {"url": "/1", "external_url": 7, "content_html": "<a href='/2'>x</a><img src='/i.png'>",
+  "attachments": [{"url": "/a.mp3"}, 3], "authors": [{"url": "/me"}]}, "no"], "next_url": "/p2"}"""
+TYPES = [
+    "application/rdf+xml", "application/x-rss+xml", "application/feed+xml", "text/rss", "text/atom",
+    "text/plain", "text/plain; charset=utf-8", "text/html", "text/xml", "application/xml",
+    "application/rss+xml", "application/atom+xml", "application/octet-stream+xml", "application/x-rss", "",
+]  # fmt: skip
+
+
+def read(content: bytes, declared: str) -> Findings:
+    kind = media_type(declared, content)
+    if kind not in FeedExtractor.media_types:
+        return Findings()
+    return FeedExtractor(CONFIG, LinkMaker(CONFIG)).extract(document(content, kind, "http://h.test/feed"))
+
+
+@pytest.mark.parametrize("declared", TYPES)
+@pytest.mark.parametrize("content", [RSS_1, ATOM, RSS])
+def test_feeds_are_known_whatever_they_are_called(content: bytes, declared: str) -> None:
+    found = read(content, declared)
+    assert found.title == "News"
+    assert "http://h.test/1" in [link.url.text for link in found.links]
+
+
+@pytest.mark.parametrize(
+    "declared", ["application/feed+json", "application/json", "text/plain", "text/json", "application/x-json"]
+)
+def test_json_feeds(declared: str) -> None:
+    found = read(JSON, declared)
+    assert found.title == "News"
+    assert {(link.url.target, link.kind.value) for link in found.links} == {
+        ("/p2", "navigation"), ("/1", "navigation"), ("/a.mp3", "requisite"), ("/2", "navigation"),
+        ("/i.png", "requisite"), ("/me", "navigation"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<rdf:RDF xmlns:foaf='http://xmlns.com/foaf/0.1/'><foaf:link>/x</foaf:link></rdf:RDF>",
+        b"the element &lt;rss> <rss><channel><link>/x</link></channel></rss>",
+        b'{"version": "1", "items": [{"url": "/x"}]}',
+        b'{"version": ["https://jsonfeed.org/version/1"], "items": [{"url": "/x"}]}',
+        b"[" * 100_000,
+        b'{"version": "https://jsonfeed.org/version/1", "items": ' + b"[" * 100_000,
+    ],
+)
+@pytest.mark.parametrize("declared", ["text/plain", "application/json", "application/rdf+xml"])
+def test_what_is_no_feed(content: bytes, declared: str) -> None:
+    assert read(content, declared).links == ()
+
+
+def test_an_entity_of_the_document_type_makes_no_link_in_a_feed() -> None:
+    content = b"<rss><channel><item><link>http://h.test/&bar;</link><guid>http://h.test/&x;</guid></item></channel></rss>"
+    assert read(content, "text/xml").links == ()

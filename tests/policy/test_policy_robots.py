@@ -221,7 +221,7 @@ def test_longest_crawl_delay_of_our_groups_counts() -> None:
         ("User-agent: other\nUser-agent: *\nCrawl-delay: 4\nDisallow: /x\n", 4),
         ("User-agent: *\nSitemap: /s\nUser-agent: other\nCrawl-delay: 4\n", 4),
         (
-            "User-agent: other\nCrawl-delay: 4\nCrawl-delay: 5\nUser-agent: *\nDisallow: /x\nCrawl-delay: 2\n",
+            "User-agent: other\nCrawl-delay: 4\nUser-agent: *\nDisallow: /x\nCrawl-delay: 2\n",
             2,
         ),
         ("Crawl-delay: 7\nUser-agent: *\nDisallow: /x\n", None),

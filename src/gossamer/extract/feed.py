@@ -1,14 +1,17 @@
-"""Reads feeds: RSS and Atom.
+"""Reads feeds: RSS, Atom and JSON Feed.
 
 Source: RFC 4287 (Atom), RSS 2.0 and RSS 1.0 (RDF) with its module `content`; XML Base, as far as RFC 4287
 section 2 wants it.
 """
+
+from typing import Any
 
 import msgspec
 
 from gossamer.extract.charset import decode
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html_tags import HTML_TYPES, inner_mentions, meaning_of
+from gossamer.extract.json_feed import json_feed, json_mentions, text_of
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation
 from gossamer.extract.tag_grammar import Tag
@@ -32,7 +35,16 @@ class FeedExtractor:
     """Links, title and description of a feed."""
 
     name = "feed"
-    media_types = frozenset({"application/rss+xml", "application/atom+xml", "text/xml", "application/xml"})
+    media_types = frozenset(
+        {
+            "application/rss+xml",
+            "application/atom+xml",
+            "application/feed+json",
+            "application/json",
+            "text/xml",
+            "application/xml",
+        }
+    )
 
     def __init__(self, config: ExtractConfig, links: LinkMaker) -> None:
         self._config = config
@@ -40,7 +52,10 @@ class FeedExtractor:
 
     def extract(self, document: Document) -> Findings:
         """Say what the feed lists; nothing if the document is none."""
-        walk = elements(decode(document.content, document.charset))
+        text = decode(document.content, document.charset)
+        if document.media_type.endswith("json"):
+            return self._of_json(json_feed(text), document)
+        walk = elements(text)
         root = next(walk, None)
         if root is None or root.name not in _ROOTS:
             return Findings()
@@ -59,6 +74,16 @@ class FeedExtractor:
             description=named.get("description", "") or named.get("subtitle", ""),
             language=named.get("language", ""),
             links=self._links.make(mentions, document.url, "utf-8"),
+        )
+
+    def _of_json(self, feed: dict[str, Any] | None, document: Document) -> Findings:
+        if feed is None:
+            return Findings()
+        return Findings(
+            title=text_of(feed, "title"),
+            description=text_of(feed, "description"),
+            language=text_of(feed, "language"),
+            links=self._links.make(json_mentions(feed), document.url, "utf-8"),
         )
 
 
@@ -112,7 +137,7 @@ def _mention(element: Element) -> Mention | None:
     if name == "link":
         attributes = element.attributes()
         if "href" not in attributes:
-            return Mention("link", LinkKind.NAVIGATION, element.text) if element.text else None
+            return Mention("link", LinkKind.NAVIGATION, element.address) if element.address else None
         relation = attributes.get("rel", "alternate")
         if relation in _NOT_PAGES:
             return None
@@ -121,7 +146,7 @@ def _mention(element: Element) -> Mention | None:
             LinkKind.NAVIGATION if relation in ("alternate", "via", "related") else kind_of_relation(relation)
         )
         return Mention("link@href", known or LinkKind.REQUISITE, attributes["href"])
-    if name == "guid" and element.text.startswith(("http://", "https://")):
+    if name == "guid" and element.address.startswith(("http://", "https://")):
         permanent = element.attributes().get("isPermaLink", "true").lower() != "false"
         return Mention("guid", LinkKind.NAVIGATION, element.text) if permanent else None
     if name in ("enclosure", "content", "thumbnail"):

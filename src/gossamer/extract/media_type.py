@@ -1,8 +1,8 @@
 """The media type of a document, from its header and its first bytes.
 
 Source: WHATWG Fetch, "extract a MIME type"; WHATWG MIME Sniffing, sections 5-8, less audio and video
-containers, which are leaves to us either way. Deviation: XML of unknown vocabulary stays what the server
-said; XHTML and sitemaps are known as such.
+containers, which are leaves to us either way. Deviations: XML of unknown vocabulary stays what the server
+said; XHTML, feeds and sitemaps are known as such, whatever text or data they are called.
 """
 
 import re
@@ -20,6 +20,7 @@ _VALUE = re.compile(r"(?:[^,\"]++|\"(?:[^\"\\]++|\\.)*+(?:\"|\\?\Z))++", re.DOTA
 """One of several values that commas part; a comma in quotes is part of its value."""
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
 _ANY_XML = frozenset({"text/xml", "application/xml"})
+_FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _PLAIN = frozenset(
     {
         "text/plain",
@@ -41,18 +42,26 @@ _XML = re.compile(rb"[\t\n\f\r ]*+<\?xml")
 _PROLOGUE = (
     rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*+(?:<\?[^>]*+>[\t\n\f\r ]*+|<!--(?:[^-]++|-(?!->))*+-->[\t\n\f\r ]*+%b)*+"
 )
-_FEED = re.compile(_PROLOGUE % b"" + rb"<(rss|feed|rdf:RDF|urlset|sitemapindex)[\t\n\f\r >]")
-_XHTML = re.compile(
-    _PROLOGUE % rb"|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>[\t\n\f\r ]*+"
-    + rb"<html[\t\n\f\r ][^>]*?xmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']"
+_DOCTYPE = rb"|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>[\t\n\f\r ]*+"
+_ROOT = re.compile(
+    _PROLOGUE % _DOCTYPE + rb"<(?:[\w-]++:)?+(rss|feed|RDF|urlset|sitemapindex)(?=[\t\n\f\r >])"
 )
-_FEED_TYPES = {
+_XHTML = re.compile(
+    _PROLOGUE % _DOCTYPE + rb"<html[\t\n\f\r ][^>]*?xmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']"
+)
+_ROOT_TYPES = {
     b"rss": "application/rss+xml",
     b"feed": "application/atom+xml",
-    b"rdf:RDF": "application/rss+xml",
     b"urlset": "text/xml",
     b"sitemapindex": "text/xml",
 }
+_RSS_1 = b"http://purl.org/rss/1.0/", b"http://my.netscape.com/rdf/simple/0.9/"
+"""Namespaces that make RDF a feed."""
+_JSON_FEED = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*+\{[^{}]*?"version"\s*+:\s*+"https?:(?:\\?/){2}jsonfeed\.org\\?/version'
+)
+_MAY_BE_FEED = re.compile(r"text/(?!css|javascript)|[^/]*/(?:.*[+-])?(?:xml|json|rss|atom|feed|rdf)\b")
+"""Types that feeds are sent as, by those that do not call them by their own; HTML among them."""
 _SIGNATURES = (
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),
@@ -113,13 +122,12 @@ def media_type(declared: str, content: bytes) -> str:
     head = content[:_HEADER_BYTES]
     if essence in _UNKNOWN:
         return _sniff(head)
-    if declared in _PLAIN:
-        return "text/plain" if _is_text(head) else _signature(head) or "application/octet-stream"
-    if essence == "text/html":
-        feed = _FEED.match(head)
-        return _FEED_TYPES[feed[1]] if feed else essence
     if essence in _ANY_XML:
         return "application/xhtml+xml" if _XHTML.match(head) else essence
+    if essence not in _FEEDS and _MAY_BE_FEED.match(essence) and (feed := _feed(head)):
+        return feed
+    if declared in _PLAIN:
+        return "text/plain" if _is_text(head) else _signature(head) or "application/octet-stream"
     if essence.startswith("image/") and not essence.endswith("xml"):
         found = _signature(head)
         return found if found.startswith("image/") else essence
@@ -128,14 +136,23 @@ def media_type(declared: str, content: bytes) -> str:
 
 def _sniff(head: bytes) -> str:
     """Section 7.1, for content of which nothing is known."""
-    if feed := _FEED.match(head):
-        return _FEED_TYPES[feed[1]]
+    if feed := _feed(head):
+        return feed
     unmarked = head.removeprefix(b"\xef\xbb\xbf")
     if _MARKUP.match(unmarked) or _COMMENT.match(unmarked):
         return "text/html"
     if _XML.match(unmarked):
         return "application/xhtml+xml" if _XHTML.match(unmarked) else "text/xml"
     return _signature(head) or ("application/octet-stream" if _BINARY.search(head) else "text/plain")
+
+
+def _feed(head: bytes) -> str:
+    """What feed or sitemap it is by its first element; empty if it is none."""
+    if root := _ROOT.match(head):
+        if root[1] != b"RDF":
+            return _ROOT_TYPES[root[1]]
+        return "application/rss+xml" if any(namespace in head for namespace in _RSS_1) else ""
+    return "application/feed+json" if _JSON_FEED.match(head) else ""
 
 
 def _is_text(head: bytes) -> bool:

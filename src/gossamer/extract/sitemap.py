@@ -4,6 +4,7 @@ Source: sitemaps.org protocol; `xhtml:link` as search engines take it, for other
 leniently: wrong namespaces, broken XML and a byte-order mark are common.
 """
 
+import re
 import zlib
 
 from gossamer.extract.charset import charset_of, decode
@@ -23,6 +24,10 @@ LONGEST_FILE = 50 << 20
 """Bytes of one file before compression, by the protocol."""
 
 _ROOTS = {"urlset": "urlset", "sitemapindex": "sitemap"}
+_HOLDERS = frozenset({"loc", "url", "sitemap"})
+"""Elements whose text is an address; some leave out `loc`, or put an `url` into it."""
+_SCHEME = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+_HOST = re.compile(r"[^/?#:\s]+")
 _XML = frozenset({"text/xml", "application/xml"})
 _GZIP = b"\x1f\x8b"
 _BEGINNING = 1_000
@@ -56,10 +61,10 @@ class SitemapExtractor:
             return Findings()
         text = decode(content, charset or charset_of(content, "", "text/xml"))
         if text[:_BEGINNING].lstrip()[:1] == "<":
-            mentions = _located(text)
+            mentions = _located(text, document.url.host)
         else:
             alone = not _is_named(document) or document.media_type in HTML_TYPES
-            mentions = _listed(text, alone=alone) if expected else []
+            mentions = _listed(text, document.url.host, alone=alone) if expected else []
         return Findings(links=self._links.make(mentions, document.url, "utf-8"))
 
 
@@ -74,7 +79,21 @@ def _may_be_sitemap(content: bytes) -> bool:
     return beginning.startswith((b"<", b"http", b"\xff\xfe", b"\xfe\xff"))
 
 
-def _located(text: str) -> list[Mention]:
+def _address(text: str, host: str) -> str:
+    """An absolute address; where its scheme was forgotten, it is the one that the sitemap has.
+
+    Args:
+        text: as written.
+        host: the sitemap's.
+    """
+    first = _HOST.match(text)
+    name = first[0].lower() if first else ""
+    home = host.removeprefix("www.")
+    forgotten = name == home or name.endswith(f".{home}") or name.startswith("www.")
+    return f"//{text}" if forgotten else text
+
+
+def _located(text: str, host: str) -> list[Mention]:
     """The `loc` elements of the root's own namespace; `image:loc` and its like are not pages.
 
     Behind them the `xhtml:link` elements, which are many times as many and mostly say the same again, so
@@ -84,12 +103,12 @@ def _located(text: str) -> list[Mention]:
     others: dict[str, Mention] = {}
     walk = elements(text)
     root = next(walk, None)
-    element = _ROOTS.get(root.name, "") if root else ""
+    element = _ROOTS.get(root.name.lower(), "") if root else ""
     if not root or not element:
         return found
     for child in walk:
-        if child.name == "loc" and child.prefix == root.prefix and child.text:
-            found.append(Mention(element, LinkKind.SITEMAP, child.text))
+        if child.prefix == root.prefix and child.name.lower() in _HOLDERS and child.address:
+            found.append(Mention(element, LinkKind.SITEMAP, _address(child.address, host)))
             if len(found) >= MOST_LOCATIONS:
                 break
         elif child.name == "link" and child.prefix != root.prefix and len(others) < MOST_LOCATIONS:
@@ -102,18 +121,19 @@ def _located(text: str) -> list[Mention]:
     return [*found, *others.values()]
 
 
-def _listed(text: str, *, alone: bool) -> list[Mention]:
+def _listed(text: str, host: str, *, alone: bool) -> list[Mention]:
     """One address a line. Any text could look so, hence only where a sitemap is expected.
 
     Args:
         text: the file.
+        host: where it was found.
         alone: it counts only if it holds nothing else.
     """
     lines = [stripped for line in text.splitlines() if (stripped := line.strip())]
     found: list[Mention] = [
-        Mention("urlset", LinkKind.SITEMAP, line)
+        Mention("urlset", LinkKind.SITEMAP, address)
         for line in lines
-        if line.startswith(("http://", "https://"))
+        if _SCHEME.match(address := _address(line, host))
     ]
     return [] if alone and len(found) < len(lines) else found[:MOST_LOCATIONS]
 

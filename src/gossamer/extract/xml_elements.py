@@ -16,6 +16,8 @@ __all__ = ["Element", "elements"]
 _START = re.compile(r"<(?:(!--)|(!\[CDATA\[)|([A-Za-z_][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)(>?))")
 _ATTRIBUTE = re.compile(r"([^\s=/\"'>]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 
+_ENTITY = re.compile(r"&[A-Za-z_][\w.-]*;")
+
 
 class Element(msgspec.Struct, frozen=True, gc=False):
     """A start tag and the text up to the next tag.
@@ -30,6 +32,11 @@ class Element(msgspec.Struct, frozen=True, gc=False):
     name: str
     source: str
     text: str
+
+    @property
+    def address(self) -> str:
+        """The text as an address; empty if it holds an entity, whose text only the document type knew."""
+        return "" if _ENTITY.search(self.text) else self.text
 
     def attributes(self) -> dict[str, str]:
         """The attributes by name, references replaced."""
