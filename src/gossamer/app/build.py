@@ -234,9 +234,14 @@ class _Builder:
         return admission
 
     def _robots(self, frontier: Frontier, admission: Admission) -> RobotsDesk:
-        sitemaps = self.config.engine.sitemaps
+        engine = self.config.engine
         self.robots = RobotsDesk(
-            frontier, admission, self.config.robots, self.clock.micros, sitemaps=sitemaps
+            frontier,
+            admission,
+            self.config.robots,
+            self.clock.micros,
+            sitemaps=engine.sitemaps,
+            guess_sitemap=engine.guess_sitemap,
         )
         return self.robots
 

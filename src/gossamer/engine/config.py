@@ -30,6 +30,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ),
     ] = 90.0
     sitemaps: Annotated[bool, Meta(description="follow the sitemaps that robots files name")] = True
+    guess_sitemap: Annotated[
+        bool, Meta(description="ask a site whose robots file names no sitemap for /sitemap.xml, once")
+    ] = True
     skip_duplicates: Annotated[
         bool,
         Meta(

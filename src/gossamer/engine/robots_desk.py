@@ -29,6 +29,7 @@ from gossamer.policy.robots_access import (
 from gossamer.state.records import RobotsRecord, encode
 
 LONGEST_VALIDATOR = 1_000
+GUESSED_SITEMAP = "/sitemap.xml"
 PENDING_SECONDS = 3600.0
 """How long a redirected robots file may wait for its new host's turn before it is asked for again."""
 
@@ -44,12 +45,14 @@ class RobotsDesk:
         now: Callable[[], int],
         *,
         sitemaps: bool,
+        guess_sitemap: bool,
     ) -> None:
         self._frontier = frontier
         self._admission = admission
         self._config = config
         self._now = now
         self._sitemaps = sitemaps
+        self._guess_sitemap = guess_sitemap
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds."""
@@ -103,7 +106,7 @@ class RobotsDesk:
         for origin, url in origins.items():
             entry = self._learned(visit, origin, url)
             self._store(origin, url, entry)
-        self._admit_sitemaps(visit, entry)
+            self._admit_sitemaps(visit, url, entry)
         record = entry.record
         return f"robots: {record.state}" + (f" ({record.detail})" if record.detail else "")
 
@@ -192,14 +195,18 @@ class RobotsDesk:
             if entry.record.state in ("rules", "open", "closed"):
                 self._frontier.release(name, origin)
 
-    def _admit_sitemaps(self, visit: Visit, entry: RobotsEntry) -> None:
-        if entry.rules is None or not self._sitemaps:
+    def _admit_sitemaps(self, visit: Visit, site: Url, entry: RobotsEntry) -> None:
+        """Those that the file names; if it names none, the one that most sites have."""
+        if not self._sitemaps or entry.record.state not in ("rules", "open"):
             return
         finder = visit.lease.candidate
-        for text in entry.rules.sitemaps:
-            url = Url.parse(text, finder.url.text)
+        named = entry.rules.sitemaps if entry.rules else ()
+        urls = [Url.parse(text, finder.url.text) for text in named]
+        if not named and self._guess_sitemap:
+            urls = [Url.parse(GUESSED_SITEMAP, site.text)]
+        hops = further(finder.hops, "M")
+        for url in urls:
             if url is not None:
-                hops = further(finder.hops, "M")
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
 
 
