@@ -343,3 +343,59 @@ def test_a_link_header_that_does_not_end_is_looked_through_once() -> None:
 
 def mentions_in(*values: str) -> list[Mention]:
     return header_mentions(Headers([("Link", value) for value in values]))
+
+
+@pytest.mark.parametrize(
+    ("markup", "elements"),
+    [
+        ("<img src=s.gif data-src=a.jpg>", {"img@src": "/dir/s.gif", "img@data-src": "/dir/a.jpg"}),
+        ("<img data-srcset='a.jpg 1x'>", {"img@data-srcset": "/dir/a.jpg"}),
+        ("<source data-srcset='/a.webp 2x'>", {"source@data-srcset": "/a.webp"}),
+        ("<img class=lazy data-lazy-src='/a b.png'>", {"img@data-lazy-src": "/a%20b.png"}),
+        ("<img data-src=lazy data-original=''>", {}),
+        ("<div data-src=/x.jpg></div>", {}),
+    ],
+)
+def test_pictures_that_are_loaded_later(markup: str, elements: dict[str, str]) -> None:
+    links = read(markup).links
+    assert {link.element: link.url.target for link in links} == elements
+    assert all(link.kind is LinkKind.REQUISITE for link in links)
+
+
+@pytest.mark.parametrize(
+    ("markup", "target"),
+    [
+        ("<template><base href=/no/></template><a href=x>", "/dir/x"),
+        ("<template><base href=/no/></template><base href=/b/><a href=x>", "/b/x"),
+        ("<base href=/b/><template><base href=/no/></template><a href=x>", "/b/x"),
+        ("<TEMPLATE a='</template>'><template></template><base href=/no/></TEMPLATE ><a href=x>", "/dir/x"),
+        ("<!-- <template> --><base href=/b/><a href=x>", "/b/x"),
+        ("<script>'<template>'</script><base href=/b/><a href=x>", "/b/x"),
+        ("<base href=/b/></template><template><a href=x>", "/b/x"),
+        ("<template><base href=/no/><a href=x>", "/dir/x"),
+    ],
+)
+def test_a_base_within_a_template_is_none(markup: str, target: str) -> None:
+    assert [link.url.target for link in read(markup).links] == [target]
+
+
+@pytest.mark.parametrize(
+    "markup", ['<base href="#x">', '<BASE HREF="#x">', '<svg><use href="#x"/></svg>', '<link href="#x">']
+)
+def test_what_has_no_anchor_has_no_link_to_itself(markup: str) -> None:
+    assert read(markup).links == ()
+    assert [link.url.text for link in read(markup + '<a id=b href="#y">').links] == [BASE]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("robots,googlebot", ["robots", "googlebot"]),
+        ("googlebot , gossamer", ["googlebot", "gossamer"]),
+        (",robots,,", ["robots"]),
+        ("robots googlebot", []),
+    ],
+)
+def test_directives_to_several_robots(names: str, told: list[str]) -> None:
+    found = read(f"<meta name='{names}' content='noindex'>").robots
+    assert list(found) == [(name, "noindex") for name in told]

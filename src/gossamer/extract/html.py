@@ -11,6 +11,7 @@ from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.labels import NOT_ASCII
 from gossamer.extract.links import LinkMaker, Mention, Source
 from gossamer.extract.tag_grammar import Tag, Tokens
+from gossamer.extract.templates import has_templates, without_templates
 from gossamer.extract.visible import text_length
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
@@ -61,8 +62,11 @@ class HtmlExtractor:
         sources, facts = self._read(tokens, codec)
         if charset in NOT_ASCII:
             sources = [_decoded(source) for source in sources]
-        base = _base(facts, document.url)
         named = facts.named
+        if "base" in named and has_templates(content):
+            outside = tokenize(without_templates(content), 4 * self._config.max_links, xml=xml)
+            named["base"] = self._read(outside, codec)[1].named.get("base", "")
+        base = _base(facts, document.url)
         clip = self._clip
         links = self._links.make(sources, base, charset)
         if self._config.anchor_text:

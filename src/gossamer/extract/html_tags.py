@@ -23,8 +23,11 @@ Attributes = dict[str, str]
 
 _SPACES = "\t\n\f\r "
 _ROBOT_WORD = re.compile(r"no(?:index|follow|archive|ne|cache)\b|unavailable_after", re.IGNORECASE)
+_WORD = re.compile(r"[^./]*")
 _ROBOT_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 LONGEST_ROBOTS = 1_000
+MOST_NAMED = 20
+"""Robots that one meta element speaks to."""
 MOST_INNER = 10_000
 """Turns of the scan of HTML within another document."""
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -80,6 +83,25 @@ def _take(element: str, *names: str) -> Rule:
             addresses = srcset_addresses(value) if name.endswith("srcset") else [value]
             mentions += _mentions(f"{element}@{name}", LinkKind.REQUISITE, addresses)
         return Meaning(tuple(mentions))
+
+    return rule
+
+
+_LAZY = "data-src", "data-srcset", "data-lazy-src", "data-lazy-srcset", "data-original"
+"""Where scripts look for the addresses of pictures that a browser is not to load at once."""
+
+
+def _lazy(element: str) -> Rule:
+    """As `_take`, and what a script loads later; a value without a dot or a slash is no address."""
+    at_once = _take(element, "src", "srcset")
+    later = _take(element, *_LAZY)
+
+    def rule(attributes: Attributes) -> Meaning:
+        found = at_once(attributes)
+        if not any(name in attributes for name in _LAZY):
+            return found
+        more = [mention for mention in later(attributes).mentions if not _WORD.fullmatch(mention.address)]
+        return Meaning((*found.mentions, *more))
 
     return rule
 
@@ -187,9 +209,14 @@ def _meta(attributes: Attributes) -> Meaning:
         return Meaning(facts=(("content-language", content.partition(",")[0]),))
     if name in _FACTS:
         return Meaning(facts=((name, content),))
-    if name == "robots" or (_ROBOT_NAME.fullmatch(name) and _ROBOT_WORD.search(content[:LONGEST_ROBOTS])):
-        return Meaning(facts=((f"robots:{name}", content[:LONGEST_ROBOTS]),))
-    return _NOTHING
+    told = content[:LONGEST_ROBOTS]
+    robots = [each.strip(_SPACES) for each in name.split(",", MOST_NAMED)[:MOST_NAMED]]
+    known = [
+        each
+        for each in robots
+        if each == "robots" or (_ROBOT_NAME.fullmatch(each) and _ROBOT_WORD.search(told))
+    ]
+    return Meaning(facts=tuple((f"robots:{each}", told) for each in known)) if known else _NOTHING
 
 
 _frame_of_iframe = _frame("iframe")
@@ -206,14 +233,14 @@ _RULES: dict[bytes, Rule] = {
     b"frame": _frame("frame"),
     b"html": _html,
     b"iframe": _iframe,
-    b"image": _take("img", "src", "srcset"),  # the parser makes an img of it
-    b"img": _take("img", "src", "srcset"),
+    b"image": _lazy("img"),  # the parser makes an img of it
+    b"img": _lazy("img"),
     b"input": _input,
     b"link": _link,
     b"meta": _meta,
     b"object": _plug_in("object", "data"),
     b"script": _take("script", "src"),
-    b"source": _take("source", "src", "srcset"),
+    b"source": _lazy("source"),
     b"table": _take("table", "background"),
     b"td": _take("td", "background"),
     b"th": _take("th", "background"),

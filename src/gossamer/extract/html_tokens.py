@@ -87,6 +87,7 @@ def _ordinary(flags: int) -> Callable[[bytes, int], re.Match[bytes]]:
     return re.compile(pattern, flags).match  # type: ignore[return-value]
 
 
+_HERE = re.compile(rb"<a(?:rea)?[\t\n\f\r ][^<>]*?href=\"#", re.IGNORECASE)
 _MANY_CAPITALS = 10
 """Tags in capitals before the slower expression that ignores case takes over."""
 
@@ -129,7 +130,8 @@ def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
     else:
         tokens.whole = False
     tokens.steps += turn
-    tokens.fragments = b'href="#' in content or (capitals > 0 and b'HREF="#' in content)
+    here = b'href="#' in content or (capitals > 0 and b'HREF="#' in content)
+    tokens.fragments = here and _HERE.search(content) is not None  # not of `base` or `use` alone
     return tokens
 
 
