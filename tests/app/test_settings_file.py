@@ -3,6 +3,7 @@
 import datetime
 import re
 import tomllib
+import tracemalloc
 from enum import Enum
 from typing import Annotated, Literal
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import commented_toml, load, to_toml
+from gossamer.app.settings import commented_toml, load, parse_toml, to_toml
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
 
@@ -248,3 +249,39 @@ def test_a_comment_stands_in_the_place_of_a_secret():
         f'user = "u"\n# password: {left_out}\n# proxies: {left_out}\nsites = {{}}\n\n'
         f'[headers]\n# Authorization: {left_out}\nAccept = "env:A"\n'
     )
+
+
+BOMBS = [
+    ".".join(["a"] * 200_000) + "=1",
+    "[" + ".".join(["a"] * 200_000) + "]",
+    "x = [1.5, {" + ".".join(["'a'"] * 200_000) + " = 1}]",
+    " . ".join(['"a.b"'] * 200_000) + "=1",
+    "\n".join(f"{'.'.join(['a'] * 33)}{at} = 1" for at in range(10_000)),
+    "[" * 100_000,
+    "x = " + "[" * 100_000,
+    "x = " + "{a=" * 100_000,
+    "x = " + "1" * 10_000,
+    'x = """' + "." * 100_000,
+]
+
+
+@pytest.mark.parametrize("text", BOMBS)
+def test_a_small_text_never_takes_much_memory(text: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigError):
+            parse_toml(text)
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_dots_that_part_no_names_are_many() -> None:
+    numbers = ", ".join(["1.5"] * 1_000)
+    text = f"""x = "{".a" * 100}" # {"." * 100}
+    y = [{numbers}]
+    z = '''{"." * 100}
+    {"." * 100}'''
+    a.b."c.{"d." * 100}".e = 1
+    """
+    assert parse_toml(text)["a"]["b"]["c." + "d." * 100]["e"] == 1

@@ -72,6 +72,25 @@ async def test_all_that_is_wrong_is_told_at_once(daemon, client):
 
 
 @over
+async def test_settings_of_many_parts_are_refused(daemon, client):
+    name = ".".join(["a"] * 1_000)
+    deep: object = 1
+    for _ in range(300):
+        deep = {"a": deep}
+    for body in (
+        {"name": "x", "toml": f"{name} = 1"},
+        {"name": "x", "settings": {name: 1}},
+        {"name": "x", "settings": {"a.a": {name: 1}}},
+        {"name": "x", "settings": deep},
+        {"name": "x", "settings": {}, "claim": {name: 1}},
+    ):
+        answer = await client.post("/api/v1/validate", json=body)
+        assert answer.status_code in (200, 400, 422), answer.text
+        assert answer.status_code != 200 or answer.json()["problems"], body
+        assert len(answer.content) < 10_000
+
+
+@over
 async def test_bodies_that_are_not_what_is_asked_for(daemon, client):
     for body, word in (
         ({}, "name"),

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+MOST_PARTS = 32
+"""Parts of a dotted name; settings have four."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
 _PART = re.compile(r'([A-Za-z0-9_-]+)|"((?:[^"\\]|\\["\\])*)"')
@@ -44,6 +46,8 @@ def split_path(path: str) -> list[str]:
             )
         keys.append(part[1] or re.sub(r"\\(.)", r"\1", part[2] or ""))
         position = part.end()
+        if len(keys) > MOST_PARTS:
+            raise ValueError(f"{path[:40]!r}... is not the path of a setting: more than {MOST_PARTS} parts")
         if position == len(path):
             return keys
         if path[position] != ".":

@@ -7,15 +7,15 @@ secrets; `resolve_secrets` puts the secrets in for the run, and nothing writes t
 
 from gossamer.app.secret_values import is_reference, resolve_secrets
 from gossamer.app.settings_file import commented_toml, to_toml
-from gossamer.app.settings_reader import NOT_TOML, Tree, load, merge, read_toml
+from gossamer.app.settings_reader import Tree, load, merge, parse_toml, read_toml
 
 __all__ = [
-    "NOT_TOML",
     "Tree",
     "commented_toml",
     "is_reference",
     "load",
     "merge",
+    "parse_toml",
     "read_toml",
     "resolve_secrets",
     "to_toml",

@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import re
 import tomllib
 import typing
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gossamer.app.dotted import join_path, split_path
+from gossamer.app.dotted import MOST_PARTS, join_path, split_path
 from gossamer.app.secret_values import is_reference
 from gossamer.app.shape import Kind, Setting, Shape, choices, leaf_paths, settings_of
 from gossamer.app.units import parse_duration, parse_size
@@ -20,9 +21,35 @@ Tree = dict[str, Any]
 S = TypeVar("S", bound=msgspec.Struct)
 
 MAX_FILE = 16 << 20
-NOT_TOML = (ValueError, RecursionError)
-"""What `tomllib.loads` raises: its own error, or what Python says of 5,000 digits and of 1,000 brackets."""
+_TOML_BREAKS = frozenset("=,[]{}\n")
+_TOML_TOKEN = re.compile(
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\']++|\'(?!\'\'))*+\'\'\'|"(?:[^"\\\n]++|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+|[.=,\[\]{}\n]',
+    re.DOTALL,
+)
+"""Texts and comments as wholes, dots, and what a name does not go beyond."""
 _NOTHING = object()
+
+
+def parse_toml(text: str) -> Tree:
+    """The tree in a text of TOML, from anybody.
+
+    Raises:
+        ConfigError: it is not TOML, or its names have too many parts: `tomllib` takes memory by their square.
+    """
+    parts = 0
+    for token in _TOML_TOKEN.finditer(text):
+        mark = token[0]
+        if mark == ".":
+            parts += 1
+            if parts == MOST_PARTS:
+                line = text.count("\n", 0, token.start()) + 1
+                raise ConfigError(f"a name of more than {MOST_PARTS} parts (line {line})")
+        elif mark in _TOML_BREAKS:
+            parts = 0
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also of 5,000 digits and of 1,000 brackets
+        raise ConfigError(str(error)) from None
 
 
 def read_toml(path: Path) -> Tree:
@@ -40,8 +67,8 @@ def read_toml(path: Path) -> Tree:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 (byte {error.start})") from None
     try:
-        return tomllib.loads(text)
-    except NOT_TOML as error:
+        return parse_toml(text)
+    except ConfigError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from None
 
 

@@ -1,7 +1,6 @@
 """Turns the command line of `gossamer crawl` into a configuration, or into all that is wrong with it."""
 
 import contextlib
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import ordering
 from gossamer.app.seeds import NO_SEEDS, Seeds
-from gossamer.app.settings import NOT_TOML, Tree, load, merge, read_toml, resolve_secrets
+from gossamer.app.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 
@@ -102,8 +101,8 @@ def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
             problems.append(f"--set {setting!r}: write it as NAME=VALUE, e.g. --set fetch.cookies=true")
             continue
         try:
-            parsed[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except NOT_TOML:
+            parsed[name.strip()] = parse_toml(f"value = {value}")["value"]
+        except ConfigError:
             parsed[name.strip()] = value
     return parsed, problems
 

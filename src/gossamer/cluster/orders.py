@@ -1,13 +1,12 @@
 """What a cluster is started with, and what each agent is told of it."""
 
 import os
-import tomllib
 from pathlib import Path
 
 import msgspec
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load
+from gossamer.app.settings import load, parse_toml
 from gossamer.cluster.agent import Order
 from gossamer.cluster.record import CoordinationConfig
 from gossamer.cluster.store import Store
@@ -85,7 +84,7 @@ def order_of(plan: Plan, slot: int) -> Order:
     folder.mkdir(parents=True, exist_ok=True)
     seeds = folder / f"slot-{slot}.seeds"
     seeds.write_text(plan.seeds, encoding="utf-8")
-    config = load(CrawlConfig, tomllib.loads(plan.config))
+    config = load(CrawlConfig, parse_toml(plan.config))
     # Limits of the whole crawl are the coordinator's to share out.
     budget = msgspec.structs.replace(config.budget, max_pages=0, max_bytes=0, max_time=0.0)
     config = msgspec.structs.replace(config, seeds=(), seeds_file=str(seeds), seeds_watch="", budget=budget)

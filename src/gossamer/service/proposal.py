@@ -1,6 +1,5 @@
 """Checks what a new job is to be, and tells of everything that is wrong with it at once."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +9,7 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.plugins import ordering
 from gossamer.app.seeds import Seeds
-from gossamer.app.settings import NOT_TOML, Tree, load, merge, resolve_secrets
+from gossamer.app.settings import Tree, load, merge, parse_toml, resolve_secrets
 from gossamer.model.errors import ConfigError
 from gossamer.service.claims import (
     Amounts,
@@ -123,8 +122,8 @@ def _tree(source: Source, problems: list[str]) -> Tree | None:
         problems.append(f"the configuration is longer than {LONGEST:,} characters")
         return None
     try:
-        return tomllib.loads(source)
-    except NOT_TOML as error:
+        return parse_toml(source)
+    except ConfigError as error:
         problems.append(f"the configuration is not TOML: {error}")
         return None
 

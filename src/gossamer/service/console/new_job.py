@@ -1,12 +1,11 @@
 """The form of a new job: its fields, and the configuration that they make."""
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from gossamer.app.settings import NOT_TOML, merge
+from gossamer.app.settings import merge, parse_toml
 from gossamer.model.errors import ConfigError
 from gossamer.service.console.desk import lines
 
@@ -106,8 +105,8 @@ def read_new_job(form: Mapping[str, str]) -> NewJob:
     problems: list[str] = []
     tree: Tree = {}
     try:
-        tree = tomllib.loads(form.get("toml", ""))
-    except NOT_TOML as error:
+        tree = parse_toml(form.get("toml", ""))
+    except ConfigError as error:
         problems.append(f"toml: {error}")
     settings: dict[str, Any] = {"seeds": lines(form.get("seeds", ""))}
     for field in FIELDS:

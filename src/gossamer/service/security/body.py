@@ -11,6 +11,7 @@ from gossamer.service.security.config import SecurityConfig
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
+_DEEPEST = 32
 _MOST_FIELDS = 500
 _FORM_KEY = "gossamer.form"
 
@@ -80,9 +81,24 @@ def check_json(body: bytes) -> None:
         BadBodyError: it is not JSON (RFC 8259).
     """
     try:
-        msgspec.json.decode(body)
+        _check_depth(msgspec.json.decode(body))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadBodyError(400, f"the body is not JSON: {str(error)[:200]}") from None
+
+
+def _check_depth(value: object) -> None:
+    """Refuse what is nested deeper than anything that makes sense here: others walk it by recursion."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise RecursionError(f"nested deeper than {_DEEPEST} levels")
 
 
 def read_form(body: bytes, state: dict[str, object]) -> Form:
