@@ -24,6 +24,7 @@ from gossamer.service.api.streams import Streams
 from gossamer.service.config import ServiceConfig
 from gossamer.service.console import console_router
 from gossamer.service.daemon import Daemon
+from gossamer.service.security.connections import patient_protocol
 from gossamer.service.security.door import Door
 from gossamer.service.security.gate import Gate
 from gossamer.service.security.listening import check_listening
@@ -32,6 +33,8 @@ from gossamer.service.security.own_name import OwnName
 PREFIX = "/api/v1"
 _HEAD_BYTES = 64 << 10
 _CONNECTIONS = 512
+_SPARE = 64
+"""Connections that are left to those who ask for something."""
 _LAST_WORDS = 5
 """Seconds that answers on their way may take when the daemon ends."""
 
@@ -97,7 +100,7 @@ def server_options(config: ServiceConfig) -> dict[str, Any]:
     security = config.security
     options: dict[str, Any] = {
         "server_header": False,
-        "http": "h11",  # the one that bounds what a head may hold
+        "http": patient_protocol(_CONNECTIONS - _SPARE, tuple(security.trusted_proxies)),
         "ws": "none",
         "h11_max_incomplete_event_size": _HEAD_BYTES,
         "limit_concurrency": _CONNECTIONS,
