@@ -23,6 +23,7 @@ PACED = {
     "politeness.factor": 0.0,
     "engine.workers": 8,
     "engine.give_up_after": 0.5,
+    "engine.guess_sitemap": False,
     "retry.url_waits": [0.1],
     "retry.host_first": 0.1,
     "fetch.allow_private": True,

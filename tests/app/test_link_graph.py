@@ -45,6 +45,7 @@ SPEC = WorldSpec(
 def crawl(path: Path, settings: dict[str, object], extensions: Extensions | None = None) -> None:
     folder = CrawlFolder(path)
     tree = {"politeness": {"min_delay": 0, "factor": 0}, "fetch": {"allow_private": True}, **settings}
+    tree["engine"] = {"guess_sitemap": False}
     config = start(folder, load(CrawlConfig, tree))
     asyncio.run(run(folder, config, extensions or Extensions(), resumed=False))
 

@@ -118,7 +118,7 @@ def test_json_leaves_standard_output_to_the_report(gossamer: Gossamer, site: str
     ran = gossamer("crawl", f"http://{site}/", "--min-delay", "0", "--dir", "d", "--json")
     report = json.loads(ran.out)
     assert (ran.code, report["ended"], report["pages"]) == (0, "finished", 4)
-    assert report["statuses"] == {"200": 5, "404": 1}
+    assert report["statuses"] == {"200": 5, "404": 2}
     assert json.loads(Path("d/report.json").read_text()) == report
 
 

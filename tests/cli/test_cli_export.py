@@ -10,7 +10,7 @@ def test_links_are_exported(gossamer: Gossamer, site: str, tmp_path: Path) -> No
     assert crawled.code == 0
     ran = gossamer("export", "links", "c")
     assert ran.code == 0
-    assert ran.out.startswith("c/links: 5 pages, 7 URLs, ")
+    assert ran.out.startswith("c/links: 6 pages, 8 URLs, ")
     with gzip.open(tmp_path / "c" / "links" / "urls.tsv.gz", "rt") as lines:
         urls = [line.split("\t")[1].replace(site, "S") for line in lines]
     assert "http://elsewhere.example/" in urls
@@ -21,7 +21,7 @@ def test_links_are_exported(gossamer: Gossamer, site: str, tmp_path: Path) -> No
 def test_the_figures_are_for_programs_too(gossamer: Gossamer, site: str, tmp_path: Path) -> None:
     gossamer("crawl", f"http://{site}/b.html", "--min-delay", "0", "--dir", "c", "-q")
     ran = gossamer("export", "links", "c", "--out", "graph", "--memory", "1MiB", "--json")
-    assert json.loads(ran.out)["pages"] == 1
+    assert json.loads(ran.out)["pages"] == 2
     assert (tmp_path / "graph" / "page_edges.tsv.gz").exists()
     assert not (tmp_path / "c" / "links").exists()
 

@@ -28,13 +28,13 @@ def test_status_and_why_tell_what_is_left(gossamer: Gossamer, site: str, order: 
     assert gossamer("crawl", site, "--dir", "d", *options).code == 0
     lines = gossamer("status", "d").out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("levels"))
-    assert lines[at] == f"levels    of 4 queued URLs under the order {order}, counted:"
-    assert lines[at + 1].startswith("  depth 1: 4 (100.0%)" if order == "bfs" else "  importance step ")
+    assert lines[at] == f"levels    of 5 queued URLs under the order {order}, counted:"
+    assert lines[at + 1].startswith("  depth 0: 1 (20.0%)" if order == "bfs" else "  importance step ")
     assert "domains   with the most URLs left, of 1 host:" in lines
-    assert "  127.0.0.1: 4 queued, 0 waiting on 1 host" in lines
+    assert "  127.0.0.1: 5 queued, 0 waiting on 1 host" in lines
     status = json.loads(gossamer("status", "d", "--json").out)
-    assert status["levels"]["keys_read"] == sum(row["urls"] for row in status["levels"]["levels"]) == 4
-    assert status["domains"]["domains"][0]["queued"] == 4
+    assert status["levels"]["keys_read"] == sum(row["urls"] for row in status["levels"]["levels"]) == 5
+    assert status["domains"]["domains"][0]["queued"] == 5
     url = f"http://{site}/b.html"
     told = gossamer("why", "d", url).out
     assert told.startswith(f"{url}: queued\n")

@@ -48,6 +48,7 @@ def config_of(site: str, **changes: object) -> CrawlConfig:
         "fetch.allow_private": True,
         "archive.max_file_size": 16_384,
         "engine.checkpoint_every": 0.0,
+        "engine.guess_sitemap": False,
         "state.block_cache": 1 << 20,
         "state.write_buffers": 1 << 20,
         **{name.replace("__", "."): value for name, value in changes.items()},

@@ -34,6 +34,7 @@ SETTINGS = {
     "scope__mode": "any",
     "politeness__factor": 0.0,
     "engine__give_up_after": 0.5,
+    "engine__guess_sitemap": False,
     "fetch__forbidden_networks": [],
 }
 

@@ -283,3 +283,39 @@ def test_it_comes_in_also_if_the_crawl_dies_as_soon_as_the_redirect_is_settled(t
         assert "/sitemap.xml" not in asked_there(site)
         crawl(tmp_path / "c", [], again=True)
     assert asked_there(site) == Counter(["/robots.txt", "/", "/met", "/sitemap.xml", "/listed"])
+
+
+@pytest.mark.parametrize(
+    ("robots", "asked"),
+    [
+        ((404, {}, b""), 1),
+        ((200, {}, b"User-agent: *\nDisallow: /x\n"), 1),
+        ((200, {}, b"Sitemap: /other.xml\n"), 0),
+        ((200, {}, b"User-agent: *\nDisallow: /sitemap\n"), 0),
+    ],
+)
+def test_the_usual_sitemap_is_asked_for_where_none_is_named(tmp_path, robots, asked):
+    listed = b"<urlset><url><loc>/hidden.html</loc></url></urlset>"
+
+    def answer(host, path, _):
+        known = {
+            "/robots.txt": robots,
+            "/": html("/a"),
+            "/sitemap.xml": (200, {"Content-Type": "text/xml"}, listed),
+        }
+        return known.get(path, html())
+
+    for name, settings, times in (
+        ("a", {}, asked),
+        ("b", {"engine__guess_sitemap": False}, 0),
+        ("c", {"engine__sitemaps": False}, 0),
+        ("d", {"robots__obey": False}, 0),
+    ):
+        with Site(answer) as site:
+            crawl(
+                tmp_path / name,
+                [f"http://127.0.0.1:{site.port}/"],
+                **({"engine__guess_sitemap": True} | settings),
+            )
+            paths = Counter(path for _, path in site.asked)
+        assert (paths["/sitemap.xml"], paths["/hidden.html"]) == (times, times), name

@@ -51,6 +51,7 @@ def _config(site: str, **changes: object) -> CrawlConfig:
         "politeness.factor": 0.0,
         "engine.workers": 4,
         "engine.give_up_after": 1.0,
+        "engine.guess_sitemap": False,
         "engine.checkpoint_every": 0.0,
         "retry.not_found_first": 0.0,
         "branches.patience": PATIENCE,

@@ -19,6 +19,7 @@ QUICK = {
     "politeness.min_delay": 0.01,
     "politeness.factor": 0.0,
     "engine.give_up_after": 1.0,
+    "engine.guess_sitemap": False,
     "engine.checkpoint_every": 0.0,
     "retry.url_waits": [0.2, 0.2, 0.2],
     "retry.host_first": 0.2,

@@ -49,6 +49,7 @@ def job_settings(web: SimulatedWeb | None, **settings: Any) -> dict[str, Any]:
         "dns.hosts_file": False,
         "engine.workers": 4,
         "engine.give_up_after": "1s",
+        "engine.guess_sitemap": False,
         "engine.checkpoint_every": "1s",
         "engine.min_free_disk": "1MiB",
         "retry.url_waits": ["200ms", "400ms", "800ms"],

@@ -98,6 +98,7 @@ class Life:
             "fetch.allow_private": True,
             "dns.nameservers": [self.web.nameserver],
             "engine.give_up_after": "4s",
+            "engine.guess_sitemap": False,
             "engine.checkpoint_every": "1s",
             "engine.min_free_disk": "1MiB",
             "archive.max_file_size": "24KiB",

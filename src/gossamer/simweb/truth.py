@@ -25,8 +25,7 @@ class CrawlRules:
         product: the crawler's product token (RFC 9309 2.2.1).
         nofollow: whether `nofollow` of links, pages and headers is honoured.
         requisites: whether pictures, scripts and style sheets are followed too.
-        sitemaps: whether sitemaps named in robots files, or else `/sitemap.xml`, are read; what they list
-            has depth 0.
+        sitemaps: whether sitemaps named in robots files are read; what they list has depth 0.
         max_redirects: so many redirects in a row are followed; the next one's target is not fetched.
         max_url: bytes of the longest URL.
         allow_private: whether hosts in private address ranges may be visited.
@@ -231,8 +230,7 @@ class _Walk:
         file = self._keeper.rules(host)
         self._truth.robots.update((self.world.atlas.url(place), status) for place, status in file.visits)
         if self.rules.sitemaps:
-            named = file.sitemaps or [Place(host, "/sitemap.xml")]
-            self._queue.extendleft(_Mention(place, 0, 0) for place in self._listed(named))
+            self._queue.extendleft(_Mention(place, 0, 0) for place in self._listed(file.sitemaps))
 
     def _listed(self, sitemaps: Iterable[Place]) -> list[Place]:
         """Sitemaps, the sitemaps they name, and the pages these list."""
