@@ -211,7 +211,7 @@ def test_one_dead_seed_does_not_end_the_crawl_of_others(
 
 def test_a_crawl_without_pages_says_why(gossamer: Gossamer, site: str) -> None:
     ran = gossamer("crawl", f"{site}/private/x.html", "--min-delay", "0", "--dir", "d")
-    assert ran.code == 0
+    assert ran.code == 2
     assert "finished: 0 pages" in ran.err
     assert "forbidden by 'Disallow: /private/'" in ran.err
     ran = gossamer("crawl", f"{site}/a.html", "--exclude", "html", "--dir", "e")
@@ -265,3 +265,37 @@ def test_the_demonstration_crawls_checks_and_explains(gossamer: Gossamer) -> Non
     assert ran.code == 0
     assert "all is well" in ran.out
     assert "it is a seed" in ran.out
+
+
+def test_limits_of_a_resumed_crawl_count_from_now(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--workers", "1", "--dir", "d")
+    assert "limit reached (max_pages 1): 1 page" in ran.err
+    assert ran.err.rstrip().endswith("go on with: gossamer resume d --max-pages 1")
+    ran = gossamer("resume", "d", "--max-pages", "2")
+    assert "limit reached (max_pages 3): 3 pages" in ran.err
+    ran = gossamer("resume", "d", "--max-time", "1h", "--max-pages", "0")
+    assert (ran.code, "finished: 4 pages" in ran.err) == (0, True)
+    assert gossamer("resume", "d", "--max-bytes", "much").code == 2
+
+
+def test_what_was_left_out_is_told_by_its_reason(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--max-depth", "0", "--dir", "a")
+    assert "left out: 5 links beyond scope.max_depth\n" in ran.err
+    assert "finished: 1 page" in ran.err
+    length = len(f"http://{site}/b.html") - 1
+    ran = gossamer("crawl", site, "--min-delay", "0", "--set", f"scope.max_url_length={length}", "--dir", "b")
+    assert "finished, but for what is left out: 1 page" in ran.err
+    assert "with addresses longer than scope.max_url_length" in ran.err
+    report = json.loads(Path("b/report.json").read_text())
+    assert report["turned_away"]["too_long"] >= 4
+    assert sum(report["turned_away"].values()) == report["rejected"]
+
+
+@pytest.mark.parametrize("path", ["gone.html", "private/x.html"])
+def test_a_seed_that_is_no_page_and_nothing_else_is_a_failure(
+    gossamer: Gossamer, site: str, path: str
+) -> None:
+    ran = gossamer("crawl", f"{site}/{path}", "--min-delay", "0", "--dir", "d", "-q")
+    assert ran.code == 2
+    ran = gossamer("crawl", f"{site}/{path}", f"{site}/a.html", "--min-delay", "0", "--dir", "e", "-q")
+    assert ran.code == 0

@@ -8,6 +8,7 @@ OPTIONS = {
     "max_depth": "scope.max_depth",
     "requisites": "scope.requisites",
     "max_pages": "budget.max_pages",
+    "max_bytes": "budget.max_bytes",
     "max_time": "budget.max_time",
     "min_delay": "politeness.min_delay",
     "visits_per_host": "politeness.visits_per_host",

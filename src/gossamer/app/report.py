@@ -31,6 +31,7 @@ class Summary(msgspec.Struct, frozen=True):
     statuses: dict[str, int]
     faults: dict[str, int]
     media_types: dict[str, int]
+    turned_away: dict[str, int]
     names: dict[str, int]
     visited: dict[str, str | float]
     order: dict[str, str | float]
@@ -90,6 +91,7 @@ def summary(
         statuses=dict(sorted(counters.statuses.items())),
         faults=dict(sorted(counters.faults.items())),
         media_types=dict(sorted(counters.media_types.items())),
+        turned_away=dict(sorted(counters.turned_away.items())),
         names=name_sums(names),
         visited=visited_sums(visited),
         order=order,
@@ -103,4 +105,5 @@ def make_report(crawl: Crawl, reason: str) -> str:
     sums = msgspec.to_builtins(
         summary(ledger.counters, ledger.names, visited, crawl.parts.frontier.order_figures())
     )
-    return msgspec.json.format(msgspec.json.encode({"ended": reason, **sums})).decode() + "\n"
+    told = {"ended": reason, **sums, "cut": crawl.cut}
+    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"

@@ -71,20 +71,33 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
 @folder
 @click.option("--from-checkpoint", is_flag=True, help="Go back to the last checkpoint first.")
 @click.option("--release", is_flag=True, help="Visit also what was set aside as endless.")
+@click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
+@click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
+@click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
 @setting
 @quiet
 @json
 def resume(
-    folder: Path, setting: tuple[str, ...], *, from_checkpoint: bool, release: bool, quiet: bool, json: bool
+    folder: Path,
+    setting: tuple[str, ...],
+    *,
+    from_checkpoint: bool,
+    release: bool,
+    quiet: bool,
+    json: bool,
+    **further: str | None,
 ) -> None:
-    """Go on after a stop, a crash, a kill. Takes up what was parked."""
+    """Go on after a stop, a crash, a kill, a limit. Takes up what was parked.
+
+    The limits of a crawl are for all of its sessions together; --max-pages and its like count from now.
+    """
     from gossamer.cli.crawl import run_again
 
     if release:
         from gossamer.app.traps import release_branch
 
         release_branch(folder, "all")
-    run_again(folder, setting, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
+    run_again(folder, setting, further, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
 
 
 @app.command(cls=Command)

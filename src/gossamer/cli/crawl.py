@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ import uvloop
 from gossamer.app.config import CrawlConfig
 from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder, write_whole
+from gossamer.app.inspection import inspect
 from gossamer.app.run import INTERRUPTED, reopen, run, start
 from gossamer.app.seeds import Seeds, rereadable
 from gossamer.app.settings import load, merge, read_toml, to_toml
@@ -21,10 +22,17 @@ from gossamer.cli.ending import say_end
 from gossamer.cli.hints import hints
 from gossamer.cli.printing import safe, say, show_json
 from gossamer.cli.progress import Progress
-from gossamer.cli.request import Request, compose, default_folder, parse_settings, start_problems
+from gossamer.cli.request import (
+    Request,
+    compose,
+    default_folder,
+    option_settings,
+    parse_settings,
+    start_problems,
+)
 from gossamer.cli.trouble import Troubles
 from gossamer.engine.crawl import Crawl
-from gossamer.engine.dispatch import UNREACHABLE
+from gossamer.engine.dispatch import FINISHED, UNREACHABLE
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.model.errors import ConfigError
 
@@ -41,15 +49,26 @@ def run_new(request: Request, *, quiet: bool, json: bool) -> None:
     conduct(folder, config, resumed=False, quiet=quiet, json=json)
 
 
-def run_again(path: Path, settings: Sequence[str], *, from_checkpoint: bool, quiet: bool, json: bool) -> None:
-    """Go on with the crawl in `path`."""
+def run_again(
+    path: Path,
+    settings: Sequence[str],
+    further: Mapping[str, str | None],
+    *,
+    from_checkpoint: bool,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Go on with the crawl in `path`; `further` are limits by their short names, counted from now."""
     folder = CrawlFolder(path)
     config = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
-    if settings:
+    limits = option_settings(further)
+    if settings or limits:
         parsed, problems = parse_settings(settings)
         if problems:
             raise ConfigError(*problems)
-        config = load(CrawlConfig, merge(read_toml(folder.config), parsed))
+        config = load(CrawlConfig, merge(read_toml(folder.config), {**parsed, **limits}))
+        if limits:
+            config = _from_now(folder, config, frozenset(limits))
         Seeds(config, folder.path).prove()  # or nobody could resume it any more
         if problems := start_problems(config, config.engine.order):
             raise ConfigError(*problems)
@@ -57,8 +76,26 @@ def run_again(path: Path, settings: Sequence[str], *, from_checkpoint: bool, qui
     conduct(folder, config, resumed=True, quiet=quiet, json=json)
 
 
+def _from_now(folder: CrawlFolder, config: CrawlConfig, limits: frozenset[str]) -> CrawlConfig:
+    """The configuration with what the crawl has used up added to those limits."""
+    with inspect(folder.path) as inspection:
+        sums = inspection.counters
+    budget = config.budget
+    raised = {
+        "max_pages": budget.max_pages + sums.pages,
+        "max_bytes": budget.max_bytes + sums.bytes,
+        "max_time": budget.max_time + sums.seconds,
+    }
+    chosen = {
+        name: value
+        for name, value in raised.items()
+        if f"budget.{name}" in limits and getattr(budget, name)  # 0 is no limit
+    }
+    return msgspec.structs.replace(config, budget=msgspec.structs.replace(budget, **chosen))
+
+
 def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: bool, json: bool) -> None:
-    """Run the crawl, progress on standard error; exit 130 if interrupted, 2 if nothing was reached."""
+    """Run the crawl, progress on standard error; exit 130 if interrupted, 2 if no page came of any seed."""
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
     few_arenas()
@@ -72,7 +109,8 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
         say_end(reason, report, folder, troubles)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
-    if reason == UNREACHABLE:
+    nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
+    if reason == UNREACHABLE or nothing:
         sys.exit(EXIT_CONFIG)
 
 

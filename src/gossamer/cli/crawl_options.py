@@ -49,6 +49,7 @@ _OF_A_CRAWL = (
     ),
     _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
+    _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
     _option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed."),
     _option(HOW_FAR, "--max-time", "TIME", "Stop after this time: 90s, 2h."),
     _option(

@@ -12,7 +12,7 @@ from gossamer.app.why import Storyteller
 from gossamer.cli.printing import duration, plural, safe, say, size
 from gossamer.cli.trouble import Troubles
 from gossamer.engine.dispatch import FINISHED, UNREACHABLE
-from gossamer.model.outcome import Fault
+from gossamer.model.outcome import Fault, Rule
 from gossamer.policy.branches import ASIDE
 
 MOST_HOSTS = 10_000
@@ -28,15 +28,46 @@ ADVICE = {
 }
 
 
+TURNED_AWAY = {
+    Rule.SCOPE: "by scope",
+    Rule.DIRECTIVE: "marked nofollow",
+    Rule.DEPTH: "beyond scope.max_depth",
+    Rule.HOPS: "after too many hops or redirects",
+    Rule.TOO_LONG: "with addresses longer than scope.max_url_length",
+    Rule.TRAP: "that look endless (see traps.* in gossamer config)",
+    Rule.PLUGIN: "by a rule of yours that raised an error",
+}
+"""What is said of links that were turned away, by rule."""
+REFUSED = {
+    Rule.ROBOTS: "by robots files",
+    Rule.SCOPE: "since the scope was changed",
+    Rule.DEPTH: "since scope.max_depth was changed",
+    Rule.DIRECTIVE: "by a directive",
+    Rule.HOPS: "after too many redirects",
+    Rule.TRAP: "that look endless, since traps.* was changed",
+    Rule.UNSUPPORTED: "of a scheme that nothing here fetches",
+    Rule.PLUGIN: "by a rule of yours that raised an error",
+}
+"""The same of URLs that were queued."""
+FURTHER = {
+    "max_pages": "--max-pages {}",
+    "max_bytes": "--max-bytes {}",
+    "max_time": "--max-time {}s",
+}
+"""How to go on after a limit of the whole crawl."""
+
+
 def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> None:
     """The closing words, on standard error."""
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
     rest = plural(left, "URL") if left else "no other URL" if report["aside"] else "no URL"
-    say(f"{_words(reason, left)}: {pages}, {taken}; {rest} left")
+    say(f"{_words(reason, left, report)}: {pages}, {taken}; {rest} left")
     if report["pages"] and (left_out := _left_out(report)):
         say(f"  left out: {left_out}")
+    if report.get("cut"):
+        say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
     if report["aside"]:
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
         for line in _aside(folder):
@@ -47,16 +78,22 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     if report["pages"]:
         say(f"results in {folder.path}: archive/, index.cdxj, crawl.log, report.json")
     if left:
-        say(f"go on with: gossamer resume {folder.path}")
+        limit, _, amount = reason.partition(" ")
+        more = f" {FURTHER[limit].format(amount)}" if limit in FURTHER else ""
+        say(f"go on with: gossamer resume {folder.path}{more}")
 
 
 def _left_out(report: dict[str, Any]) -> str:
-    """What was found and is not to be visited."""
-    parts = [
-        (report["rejected"], f"{plural(report['rejected'], 'link')} by scope"),
-        (report["refused"], f"{plural(report['refused'], 'URL')} by robots files"),
-    ]
-    return ", ".join(text for count, text in parts if count)
+    """What was found and is not to be visited, by who said so."""
+    away, faults = report["turned_away"], report["faults"]
+    parts = [(away.get(rule, 0), "link", why) for rule, why in TURNED_AWAY.items()]
+    parts += [(faults.get(f"refused: {rule}", 0), "URL", why) for rule, why in REFUSED.items()]
+    return ", ".join(f"{plural(count, what)} {why}" for count, what, why in parts if count)
+
+
+def _unasked(report: dict[str, Any]) -> int:
+    """Links that were left out though nobody has asked for it: guards did."""
+    return sum(report["turned_away"].get(rule, 0) for rule in (Rule.TOO_LONG, Rule.TRAP, Rule.PLUGIN))
 
 
 def _aside(folder: CrawlFolder) -> Iterator[str]:
@@ -70,11 +107,13 @@ def _aside(folder: CrawlFolder) -> Iterator[str]:
         yield f"{len(lines) - LISTED:,} more: gossamer traps {folder.path}"
 
 
-def _words(reason: str, left: int) -> str:
+def _words(reason: str, left: int, report: dict[str, Any]) -> str:
     if reason == UNREACHABLE:
         return "no seed could be reached"
     if reason == FINISHED and left:
         return "finished for now"
+    if reason == FINISHED and (report["aside"] or _unasked(report)):
+        return "finished, but for what is left out"
     return f"limit reached ({reason})" if reason.startswith("max_") else reason
 
 

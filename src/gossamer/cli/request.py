@@ -48,7 +48,7 @@ def compose(request: Request) -> CrawlConfig:
         tree = read_toml(request.config) if request.config else {}
     settings, unread = parse_settings(request.settings)
     problems += unread
-    given = overrides({name: _number(name, value) for name, value in request.options.items()})
+    given = option_settings(request.options)
     seeds_file = request.seeds_file or ""
     if request.seeds or seeds_file:
         given |= {"seeds": list(request.seeds), "seeds_file": seeds_file}
@@ -66,6 +66,11 @@ def compose(request: Request) -> CrawlConfig:
             *(_by_option(problem, request.options, from_file=bool(seeds_file)) for problem in problems)
         )
     return config
+
+
+def option_settings(options: Mapping[str, object]) -> dict[str, object]:
+    """Options by their short names as settings by their paths, numbers as such."""
+    return overrides({name: _number(name, value) for name, value in options.items()})
 
 
 def start_problems(config: CrawlConfig, order: str) -> list[str]:

@@ -292,6 +292,9 @@ class Admission:
         `unseen`: its fingerprint, if it is known that it was not.
         """
         self._counters.rejected += 1
+        rule = reason.partition(":")[0]
+        turned_away = self._counters.turned_away
+        turned_away[rule] = turned_away.get(rule, 0) + 1
         if self._record_rejected:
             fingerprint = unseen or self._identity.fingerprint(candidate.url)
             if unseen or fingerprint not in self._frontier.seen:

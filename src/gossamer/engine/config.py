@@ -29,6 +29,13 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             "left, and 'gossamer resume' takes it up"
         ),
     ] = 90.0
+    limit_grace: Annotated[
+        Seconds,
+        Meta(
+            description="visits under way when a limit is reached have this long to end; then they are broken"
+            " off, and 'gossamer resume' makes them again"
+        ),
+    ] = 10.0
     sitemaps: Annotated[bool, Meta(description="follow the sitemaps that robots files name")] = True
     guess_sitemap: Annotated[
         bool, Meta(description="ask a site whose robots file names no sitemap for /sitemap.xml, once")

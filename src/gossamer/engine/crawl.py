@@ -61,6 +61,9 @@ class Crawl:
         self._disk_low: StorageError | None = None
         self._task: asyncio.Task[object] | None = None
         self._settled = asyncio.Event()
+        self._limited: float | None = None
+        self.cut = 0
+        """Visits that were broken off because they went on for too long after a limit was reached."""
         self._saving = asyncio.Lock()
         self.before_close: Callable[[], Awaitable[None]] | None = None
         """Called when all is done, before the state is closed."""
@@ -204,6 +207,21 @@ class Crawl:
                 checkpointed = time.monotonic()
             # A limit may be reached while nothing is settled: time passes by itself.
             parts.dispatch.pump()
+            self._keep_to_limit()
+
+    def _keep_to_limit(self) -> None:
+        """Break off what is under way if it does not come to its end soon after a limit was reached."""
+        dispatch = self._parts.dispatch
+        limit = dispatch.limit
+        if not limit or dispatch.paused or self._crew is None:
+            self._limited = None
+            return
+        now = time.monotonic()
+        self._limited = now if self._limited is None else self._limited
+        if now - self._limited >= self._config.limit_grace and not self.cut:
+            self.cut = self._parts.frontier.lent
+            dispatch.end(limit)
+            self._crew.cut()
 
     async def checkpoint(self, *, index: bool = True) -> str:
         """Take a checkpoint and write the index, unless told not to, one at a time; its name.

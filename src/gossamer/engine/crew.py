@@ -43,6 +43,11 @@ class Crew:
         if change < 0:
             self._dispatch.retire(-change)
 
+    def cut(self) -> None:
+        """Break off every visit; what was lent stays lent on disk, and is lent anew by the next session."""
+        for task in tuple(self._working):
+            task.cancel()
+
     async def wait_gone(self) -> None:
         """Wait until every worker has left, because the crawl has ended."""
         await self._gone.wait()

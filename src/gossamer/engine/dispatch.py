@@ -23,7 +23,8 @@ class Dispatch:
 
     The argument for termination (K17): only settlements and admissions make work, admissions happen
     only in settlements, and each lease is settled once; so when no lease is out and nothing on disk can
-    fall due within `give_up_after` microseconds, nothing will.
+    fall due within `give_up_after` microseconds, nothing will. A host that only rests between visits, however
+    long, is not waited for in vain.
     """
 
     def __init__(
@@ -85,7 +86,16 @@ class Dispatch:
     @property
     def quiet(self) -> bool:
         """Nothing is under way here, nothing falls due: with nothing expected, the crawl would be over."""
-        return not self._frontier.under_way and self._frontier.next_due() > self._now() + self._give_up_after
+        return not self._frontier.under_way and self._frontier.next_due() > self._now() + self._patience
+
+    @property
+    def _patience(self) -> int:
+        return max(self._give_up_after, self._frontier.longest_rest)
+
+    @property
+    def limit(self) -> str:
+        """The limit that the crawl has reached, whatever becomes of what is under way; or empty."""
+        return self._limit_reached(0)
 
     def pause(self) -> None:
         """Lend nothing until `unpause`. The crawl does not end by itself meanwhile."""
@@ -148,7 +158,7 @@ class Dispatch:
             if due > now + min(PATIENCE, self._give_up_after) and self._unreachable():
                 self.end(UNREACHABLE)
                 return
-            if due > now + self._give_up_after:
+            if due > now + self._patience:
                 self.end(FINISHED)
                 return
         if self._timer is not None:

@@ -191,7 +191,9 @@ class RobotsDesk:
                 changed = self._frontier.hosts.change(host, name)
                 changed.crawl_delay = max(changed.crawl_delay, delay)
                 # The visit that brought the file was judged without it.
-                changed.due = max(changed.due, self._now() + int(delay * 1e6))
+                rest = int(delay * 1e6)
+                changed.due = max(changed.due, self._now() + rest)
+                self._frontier.longest_rest = max(self._frontier.longest_rest, rest)
             if entry.record.state in ("rules", "open", "closed"):
                 self._frontier.release(name, origin)
 

@@ -86,6 +86,8 @@ class Frontier:
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
+        self.longest_rest = 0
+        """Microseconds: the longest that a host was left in peace after a visit, in this session."""
         """Leases out."""
 
     # Names and batches …
@@ -288,6 +290,7 @@ class Frontier:
         self.lent -= 1
         now = self._now()
         tally.enter(record, now)
+        self.longest_rest = max(self.longest_rest, int(tally.rest * 1e6))
         if self.domains is not None:
             self.domains.settle(lease.queue_key, tally)
         with self.changes() as batch:

@@ -227,6 +227,7 @@ class Counters(msgspec.Struct, array_like=True):
     faults: dict[str, int] = {}
     media_types: dict[str, int] = {}
     aside: int = 0  # entries in `queue`, counted in `queued`, that are set aside
+    turned_away: dict[str, int] = {}  # `rejected` by the rule that said so
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

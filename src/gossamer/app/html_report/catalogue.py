@@ -25,7 +25,7 @@ PHRASES: dict[str, Pair] = {
     "time": ("Time", "用时"),
     "speed": ("Pages per second", "每秒页面数"),
     "left": ("URLs left", "剩余 URL"),
-    "failed visits": ("Failed visits", "失败的访问"),
+    "failed visits": ("Visits without an answer", "没有应答的访问"),
     "duplicates": ("Duplicates", "重复内容"),
     "of visits": ("{share} of {visits} {visits|visit|visits}", "占 {visits} 次访问的 {share}"),
     "archived": ("{size} in the archive", "归档 {size}"),
@@ -308,6 +308,7 @@ TERMS: dict[str, Pair] = {
     "released": ("released", "放行"),
     # Why a crawl ended
     "finished": ("finished, no URL left", "已完成，无剩余 URL"),
+    "finished for now": ("finished for now", "暂时完成"),
     "interrupted": ("interrupted", "被中断"),
     "unreachable": ("unreachable", "没有服务器应答"),
 }

@@ -14,6 +14,7 @@ from gossamer.app.html_report.markup import Html, element, foreign, join, paragr
 from gossamer.app.html_report.parts import Parts
 from gossamer.app.html_report.style import PAGE_CSS, REPORT_CSS
 from gossamer.app.html_report.words import Language, Words
+from gossamer.engine.dispatch import FINISHED
 
 __all__ = ["REPORT_CSS", "report_body", "report_page", "write_report"]
 
@@ -82,7 +83,9 @@ def write_report(figures: Figures, target: Path, language: Language = "en") -> N
 
 def _head(parts: Parts, figures: Figures) -> Html:
     words, log = parts.words, figures.log
-    reason = words.reason(words.term(figures.ended))
+    left = figures.sums.queued + figures.sums.waiting
+    ended = "finished for now" if figures.ended == FINISHED and left else figures.ended
+    reason = words.reason(words.term(ended))
     ended = words.say("ended", reason=reason) if reason else words.say("running")
     seeds = [foreign(seed, 120) for seed in figures.seeds]
     more = figures.seed_count - len(seeds)
