@@ -187,6 +187,8 @@ def test_secrets_are_not_shown() -> None:
         {"factor": -1},
         {"max_pages": -1},
         {"delay": 1},
+        {"token": "x", "origin": "h.test"},
+        {"token": "x", "origin": "http://h.test/x"},
     ],
 )
 def test_bad_overrides_are_refused(bad: dict[str, object]) -> None:
@@ -198,3 +200,22 @@ def test_bad_overrides_are_refused(bad: dict[str, object]) -> None:
 def test_bad_politeness_is_refused(bad: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(bad, PolitenessConfig)
+
+
+@pytest.mark.parametrize(
+    ("section", "origin", "sent"),
+    [
+        ({"token": "x"}, "https://h.test", True),
+        ({"token": "x"}, "http://h.test", False),
+        ({"token": "x"}, "https://h.test:8443", False),
+        ({"username": "x", "password": "y"}, "http://h.test", False),
+        ({"token": "x", "origin": "http://h.test"}, "http://h.test", True),
+        ({"token": "x", "origin": "http://h.test:80/"}, "http://h.test", True),
+        ({"token": "x", "origin": "http://h.test"}, "https://h.test", False),
+        ({"token": "x", "origin": "http://h.test:8080"}, "http://h.test:8081", False),
+        ({"token": "x", "origin": "https://other.test"}, "https://h.test", False),
+        ({"min_delay": 1}, "https://h.test", False),
+    ],
+)
+def test_credentials_are_for_one_origin(section: dict[str, object], origin: str, sent: bool) -> None:
+    assert msgspec.convert(section, HostOverrides).credentials_are_for(origin) is sent

@@ -78,7 +78,7 @@ class Effective:
             return None
         url = Url.from_serialised(origin + "/")
         section = self._overrides(url.host) if url else None
-        if section is None or (section.username is None and section.token is None):
+        if section is None or not section.credentials_are_for(origin):
             return None
         return Credentials(section.username or "", section.password or "", section.token or "")
 

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from gossamer.app.private import private_folder
 from gossamer.model.errors import ConfigError, StorageError
 
 _PARTIAL = ".partial"
@@ -53,7 +54,7 @@ class CrawlFolder:
                 )
             if self.path.exists() and not self._empty():
                 raise ConfigError(f"{self.path}: is not an empty folder. Choose another --dir.")
-            self.path.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path)
         except OSError as error:
             raise self._unwritable(error) from None
         self._own()

@@ -10,6 +10,7 @@ from types import FrameType
 
 import msgspec
 
+from gossamer.app.private import keep_private
 from gossamer.app.seeds import rereadable
 from gossamer.app.units import parse_duration
 from gossamer.cli import EXIT_INTERRUPTED
@@ -50,6 +51,7 @@ class Wished(msgspec.Struct, frozen=True):
 
 def run_new(request: Request, wished: Wished, *, quiet: bool, json: bool) -> None:
     """Make the folder, start everything, crawl."""
+    keep_private()
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
         folder = request.folder or default_folder(config)
@@ -67,6 +69,7 @@ def run_new(request: Request, wished: Wished, *, quiet: bool, json: bool) -> Non
 
 def run_again(folder: Path, agents: int | None, address: str, *, quiet: bool, json: bool) -> None:
     """Go on with the crawl in `folder`."""
+    keep_private()
     _conduct(plan_again(folder, agents), address, resumed=True, quiet=quiet, json=json)
 
 

@@ -13,6 +13,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.inspection import inspect
+from gossamer.app.private import keep_private
 from gossamer.app.run import INTERRUPTED, reopen, run, start
 from gossamer.app.seeds import Seeds, rereadable
 from gossamer.app.settings import load, merge, read_toml, to_toml
@@ -39,6 +40,7 @@ from gossamer.model.errors import ConfigError
 
 def run_new(request: Request, *, quiet: bool, json: bool) -> None:
     """Make the folder and crawl."""
+    keep_private()
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
         folder = CrawlFolder(request.folder or default_folder(config))
@@ -59,6 +61,7 @@ def run_again(
     json: bool,
 ) -> None:
     """Go on with the crawl in `path`; `further` are limits by their short names, counted from now."""
+    keep_private()
     folder = CrawlFolder(path)
     config = reopen(folder, from_checkpoint=from_checkpoint, tell=say)
     limits = option_settings(further)

@@ -46,8 +46,10 @@ def run_serve(folder: Path, host: str | None, port: int | None, clusters: tuple[
             f"gossamer serve needs packages that are not installed ({', '.join(missing)}):"
             " pip install 'gossamer[console]'"
         )
+    from gossamer.app.private import keep_private
     from gossamer.service.config import ServiceFolder
 
+    keep_private()
     home = ServiceFolder(folder.resolve())
     home.create()
     config = home.read()

@@ -17,6 +17,7 @@ import msgspec
 import ray
 import uvloop
 
+from gossamer.app.private import keep_private
 from gossamer.cluster.agent import Agent
 from gossamer.cluster.orders import Plan, kept_plan, order_of
 from gossamer.cluster.overview import Overview
@@ -66,6 +67,7 @@ class CoordinatorActor:
     """
 
     def __init__(self, store: str, resumed: bool) -> None:
+        keep_private()
         # Here, because whoever reaches an actor imports its class: agents need not have numpy for it.
         from gossamer.cluster.coordination import Coordination
 
@@ -235,6 +237,7 @@ class AgentActor:
     """An agent in a thread with its own event loop, so that Ray and the crawl do not wait on each other."""
 
     def __init__(self, store: str, slot: int) -> None:
+        keep_private()
         seldom_collect()
         few_arenas()
         self._plan = kept_plan(store)

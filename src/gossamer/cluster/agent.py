@@ -17,6 +17,7 @@ from gossamer.app.extensions import Extensions, Membership
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.live.client import connect
 from gossamer.app.live.protocol import NotRunning
+from gossamer.app.private import private_folder
 from gossamer.app.run import reopen, run, start
 from gossamer.cluster.digest_exchange import DigestExchange
 from gossamer.cluster.digest_table import DigestTable
@@ -163,7 +164,7 @@ class _Life:
 
     async def run(self) -> str:
         order = self._order
-        order.folder.mkdir(parents=True, exist_ok=True)
+        private_folder(order.folder)
         name = self._slot.read_text().strip() if self._slot.exists() else ""
         folder = CrawlFolder(order.folder / name) if name else None
         has_state = folder is not None and folder.used

@@ -14,6 +14,7 @@ import ray
 from gossamer.app.cluster_questions import ADDRESS, PLAN
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import write_whole
+from gossamer.app.private import private_folder
 from gossamer.app.seeds import Seeds
 from gossamer.app.settings import to_toml
 from gossamer.cluster.actors import (
@@ -26,6 +27,7 @@ from gossamer.cluster.actors import (
 from gossamer.cluster.collection import Collected, Part, collect
 from gossamer.cluster.orders import AGENTS, Plan, keep_plan, refuse
 from gossamer.cluster.overview import Overview
+from gossamer.cluster.ray_settings import hide_token
 from gossamer.cluster.record import CoordinationConfig
 from gossamer.cluster.store import Store
 from gossamer.model.errors import ConfigError
@@ -75,7 +77,7 @@ def plan_new(folder: Path, config: CrawlConfig, wish: Wish) -> Plan:
         )
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder}: is not an empty folder. Choose another --dir.")
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     plan = Plan(
         cluster=f"gossamer-{os.urandom(4).hex()}",
         config=to_toml(msgspec.structs.replace(config, seeds=(), seeds_file="")),
@@ -118,7 +120,6 @@ def plan_again(folder: Path, agents: int | None) -> Plan:
 
 def _keep(folder: Path, plan: Plan) -> None:
     path = folder / PLAN
-    path.touch(mode=0o600)
     write_whole(path, msgspec.json.encode(plan).decode())
 
 
@@ -145,6 +146,7 @@ def connected(folder: Path, address: str, agents: float = 0) -> Iterator[None]:
     Raises:
         ConfigError: there is none.
     """
+    hide_token()  # one that is there; what Ray makes is for us alone by the umask
     options: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": "error"}
     if address:
         options["address"] = address

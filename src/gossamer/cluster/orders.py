@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.app.config import CrawlConfig
+from gossamer.app.private import private_folder
 from gossamer.app.settings import load, parse_toml
 from gossamer.cluster.agent import Order
 from gossamer.cluster.record import CoordinationConfig
@@ -81,7 +82,7 @@ def order_of(plan: Plan, slot: int) -> Order:
     """
     place = os.environ.get(AGENTS)
     folder = Path(place) if place else Path(plan.folder) / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     seeds = folder / f"slot-{slot}.seeds"
     seeds.write_text(plan.seeds, encoding="utf-8")
     config = load(CrawlConfig, parse_toml(plan.config))

@@ -1,6 +1,10 @@
 """What Ray must find in the environment; it reads it once, when it is imported."""
 
+import contextlib
 import os
+from pathlib import Path
+
+from gossamer.app.private import OTHERS
 
 LOCAL = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Where clusters of several machines are switched off (some systems have none) Ray takes 127.0.0.1 for this
@@ -24,3 +28,11 @@ def settle(address: str) -> None:
     if not address:
         os.environ.setdefault(TASK_EVENTS, "0")
         os.environ.setdefault(NICENESS, "0")
+
+
+def hide_token() -> None:
+    """Take the file with Ray's token from the eyes of the machine's other users, if it is ours and there."""
+    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+    with contextlib.suppress(OSError):
+        if path.stat().st_mode & OTHERS:
+            path.chmod(0o600)

@@ -42,7 +42,7 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Meta(description="Bytes per second to receive from this host, its rests included; 0: no limit."),
     ] = None
     username: Annotated[
-        str | None, Meta(description="Name for HTTP Basic authentication; sent to this host only.")
+        str | None, Meta(description="Name for HTTP Basic authentication; sent to `origin` only.")
     ] = None
     password: Annotated[
         str | None, Meta(extra={"secret": True}, description="Password that belongs to `username`.")
@@ -51,7 +51,14 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         str | None,
         Meta(
             extra={"secret": True},
-            description="Bearer token; sent to this host only, in place of name and password.",
+            description="Bearer token; sent to `origin` only, in place of name and password.",
+        ),
+    ] = None
+    origin: Annotated[
+        str | None,
+        Meta(
+            description="Scheme, host and port that name, password or token are for, like"
+            " http://wiki.example.org:8080; if not given, https:// and this host."
         ),
     ] = None
 
@@ -60,6 +67,20 @@ class HostOverrides(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             raise ValueError("a password needs a username beside it")
         if self.token is not None and self.username is not None:
             raise ValueError("give either username and password or a token, not both")
+        if self.origin is not None:
+            url = Url.parse(self.origin)
+            if url is None or url.target != "/" or url.text != f"{url.origin}/":
+                raise ValueError("origin is a scheme, a host and perhaps a port, like http://a.example:8080")
+
+    def credentials_are_for(self, origin: str) -> bool:
+        """Whether name, password or token may be sent to an origin, of a host that this is the section of."""
+        if self.username is None and self.token is None:
+            return False
+        url = None if self.origin is None else Url.parse(self.origin)
+        if url is not None:
+            return url.origin == origin
+        asked = Url.from_serialised(f"{origin}/")
+        return asked is not None and asked.scheme == "https" and asked.port == 443
 
     def __repr__(self) -> str:
         return f"HostOverrides({', '.join(f'{name}={value!r}' for name, value in self._shown())})"

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.app.folder import write_whole
+from gossamer.app.private import private_folder
 from gossamer.app.settings import commented_toml, load, read_toml
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
@@ -166,9 +167,8 @@ class ServiceFolder:
             ConfigError: it cannot be written.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for folder in (self.jobs, self.tmp):
-                folder.mkdir(exist_ok=True)
+            for folder in (self.path, self.jobs, self.tmp):
+                private_folder(folder)
         except OSError as error:
             raise ConfigError(
                 f"{self.path}: cannot be written ({error.strerror}). Choose a --dir you may write to."
