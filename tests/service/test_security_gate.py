@@ -564,7 +564,21 @@ def test_no_listening_elsewhere_without_accounts(house, host, monkeypatch):
     assert len(warnings) == 1
 
 
+def test_accounts_that_were_lost_are_missed(house):
+    accounts = house.door.accounts
+    accounts.add("ada", Role.OPERATOR, PASSWORD)
+    check_listening(accounts, house.config, "127.0.0.1")
+    accounts._database.execute("DELETE FROM accounts")  # as if the file had been lost
+    with pytest.raises(ConfigError, match=r"were accounts here.*serve-user add NAME"):
+        check_listening(accounts, house.config, "127.0.0.1")
+    accounts.add("grace", Role.OPERATOR, PASSWORD)
+    check_listening(accounts, house.config, "127.0.0.1")
+    accounts.remove("grace")
+    check_listening(accounts, house.config, "127.0.0.1")
+
+
 def test_listening_here_needs_no_accounts(house):
+    house.door.accounts.note()
     check_listening(house.door.accounts, house.config, "127.0.0.1")
     with pytest.raises(ConfigError, match="allowed_hosts"):
         check_listening(house.door.accounts, SecurityConfig(allowed_hosts=("c.example",)), "127.0.0.1")

@@ -16,6 +16,11 @@ _PATIENCE = 10.0
 """Seconds for which another program may hold the file, `sqlite3` on a terminal for instance."""
 
 _PAUSE = 0.02
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_REMEDY = (
+    " Restore it from a copy; or move it away: the next start finds the jobs again in their folders, but who"
+    " may log in, grants and schedules must be made anew."
+)
 
 
 class Database:
@@ -45,6 +50,11 @@ class Database:
             self.close()
             raise
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._path.parent
+
     def close(self) -> None:
         """Close the file; harmless if it is."""
         self._connection.close()
@@ -67,8 +77,10 @@ class Database:
             except sqlite3.Error as error:
                 # SQLite itself waits for others, but not in each case: not while the first of several
                 # programs mends what a killed one has left.
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                    raise StorageError(f"{self._path}: {error}.") from None
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code != sqlite3.SQLITE_BUSY:
+                    remedy = _REMEDY if code in _DAMAGED else ""
+                    raise StorageError(f"{self._path}: {error}.{remedy}") from None
                 if time.monotonic() > deadline:
                     raise StorageError(f"{self._path}: {error}: another program holds it.") from None
             time.sleep(_PAUSE)

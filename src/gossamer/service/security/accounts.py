@@ -6,10 +6,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.service.database import Database
 from gossamer.service.security.passwords import Passwords
 from gossamer.service.security.visitor import LOCAL, Role
@@ -17,6 +18,7 @@ from gossamer.service.security.visitor import LOCAL, Role
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _RESERVED = (LOCAL, "gossamer", "daemon")
 _TOKEN_SIGN = "gossamer"  # noqa: S105 (so that tools which look for leaked secrets know it)
+MARK = "log-ins"
 _MOST_TOKENS = 100
 _USE_NOTED_EVERY = 60.0
 """Seconds; a token's last use is not written more often."""
@@ -69,6 +71,25 @@ class Accounts:
         """Somebody has an account, so everybody must log in."""
         return bool(self._database.query("SELECT 1 FROM accounts LIMIT 1"))
 
+    @property
+    def mark(self) -> Path:
+        """A file that is there while there are accounts: a database that was lost is not taken for none."""
+        return self._database.folder / MARK
+
+    def note(self) -> None:
+        """Keep the mark as it should be.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        try:
+            if self.any():
+                self.mark.touch(mode=0o600)
+            else:
+                self.mark.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"{self.mark}: cannot be written ({error.strerror}).") from None
+
     def all(self) -> list[Account]:
         """By name."""
         rows = self._database.query("SELECT name, role, created FROM accounts ORDER BY name")
@@ -101,6 +122,7 @@ class Accounts:
             "INSERT INTO accounts (name, role, password, created) VALUES (?, ?, ?, ?)",
             (name, role.value, self._passwords.hash(password), self._clock()),
         )
+        self.note()
 
     def remove(self, name: str) -> None:
         """End an account with its tokens and sessions.
@@ -111,6 +133,7 @@ class Accounts:
         self._must_exist(name)
         self._database.execute("DELETE FROM accounts WHERE name = ?", (name,))
         self._database.execute("DELETE FROM tokens WHERE account = ?", (name,))
+        self.note()
 
     def set_role(self, name: str, role: Role) -> None:
         """Raises ConfigError: no such account."""

@@ -14,9 +14,10 @@ def check_listening(accounts: Accounts, config: SecurityConfig, host: str) -> No
     """Compare where the daemon is to listen with who may log in; warn if passwords would go unencrypted.
 
     Raises:
-        ConfigError: it would be reachable from elsewhere, and there is no account.
+        ConfigError: it would be reachable from elsewhere, and there is no account; or there were accounts.
     """
     if accounts.any():
+        accounts.note()
         if not is_loopback(host) and not config.certificate:
             _LOG.warning(
                 "%s: passwords and tokens go over the network as they are. Set security.certificate and"
@@ -24,6 +25,12 @@ def check_listening(accounts: Accounts, config: SecurityConfig, host: str) -> No
                 host,
             )
         return
+    if accounts.mark.exists():
+        raise ConfigError(
+            f"{accounts.mark.parent}: there were accounts here, but service.db knows of none. Restore it from"
+            " a copy, or make an account anew: gossamer serve-user add NAME --role operator; to serve without"
+            f" log-ins remove {accounts.mark}"
+        )
     remedy = "Make an account first: gossamer serve-user add NAME --role operator"
     if not is_loopback(host):
         raise ConfigError(f"listen.host: {host} can be reached from other machines. {remedy}")

@@ -7,32 +7,40 @@ from gossamer.service.security.config import SecurityConfig
 
 _MOST_KEYS = 10_000
 _NAME_FACTOR = 4
-"""An account may be tried from many places: more at once than one place, so that one guesser with one address
-does not lock its owner out."""
+"""Wrong log-ins of an account from anywhere, in those of one address, from which it counts as attacked."""
 
 
 class LoginThrottle:
-    """Counts wrong log-ins by address and by account.
+    """Counts wrong log-ins by address, by address and account together, and by account.
 
-    Each key has a bucket of attempts that fills by one each `failure_rest`. It says no if and only if the
-    address's or the account's bucket is empty. At most `_MOST_KEYS` are kept; whoever has been quiet longest
-    is forgotten, which only helps those who guess from ten thousand networks.
+    Each has a bucket of attempts that fills by one each `failure_rest`; it says no while the address's, or
+    that of address and account, is empty. Nobody can lock an account: where it is attacked from many
+    addresses, each has one attempt instead of several, and those from which it was used before have theirs
+    as ever, whoever else tries from there. At most `_MOST_KEYS` are kept; whoever has been quiet longest is
+    forgotten, which only helps those who guess from thousands of networks.
     """
 
     def __init__(self, config: SecurityConfig) -> None:
         self._rest = config.failure_rest
-        self._sizes = {"address": config.failures, "account": config.failures * _NAME_FACTOR}
-        self._full_at: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._attempts = config.failures
+        self._full_at: OrderedDict[_Key, float] = OrderedDict()
+        self._known: OrderedDict[_Key, None] = OrderedDict()
 
     def wait(self, address: str, account: str, now: float) -> float:
         """Seconds until this address may try this account; 0: at once."""
+        of_address, of_both, of_account = _keys(address, account)
+        if of_both in self._known:
+            return max(0.0, self._empty(of_both, now, self._attempts))
+        attacked = self._empty(of_account, now, self._attempts * _NAME_FACTOR) > 0
         return max(
             0.0,
-            *(
-                self._full_at.get(key, now) - now - self._rest * (self._sizes[key[0]] - 1)
-                for key in _keys(address, account)
-            ),
+            self._empty(of_address, now, self._attempts),
+            self._empty(of_both, now, 1 if attacked else self._attempts),
         )
+
+    def _empty(self, key: "_Key", now: float, attempts: int) -> float:
+        """Seconds for which a bucket of so many attempts is empty; negative if it is not."""
+        return self._full_at.get(key, now) - now - self._rest * (attempts - 1)
 
     def tried(self, address: str, account: str, now: float) -> None:
         """Count an attempt as wrong before it is looked at, so that many at once are all counted."""
@@ -44,14 +52,24 @@ class LoginThrottle:
 
     def succeeded(self, address: str, account: str) -> None:
         """It was right: this address owes nothing. What others did to the account still counts."""
-        of_address, of_account = _keys(address, account)
+        of_address, of_both, of_account = _keys(address, account)
         self._full_at.pop(of_address, None)
+        self._full_at.pop(of_both, None)
         if of_account in self._full_at:
             self._full_at[of_account] -= self._rest
+        self._known[of_both] = None
+        self._known.move_to_end(of_both)
+        while len(self._known) > _MOST_KEYS:
+            self._known.popitem(last=False)
 
 
-def _keys(address: str, account: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("address", _network(address)), ("account", account[:64])
+_Key = tuple[str, str]
+
+
+def _keys(address: str, account: str) -> tuple[_Key, _Key, _Key]:
+    """Of the address, of both, of the account."""
+    network, name = _network(address), account[:64]
+    return (network, ""), (network, name), ("", name)
 
 
 def _network(address: str) -> str:
