@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.shape import Kind, settings_of
+from gossamer.fetch.guard import AddressGuard
 from gossamer.model.errors import ConfigError
 from gossamer.service.claims import ClaimDefaults, amounts_for, claim_problems, shortfall
 from gossamer.service.confinement import PATHS, is_within
@@ -116,8 +118,37 @@ def test_secrets_that_are_meant_for_jobs_are_allowed(
     monkeypatch.setenv("GOSSAMER_SECRET_PROXY", "http://user:word@proxy:3128")
     (tmp_path / "token").write_text("abc\n")
     hosts = {"example.org": {"token": f"file:{tmp_path}/token"}}
-    found = propose({"seeds": SEEDS, "fetch.proxy": "env:GOSSAMER_SECRET_PROXY", "host": hosts}, frame)
-    assert found.config.fetch.proxy == "env:GOSSAMER_SECRET_PROXY"
+    settings = {"seeds": SEEDS, "fetch.proxy": "env:GOSSAMER_SECRET_PROXY", "host": hosts}
+    listed = msgspec.structs.replace(
+        frame, secrets={f"file:{tmp_path}/token": ("https://example.org", "http://in.example:81")}
+    )
+    assert propose(settings, listed).config.fetch.proxy == "env:GOSSAMER_SECRET_PROXY"
+    # Whoever makes a job cannot aim it elsewhere, nor take away what proves who is there.
+    token = hosts["example.org"]["token"]
+    for given in (
+        {"host": {"evil.example": {"token": token}}},
+        {"host": {"example.org": {"token": token, "origin": "http://example.org"}}},
+        {"host": {"in.example": {"token": token, "origin": "http://in.example:80"}}},
+        {"host": {"*.example.org": {"token": token}}},
+        {"host": hosts, "fetch.verify_tls": False},
+    ):
+        [problem] = problems(listed, {"seeds": SEEDS, **given})
+        assert problem.startswith("host."), problem
+        assert "abc" not in problem
+    right = {"host": {"in.example": {"token": token, "origin": "http://in.example:81/"}}}
+    assert propose({"seeds": SEEDS, **right}, listed)
+    assert len(problems(frame, settings)) == 1
+
+
+def test_networks_that_the_daemon_closes_are_closed_to_every_job(frame: Frame) -> None:
+    closing = msgspec.structs.replace(frame, closed_networks=("10.0.0.0/8",))
+    settings = {"seeds": ["http://10.0.0.1/"], "fetch.allow_private": True}
+    found = propose({**settings, "fetch.closed_networks": ["192.0.2.0/24"]}, closing)
+    guard = AddressGuard(found.config.fetch)
+    guard.allow_host("10.0.0.1")
+    told = {address: guard.allows(address, address) for address in ("10.0.0.1", "192.0.2.1", "127.0.0.1")}
+    assert told == {"10.0.0.1": False, "192.0.2.1": False, "127.0.0.1": True}
+    assert guard.admit("a.example", ["::ffff:10.0.0.1", "10.1.2.3", "8.8.8.8"]) == ["8.8.8.8"]
 
 
 def test_every_setting_that_names_a_file_is_confined() -> None:

@@ -152,6 +152,10 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         tuple[str, ...],
         Meta(description="networks (CIDR) where links may not lead; a seed there allows its own host"),
     ] = FORBIDDEN_NETWORKS
+    closed_networks: Annotated[
+        tuple[str, ...],
+        Meta(description="networks (CIDR) where nothing leads, whatever seeds and allow_private say"),
+    ] = ()
 
     def __post_init__(self) -> None:
         problems = [
@@ -170,11 +174,12 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             _check_proxy(self.proxy, names_by_proxy=self.names_by_proxy)
         except ValueError as error:
             problems.append(str(error))
-        for network in self.forbidden_networks:
-            try:
-                ipaddress.ip_network(network)
-            except ValueError as error:
-                problems.append(f"forbidden_networks: {error}")
+        for name in ("forbidden_networks", "closed_networks"):
+            for network in getattr(self, name):
+                try:
+                    ipaddress.ip_network(network)
+                except ValueError as error:
+                    problems.append(f"{name}: {error}")
         if problems:
             raise ValueError("\n".join(problems))
 

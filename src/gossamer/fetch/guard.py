@@ -31,18 +31,18 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 class AddressGuard:
     """Judges addresses by the table of forbidden networks.
 
-    Invariant: a forbidden address is allowed if and only if the configuration allows all, or the host
-    is a seed whose first answer held forbidden addresses only. A seed that was public when first
-    resolved gains nothing, so its name cannot be turned inwards later.
+    Invariant: an address in a closed network is never allowed. Another forbidden one is allowed if and only
+    if the configuration allows all, or the host is a seed whose first answer held forbidden addresses only.
+    A seed that was public when first resolved gains nothing, so its name cannot be turned inwards later.
     """
 
     def __init__(self, config: FetchConfig) -> None:
         self._allow_all = config.allow_private
-        self._networks: dict[int, list[tuple[int, int]]] = {4: [], 6: []}
-        for text in config.forbidden_networks:
-            network = ipaddress.ip_network(text)
-            self._networks[network.version].append((int(network.network_address), int(network.netmask)))
+        self._networks = _table(config.forbidden_networks)
+        self._closed = _table(config.closed_networks)
+        self._has_closed = bool(config.closed_networks)
         self._verdicts: dict[str, bool] = {}
+        self._closed_verdicts: dict[str, bool] = {}
         self._seeds: set[str] = set()
         self._inside: set[str] = set()
 
@@ -57,6 +57,8 @@ class AddressGuard:
 
     def allows(self, host: str, address: str) -> bool:
         """May a visit to `host` connect to the numeric `address`? What cannot be read is forbidden."""
+        if self._has_closed and self._is_closed(address):
+            return False
         if self._allow_all:
             return True
         verdict = self._verdicts.get(address)
@@ -86,12 +88,38 @@ class AddressGuard:
         return verdict
 
     def _forbids(self, address: _Address) -> bool:
-        number = int(address)
-        if any(number & mask == network for network, mask in self._networks[address.version]):
-            return True
-        return isinstance(address, ipaddress.IPv6Address) and any(
-            self._forbids(carried) for carried in embedded(address)
-        )
+        return _lies_in(self._networks, address)
+
+    def _is_closed(self, text: str) -> bool:
+        verdict = self._closed_verdicts.get(text)
+        if verdict is None:
+            address = parse_address(text)
+            verdict = address is None or _lies_in(self._closed, address)
+            if len(self._closed_verdicts) >= _MAX_VERDICTS:
+                self._closed_verdicts.clear()
+            self._closed_verdicts[text] = verdict
+        return verdict
+
+
+_Table = dict[int, list[tuple[int, int]]]
+"""By IP version: networks and their masks."""
+
+
+def _table(networks: Iterable[str]) -> _Table:
+    table: _Table = {4: [], 6: []}
+    for text in networks:
+        network = ipaddress.ip_network(text)
+        table[network.version].append((int(network.network_address), int(network.netmask)))
+    return table
+
+
+def _lies_in(table: _Table, address: _Address) -> bool:
+    number = int(address)
+    if any(number & mask == network for network, mask in table[address.version]):
+        return True
+    return isinstance(address, ipaddress.IPv6Address) and any(
+        _lies_in(table, carried) for carried in embedded(address)
+    )
 
 
 def parse_address(text: str) -> _Address | None:

@@ -18,7 +18,13 @@ from gossamer.service.jobs import Job
 from gossamer.service.proposal import Frame
 from gossamer.service.surroundings import crawl_config
 
-UNCHANGEABLE = ("seeds_file", "politeness.shared", "engine.queue_key", "frontier.visited")
+UNCHANGEABLE = (
+    "seeds_file",
+    "politeness.shared",
+    "fetch.closed_networks",
+    "engine.queue_key",
+    "frontier.visited",
+)
 """What a crawl's state, or the daemon, relies upon."""
 
 
@@ -36,8 +42,8 @@ async def change_settings(job: Job, changes: dict[str, Any], who: str, frame: Fr
     paths = {setting_path(path): value for path, value in changes.items()}
     after = load(CrawlConfig, merge(msgspec.to_builtins(before), paths))
     problems = [f"{path}: cannot change once the job is made" for path in paths if path in UNCHANGEABLE]
-    allowed = set(confinement_problems(before, frame.roots))
-    problems += [one for one in confinement_problems(after, frame.roots) if one not in allowed]
+    allowed = set(confinement_problems(before, frame.roots, frame.secrets))
+    problems += [one for one in confinement_problems(after, frame.roots, frame.secrets) if one not in allowed]
     problems += claim_problems(job.claim, after, frame.limits)
     if problems:
         raise ConfigError(*problems)

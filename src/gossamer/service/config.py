@@ -158,6 +158,8 @@ class ServiceFolder:
         self.database = path / "service.db"
         self.jobs = path / "jobs"
         self.politeness = path / "politeness"
+        self.files = path / "files"
+        """What jobs may read: lists of seeds, certificates, secrets."""
         self.tmp = path / "tmp"
 
     def create(self) -> None:
@@ -167,7 +169,7 @@ class ServiceFolder:
             ConfigError: it cannot be written.
         """
         try:
-            for folder in (self.path, self.jobs, self.tmp):
+            for folder in (self.path, self.jobs, self.files, self.tmp):
                 private_folder(folder)
         except OSError as error:
             raise ConfigError(

@@ -8,7 +8,9 @@ import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.dotted import join_path, split_path
+from gossamer.app.secret_values import is_reference
 from gossamer.app.shape import Kind, Shape, settings_of
+from gossamer.model.url import Url
 
 SHARED = "politeness.shared"
 PATHS = ("seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "dns.compact.folder")
@@ -34,17 +36,54 @@ def is_within(path: Path, roots: Sequence[Path]) -> bool:
     return any(real == root or root in real.parents for root in map(followed, roots))
 
 
-def confinement_problems(config: CrawlConfig, roots: Sequence[Path]) -> list[str]:
-    """What a job's settings name that lies elsewhere, and secrets that could not be kept."""
-    problems = []
+def confinement_problems(
+    config: CrawlConfig,
+    roots: Sequence[Path],
+    secrets: Mapping[str, Sequence[str]],
+    ours: Sequence[str] = (),
+) -> list[str]:
+    """What a job's settings name that lies elsewhere, and secrets that could not be kept.
+
+    Args:
+        config: settings.
+        roots: folders in which files may lie.
+        secrets: references to secrets, with the origins they are for.
+        ours: files that the daemon itself has put into the settings.
+    """
+    problems = _aimed(config, roots, secrets)
     allowed = ", ".join(map(str, roots))
     for path, value in _leaves(config, CrawlConfig, []):
         shape, text = value
         if shape.secret:
             problems += _secret_problems(path, text, roots)
-        elif path in PATHS and text and not is_within(Path(text), roots):
+        elif path in PATHS and text and text not in ours and not is_within(Path(text), roots):
             problems.append(f"{path}: {text!r} does not lie below a folder that jobs may use ({allowed})")
     return problems
+
+
+def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequence[str]]) -> list[str]:
+    """Secrets of the daemon that would be sent to hosts they are not for, or where others might listen."""
+    problems = []
+    for host, section in config.host.items():
+        origin = section.origin or f"https://{host}"
+        for name in ("password", "token"):
+            reference = getattr(section, name) or ""
+            path = join_path(["host", host, name])
+            if not is_reference(reference) or _secret_problems(path, reference, roots):
+                continue
+            if not any(_same(origin, known) for known in secrets.get(reference, ())):
+                problems.append(
+                    f"{path}: {reference} is not for {origin}. Who owns the daemon may say that it is, under"
+                    " [security.secrets] in service.toml"
+                )
+            elif not config.fetch.verify_tls or config.fetch.ca_file:
+                problems.append(f"{path}: needs fetch.verify_tls, and the system's certificates")
+    return problems
+
+
+def _same(origin: str, other: str) -> bool:
+    one, two = Url.parse(origin), Url.parse(other)
+    return one is not None and two is not None and one.origin == two.origin
 
 
 def change_problems(changes: Mapping[str, Any], roots: Sequence[Path]) -> list[str]:

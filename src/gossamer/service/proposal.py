@@ -37,12 +37,16 @@ class Frame(msgspec.Struct, frozen=True):
         politeness: folder that the jobs share.
         limits: how much there is of each resource.
         defaults: for claims.
+        closed_networks: networks that no job may visit.
+        secrets: references to secrets that jobs may name, with the origins they are for.
     """
 
     roots: tuple[Path, ...]
     politeness: Path
     limits: Amounts
     defaults: ClaimDefaults
+    closed_networks: tuple[str, ...] = ()
+    secrets: Mapping[str, tuple[str, ...]] = {}
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -81,7 +85,8 @@ def propose(
             tree = merge(tree, {"seeds_file": str(seeds_file)})
         config = _noting(problems, lambda: load(CrawlConfig, tree))
     if config is not None:
-        problems += _problems_of(config, frame)
+        config = _closing(config, frame)
+        problems += _problems_of(config, frame, seeds_file)
     whole = _claim(config or CrawlConfig(), claim or {}, frame, problems)
     if config is not None and whole is not None:
         problems += claim_problems(whole, config, frame.limits)
@@ -128,8 +133,16 @@ def _tree(source: Source, problems: list[str]) -> Tree | None:
         return None
 
 
-def _problems_of(config: CrawlConfig, frame: Frame) -> list[str]:
-    problems = confinement_problems(config, frame.roots)
+def _closing(config: CrawlConfig, frame: Frame) -> CrawlConfig:
+    """Settings under which what is closed to all jobs is closed to this one."""
+    closed = tuple(dict.fromkeys((*frame.closed_networks, *config.fetch.closed_networks)))
+    fetch = msgspec.structs.replace(config.fetch, closed_networks=closed)
+    return msgspec.structs.replace(config, fetch=fetch)
+
+
+def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> list[str]:
+    ours = (str(frame.politeness), str(seeds_file or ""))
+    problems = confinement_problems(config, frame.roots, frame.secrets, ours)
     if not problems:  # before, a file would be read that may not be
         _noting(problems, Seeds(config).prove)
         _noting(problems, lambda: resolve_secrets(config))

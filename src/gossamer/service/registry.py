@@ -40,8 +40,10 @@ class Registry:
         """What every job must fit into."""
         around = self._around
         return Frame(
-            roots=(around.folder.path, *around.config.root_paths),
+            roots=(around.folder.files, *around.config.root_paths),
             politeness=around.folder.politeness,
+            closed_networks=around.config.security.forbidden_networks,
+            secrets=around.config.security.secrets,
             limits=around.grants.limits,
             defaults=around.config.claim,
         )

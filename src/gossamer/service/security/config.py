@@ -1,12 +1,13 @@
 """Settings of log-ins, sessions and what the daemon accepts from the network."""
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import BYTES, SECONDS, Count, Seconds
+from gossamer.model.url import Url
 
 NAME_LENGTH = 253
 """Of a host name (RFC 1035, section 2.3.4)."""
@@ -23,6 +24,17 @@ class SecurityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         tuple[str, ...],
         Meta(description="addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed"),
     ] = ()
+    forbidden_networks: Annotated[
+        tuple[str, ...],
+        Meta(description="networks (CIDR) that no job may visit, whatever its settings and seeds say"),
+    ] = ()
+    secrets: Annotated[
+        dict[str, tuple[str, ...]],
+        Meta(
+            description="secrets that jobs may use, env:GOSSAMER_SECRET_NAME or file:PATH, each with the"
+            " origins it may be sent to, like https://wiki.example.org"
+        ),
+    ] = {}
     certificate: Annotated[
         str, Meta(description="PEM file with the certificate: the daemon then speaks HTTPS only")
     ] = ""
@@ -75,6 +87,18 @@ class SecurityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
                 ip_address(address)
             except ValueError:
                 raise ValueError(f"trusted_proxies: {address!r} is not an IP address") from None
+        for network in self.forbidden_networks:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"forbidden_networks: {error}") from None
+        for reference, origins in self.secrets.items():
+            for origin in origins:
+                url = Url.parse(origin)
+                if url is None or url.target != "/":
+                    raise ValueError(
+                        f"secrets: {origin!r} of {reference!r} is not like https://wiki.example.org"
+                    )
 
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
