@@ -28,8 +28,9 @@ from gossamer.engine.admission import Admission
 from gossamer.engine.crawl import UPKEEP_SECONDS
 from gossamer.engine.heap import give_back
 from gossamer.engine.identity import Identity
+from gossamer.engine.long_pages import LINKS_AT_ONCE
 from gossamer.engine.observe import Observers
-from gossamer.engine.settlement import GROUP, LINKS_AT_ONCE
+from gossamer.engine.settlement import GROUP
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.tally import Tally

@@ -11,7 +11,7 @@ from gossamer.app.check import check
 from gossamer.app.extensions import Extensions
 from gossamer.app.inspection import inspect
 from gossamer.app.why import Storyteller
-from gossamer.engine import settlement
+from gossamer.engine import long_pages, settlement
 from gossamer.model.events import Visited
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
@@ -46,7 +46,8 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
 
 @pytest.mark.slow
 def test_links_admitted_in_steps_lead_to_the_same_crawl(tmp_path, monkeypatch):
-    monkeypatch.setattr(settlement, "LINKS_AT_ONCE", 2)
+    monkeypatch.setattr(settlement, "LINKS_AT_ONCE", 4)
+    monkeypatch.setattr(long_pages, "SLICE", 2)
     with SimulatedWeb(SMALL) as web:
         crawled = crawl(web, tmp_path / "crawl")
         true = truth(SMALL, web.seeds, RULES)

@@ -21,6 +21,7 @@ from gossamer.engine.archivist import Archivist, archive_files
 from gossamer.engine.checkpoints import RESTORED, Checkpoints, sign_of_loss
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.dispatch import Dispatch
+from gossamer.engine.doors import Doors, LinkRules
 from gossamer.engine.drop_one import DropOne
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.identity import Identity
@@ -32,7 +33,8 @@ from gossamer.engine.permits import Permits
 from gossamer.engine.reading import Reading
 from gossamer.engine.rejudging import Rejudging
 from gossamer.engine.robots_desk import RobotsDesk
-from gossamer.engine.settlement import Doors, LinkRules, Settlement
+from gossamer.engine.settlement import Settlement
+from gossamer.engine.spare_time import SpareTime
 from gossamer.engine.visit_log import LOG, VisitLog
 from gossamer.engine.worker import Worker
 from gossamer.engine.yields import Yields
@@ -133,6 +135,7 @@ class _Builder:
         self.environment = environment
         self.seeds = seeds
         self.effective = Effective(config)
+        self.spare = SpareTime()
         self.scope = self._scope(config)
         self.rejudging = Rejudging(environment, self.scope, (config.scope, config.traps))
         self.guard = self._guard()
@@ -285,6 +288,7 @@ class _Builder:
             self.ledger,
             self.observers,
             self.extensions.sinks,
+            self.spare,
             queue_size=config.engine.workers,
         )
 
@@ -306,7 +310,7 @@ class _Builder:
             focus.append(focus_extractor(config.order.focus))
         extractors = [*builtin_extractors(extract), *focus, *self.extensions.extractors]
         reader = Reader(extract, PRODUCT_TOKEN, extractors)
-        return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN)
+        return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, self.spare)
 
     def _frontier(self, names: Names | None, *, resumed: bool) -> Frontier:
         config = self.config

@@ -156,19 +156,24 @@ class Archivist:
             data = self._group[key] = encode(DigestRecord(met.url, met.date, met.record_id))
         return _original_of(data, digest)
 
-    def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
-        """The URL at which the decoded content was met before (W10), or empty; it has been, from now on.
+    def met_at(self, page: Page, met: SharedDigestRecord | None = None) -> str:
+        """The URL at which the decoded content was met before (W10), or empty.
 
         `met`: what another agent knows of it.
         """
         if not page.content_digest:
             return ""
-        key = _CONTENT + page.content_digest.to_bytes(8, "big")
-        first = self._known(key)
-        if first is not None:
-            return first.decode()
-        self._group[key] = (met.url if met is not None else page.url.text).encode()
-        return met.url if met is not None else ""
+        first = self._known(_CONTENT + page.content_digest.to_bytes(8, "big"))
+        return first.decode() if first is not None else met.url if met is not None else ""
+
+    def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
+        """As `met_at`; it has been met, from now on."""
+        first = self.met_at(page, met)
+        if page.content_digest:
+            key = _CONTENT + page.content_digest.to_bytes(8, "big")
+            if self._known(key) is None:
+                self._group[key] = (first or page.url.text).encode()
+        return first
 
     def tell_elsewhere(self, visit: Visit, kept: Kept | None, first_seen: str) -> None:
         """Have other agents hear of a visit that was written, if its content is new here."""

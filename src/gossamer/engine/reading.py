@@ -4,10 +4,12 @@ import asyncio
 import re
 from itertools import islice
 
+from gossamer.engine.spare_time import SpareTime
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.html import HtmlExtractor
 from gossamer.extract.link_header import has_links
 from gossamer.extract.media_type import declared_type, media_type
+from gossamer.extract.pauses import PAUSE
 from gossamer.extract.reader import Reader
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
@@ -27,6 +29,12 @@ SHORT = 64 << 10
 
 MOST_LINKS = 6_000
 """Links that content read on the event loop may hold, some 75 ms."""
+
+MANY_LINKS = 2_000
+"""Links of a page that is read with pauses, so that the visits of others pass by."""
+
+LONG_PAGES = 3
+"""Pages read so at a time, which leaves threads for others."""
 
 Read = tuple[Page | None, Said | None]
 """What the body holds, and what it says."""
@@ -54,6 +62,7 @@ class Reading:
         extract: ExtractConfig,
         robots: RobotsConfig,
         product_token: str,
+        spare: SpareTime | None = None,
     ) -> None:
         self._reader = reader
         self._fetch = fetch
@@ -61,6 +70,8 @@ class Reading:
         self._offload_above = extract.offload_above
         self._max_robots = robots.max_size
         self._token = product_token
+        self._spare = spare or SpareTime()
+        self._long_pages = asyncio.Semaphore(LONG_PAGES)
 
     async def page(self, exchange: Exchange, *, listed: bool = False, longest_text: int = 0) -> Read:
         """What the response holds; nothing if there is none to read (status other than 2xx, or empty).
@@ -71,16 +82,32 @@ class Reading:
         if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
-        if exchange.body.size > most:
-            return await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
+        if exchange.body.size <= most:
+            decoded = self._decode(exchange)
+            if not isinstance(decoded, Decoded) or not self._takes_long(exchange, decoded.content):
+                return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
+        read = await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
+        if read is not None:
+            return read
+        async with self._long_pages:
+            with self._spare.in_thread() as pause:
+                PAUSE.set(pause)  # the thread has a copy of this task's context
+                try:
+                    return await asyncio.to_thread(
+                        self._long_page, exchange, listed=listed, longest_text=longest_text
+                    )
+                finally:
+                    PAUSE.set(None)
+
+    def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read | None:
+        """In a thread; nothing if there are so many links that it is to be read with pauses."""
         decoded = self._decode(exchange)
-        if isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content):
-            return await asyncio.to_thread(
-                self._read, exchange, decoded, listed=listed, longest_text=longest_text
-            )
+        if isinstance(decoded, Decoded) and has_many_links(decoded.content):
+            return None
         return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
 
-    def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read:
+    def _long_page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read:
+        # Decoded again, so that of those that wait for their turn only the bodies are kept.
         return self._read(exchange, self._decode(exchange), listed=listed, longest_text=longest_text)
 
     def _decode(self, exchange: Exchange) -> Decoded | Failed:
@@ -145,6 +172,11 @@ def _said(page: Page, content: bytes) -> Said:
     names = (link.url.path.rpartition("/")[2] for link in islice(media, _MOST_PICTURES))
     linked = (link.url.target for link in page.links if link.kind is LinkKind.NAVIGATION)
     return Said(pieces(content, page.url.target, islice(linked, _MOST_NUMBERS)), shown(names))
+
+
+def has_many_links(content: bytes) -> bool:
+    """Whether a document as people write them has very many links; there are ways to hide them."""
+    return sum(map(content.count, (b"ref=", b"src=", b"REF=", b"<loc", b"<link>"))) > MANY_LINKS
 
 
 def _most_links(content: bytes, kind: str) -> int:

@@ -4,27 +4,25 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import msgspec
 
-from gossamer.engine.admission import Admission
 from gossamer.engine.archivist import Archivist, Kept
+from gossamer.engine.doors import Doors
 from gossamer.engine.fault_points import fault_point
-from gossamer.engine.identity import Identity
-from gossamer.engine.judge import Judge, Judgement
+from gossamer.engine.judge import Judgement
 from gossamer.engine.ledger import Ledger
+from gossamer.engine.long_pages import LINKS_AT_ONCE, Followed, LongPages
 from gossamer.engine.observe import Observers
-from gossamer.engine.page_memory import PageMemory, page_record
+from gossamer.engine.page_memory import page_record
 from gossamer.engine.reclaim import turned_away
-from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.spare_time import SpareTime
 from gossamer.engine.visit import Visit
-from gossamer.engine.yields import Yields
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
-from gossamer.model.link import Link, LinkKind
+from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.ordering import is_robots
@@ -38,22 +36,6 @@ GROUP = 64
 
 LONGEST_CHAIN = 20
 """Redirects in a row that are gone back through."""
-
-LINKS_AT_ONCE = 1_500
-"""Links admitted without a pause, some 20 us each: a page with more is settled in steps."""
-
-
-class LinkRules(msgspec.Struct, frozen=True):
-    """Which links of a page are followed.
-
-    Attributes:
-        back: also redirects to where their chain has been, once: a cookie may have been set on the way.
-    """
-
-    skip_duplicates: bool = False
-    honour_nofollow: bool = True
-    honour_meta: bool = True
-    back: bool = False
 
 
 class Settled(msgspec.Struct, frozen=True):
@@ -73,14 +55,6 @@ class Settled(msgspec.Struct, frozen=True):
         return bool(self.first_seen)
 
 
-class Ahead(msgspec.Struct, frozen=True):
-    """How far the links of a page were admitted before the page itself is settled."""
-
-    left: tuple[Link, ...]
-    admitted: int
-    gift_to: Callable[[Link], Any] | None = None
-
-
 class Settlement:
     """Owns the archive file, the write batch and the seen test, so that archive order is commit order.
 
@@ -92,11 +66,12 @@ class Settlement:
     def __init__(
         self,
         frontier: Frontier,
-        doors: "Doors",
+        doors: Doors,
         archivist: Archivist,
         ledger: Ledger,
         observers: Observers,
         sinks: Sequence[Sink],
+        spare: SpareTime,
         *,
         queue_size: int,
     ) -> None:
@@ -106,30 +81,41 @@ class Settlement:
         self._ledger = ledger
         self._observers = observers
         self._sinks = sinks
-        self._queue: asyncio.Queue[Visit | None] = asyncio.Queue(queue_size)
+        self._queue: asyncio.Queue[tuple[Visit, Followed | None] | None] = asyncio.Queue(queue_size)
         self.held = asyncio.Lock()
         """Whoever holds it sees state and archive between two groups."""
+        self._long_pages = LongPages(frontier, doors, archivist, self.held, spare)
         self.on_settled: Callable[[], None] = lambda: None
 
     async def take(self, visit: Visit) -> None:
         """Accept a visit; waits if settlement has fallen behind, or other agents are asked about it."""
-        await self._queue.put(await self._archivist.look_up(visit))
+        visit = await self._archivist.look_up(visit)
+        if visit.page is not None and len(visit.page.links) > LINKS_AT_ONCE:
+            await self._long_pages.take(visit)
+        else:
+            await self._queue.put((visit, None))
 
     async def finish(self) -> None:
         """Let `run` return after everything taken so far is settled."""
+        await self._long_pages.finish()
         await self._queue.put(None)
 
     async def run(self) -> None:
         """Settle until told to finish."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._long_pages.run(lambda *followed: self._queue.put(followed)))
+            tasks.create_task(self._run())
+
+    async def _run(self) -> None:
         async with self.held:
             await self._let_in()  # of a process that died before it had
         finishing = False
         while not finishing:
             group = [await self._queue.get()]
-            links = _links_on(group[0])
+            links = _links_in(group[0])
             while len(group) < GROUP and links < LINKS_AT_ONCE and not self._queue.empty():
                 group.append(self._queue.get_nowait())
-                links += _links_on(group[-1])
+                links += _links_in(group[-1])
             finishing = None in group
             visits = [visit for visit in group if visit is not None]
             if visits:
@@ -137,15 +123,17 @@ class Settlement:
                     await self._settle(visits)
                 self.on_settled()
 
-    async def _settle(self, visits: list[Visit]) -> None:
-        decided = [await self._decide(visit) for visit in visits]
+    async def _settle(self, group: list[tuple[Visit, Followed | None]]) -> None:
+        decided = [await self._decide(visit) for visit, _ in group]
         self._archivist.write_names()
         fault_point("settlement.appended")
-        followed = [await self._follow_ahead(settled) for settled in decided]
+        ways = [
+            followed or self._begin(settled) for settled, (_, followed) in zip(decided, group, strict=True)
+        ]
         events: list[Event] = []
         with self._frontier.changes() as batch:
-            for settled, ahead in zip(decided, followed, strict=True):
-                self._apply(settled, ahead, batch, events)
+            for settled, followed in zip(decided, ways, strict=True):
+                self._apply(settled, followed, batch, events)
                 fault_point("settlement.applying")
             self._archivist.enter(batch, [event for event in events if isinstance(event, Visited)])
             fault_point("settlement.logged")
@@ -158,7 +146,7 @@ class Settlement:
             if isinstance(event, Visited):
                 for sink in self._sinks:
                     await sink(event)
-        for visit in visits:
+        for visit, _ in group:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()
 
@@ -197,35 +185,18 @@ class Settlement:
         self._archivist.tell_elsewhere(visit, kept, first_seen)
         return Settled(visit, judgement, fingerprint, before, kept, first_seen)
 
-    async def _follow_ahead(self, settled: Settled) -> Ahead:
-        """Admit links of a page with very many, in commits of their own, so that the event loop goes on.
+    def _begin(self, settled: Settled) -> Followed:
+        """What is to be followed of a visit, of which no link was yet."""
+        if not settled.judgement.archive:
+            return Followed()
+        return self._long_pages.followed(settled.visit, settled.fingerprint, seen_before=settled.seen_before)
 
-        A crash before the page's own commit fetches it again; what was admitted is then seen already.
-        """
-        links = self._links(settled)
-        gift_to = None
-        if settled.visit.page is not None and settled.judgement.archive:
-            gift_to = self._frontier.appraise(
-                settled.fingerprint, settled.visit.lease.candidate, settled.visit.page
-            )
-        candidate, nofollow = settled.visit.lease.candidate, self._doors.links.honour_nofollow
-        admitted = 0
-        while len(links) > LINKS_AT_ONCE:
-            some, links = links[:LINKS_AT_ONCE], links[LINKS_AT_ONCE:]
-            with self._frontier.changes():
-                admitted += self._doors.admission.links(
-                    candidate, some, honour_nofollow=nofollow, later=len(links), gift_to=gift_to
-                )
-            fault_point("settlement.ahead")
-            await asyncio.sleep(0)
-        return Ahead(links, admitted, gift_to)
-
-    def _apply(self, settled: Settled, ahead: Ahead, batch: Batch, events: list[Event]) -> None:
+    def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
-        admitted = self._follow(settled, ahead)
+        admitted = self._follow(settled, followed)
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
@@ -244,7 +215,7 @@ class Settlement:
             self._ledger.counters.duplicates += 1
         events.append(_visited(settled, admitted))
 
-    def _follow(self, settled: Settled, ahead: Ahead) -> int:
+    def _follow(self, settled: Settled, followed: Followed) -> int:
         """Admit where the visit leads: what is left of its links, or the place it redirects to."""
         candidate = settled.visit.lease.candidate
         location = _location(settled)
@@ -255,8 +226,9 @@ class Settlement:
             back = self._doors.links.back and self._leads_back(candidate, target)
             return int(self._doors.admission.redirect(candidate, target, again=back))
         nofollow = self._doors.links.honour_nofollow
-        return ahead.admitted + self._doors.admission.links(
-            candidate, ahead.left, honour_nofollow=nofollow, gift_to=ahead.gift_to
+        left = followed.links[followed.upto :]
+        return followed.admitted + self._doors.admission.links(
+            candidate, left, honour_nofollow=nofollow, gift_to=followed.gift_to
         )
 
     def _leads_back(self, finder: Candidate, target: Url) -> bool:
@@ -274,32 +246,15 @@ class Settlement:
             kind, via = record.kind, record.via
         return False
 
-    def _links(self, settled: Settled) -> tuple[Link, ...]:
-        """The links of the page that are to be followed."""
-        page, rules = settled.visit.page, self._doors.links
-        if page is None or not settled.judgement.archive:  # robots files and redirects have no page
-            return ()
-        if (rules.skip_duplicates and settled.seen_before) or (
-            rules.honour_meta and page.directives.nofollow
-        ):
-            return ()
-        return page.links
 
-
-class Doors(msgspec.Struct, frozen=True):
-    """The rooms' doors that a settled visit goes through."""
-
-    identity: Identity
-    memory: PageMemory
-    judge: Judge
-    admission: Admission
-    robots: RobotsDesk
-    links: LinkRules
-    yields: Yields
-
-
-def _links_on(visit: Visit | None) -> int:
-    return len(visit.page.links) if visit is not None and visit.page is not None else 0
+def _links_in(item: tuple[Visit, Followed | None] | None) -> int:
+    """Links that are still to be admitted with it."""
+    if item is None:
+        return 0
+    visit, followed = item
+    if followed is not None:
+        return len(followed.links) - followed.upto
+    return len(visit.page.links) if visit.page is not None else 0
 
 
 def _location(settled: Settled) -> str | None:

@@ -10,6 +10,7 @@ from gossamer.extract.html_tags import HTML_TYPES, Meaning, meaning_of
 from gossamer.extract.html_tokens import tokenize
 from gossamer.extract.labels import NOT_ASCII
 from gossamer.extract.links import LinkMaker, Mention, Source
+from gossamer.extract.pauses import with_pauses
 from gossamer.extract.tag_grammar import Tag, Tokens
 from gossamer.extract.templates import has_templates, without_templates
 from gossamer.extract.visible import text_length
@@ -89,7 +90,7 @@ class HtmlExtractor:
         facts = _Facts()
         meanings = self._meanings.setdefault(codec, {})
         # A page says most of what it says several times, and once is enough.
-        for token in dict.fromkeys(tokens.found):
+        for token in with_pauses(dict.fromkeys(tokens.found)):
             if token.__class__ is bytes:
                 sources.append(token)
                 continue

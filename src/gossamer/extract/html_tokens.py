@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import cache
 
 from gossamer.extract.foreign import end_of_other, skip_foreign
+from gossamer.extract.pauses import with_pauses
 from gossamer.extract.tag_grammar import (
     SPACE,
     TAG_NAME,
@@ -106,7 +107,7 @@ def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
     found, size = tokens.found, len(content)
     match = _ordinary(0)
     position, turn, capitals = 0, 0, 0
-    for turn in range(limit):  # noqa: B007 (counts the work)
+    for turn in with_pauses(range(limit)):  # noqa: B007 (counts the work)
         run = match(content, position)
         group = run.lastindex
         before, position = position, run.end()

@@ -14,6 +14,7 @@ import msgspec
 from gossamer.extract.character_references import unescape_attribute
 from gossamer.extract.charset import codec_of
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.pauses import with_pauses
 from gossamer.extract.shortcut import resolve_plain
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
@@ -86,7 +87,7 @@ class LinkMaker:
         here = base.text, Link(base, LinkKind.NAVIGATION, "a@href")
         found: dict[str, Link] = {}
         most, room = self._config.max_links, self._config.max_link_text
-        for source in sources:
+        for source in with_pauses(sources):
             made = memo.get(source if source.__class__ is bytes else source.key, _MISSING)  # type: ignore[union-attr]
             if made is _MISSING:
                 if source.__class__ is bytes:

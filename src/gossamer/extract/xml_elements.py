@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.extract.character_references import unescape_xml
+from gossamer.extract.pauses import with_pauses
 
 __all__ = ["Element", "elements"]
 
@@ -48,6 +49,10 @@ class Element(msgspec.Struct, frozen=True, gc=False):
 
 def elements(text: str) -> Iterator[Element]:
     """Every start tag in order; ends at what is unterminated."""
+    return iter(with_pauses(_elements(text)))
+
+
+def _elements(text: str) -> Iterator[Element]:
     position = 0
     while match := _START.search(text, position):
         position = match.end()

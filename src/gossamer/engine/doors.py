@@ -1,0 +1,43 @@
+"""The rooms' doors that a settled visit goes through, and which of its links are followed."""
+
+import msgspec
+
+from gossamer.engine.admission import Admission
+from gossamer.engine.identity import Identity
+from gossamer.engine.judge import Judge
+from gossamer.engine.page_memory import PageMemory
+from gossamer.engine.robots_desk import RobotsDesk
+from gossamer.engine.yields import Yields
+from gossamer.model.link import Link
+from gossamer.model.page import Page
+
+
+class LinkRules(msgspec.Struct, frozen=True):
+    """Which links of a page are followed.
+
+    Attributes:
+        back: also redirects to where their chain has been, once: a cookie may have been set on the way.
+    """
+
+    skip_duplicates: bool = False
+    honour_nofollow: bool = True
+    honour_meta: bool = True
+    back: bool = False
+
+    def followed(self, page: Page, *, seen_before: bool) -> tuple[Link, ...]:
+        """The links of an archived page that are to be followed; `seen_before`: its content was."""
+        if (self.skip_duplicates and seen_before) or (self.honour_meta and page.directives.nofollow):
+            return ()
+        return page.links
+
+
+class Doors(msgspec.Struct, frozen=True):
+    """The rooms' doors that a settled visit goes through."""
+
+    identity: Identity
+    memory: PageMemory
+    judge: Judge
+    admission: Admission
+    robots: RobotsDesk
+    links: LinkRules
+    yields: Yields
