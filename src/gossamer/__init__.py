@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from gossamer.app.interface import CrawledPage, crawl
     from gossamer.model.candidate import Candidate
     from gossamer.model.document import Document, Findings
-    from gossamer.model.errors import ConfigError, GossamerError, StorageError, UnreachableWarning
+    from gossamer.model.errors import (
+        ConfigError,
+        GossamerError,
+        PluginWarning,
+        StorageError,
+        UnreachableWarning,
+    )
     from gossamer.model.link import Link, LinkKind
     from gossamer.model.page import Page
     from gossamer.model.url import Url
@@ -38,6 +44,7 @@ __all__ = [
     "Link",
     "LinkKind",
     "Page",
+    "PluginWarning",
     "StorageError",
     "UnreachableWarning",
     "Url",
@@ -49,7 +56,7 @@ _HOMES = {
     "app.interface": ("CrawledPage", "crawl"),
     "model.candidate": ("Candidate",),
     "model.document": ("Document", "Findings"),
-    "model.errors": ("ConfigError", "GossamerError", "StorageError", "UnreachableWarning"),
+    "model.errors": ("ConfigError", "GossamerError", "PluginWarning", "StorageError", "UnreachableWarning"),
     "model.link": ("Link", "LinkKind"),
     "model.page": ("Page",),
     "model.url": ("Url",),

@@ -21,7 +21,7 @@ G = TypeVar("G")
 
 ScopeRule = Callable[[Candidate], bool | None]
 """`True` admits, `False` rejects, `None` has no opinion; of an ordered list the last opinion wins.
-One that raises says no."""
+One that raises says no; a warning names it once, the report counts how often."""
 
 Observer = Callable[[Event], None]
 """Hears every event in order, on the event loop; must return at once. One that raises is removed, named."""
@@ -59,7 +59,7 @@ class Extractor(Protocol):
         """Essences served, lower case, e.g. `{"text/html"}`."""
 
     def extract(self, document: Document) -> Findings:
-        """Say what the document holds. If it raises, the page is kept and the extractor named in the log."""
+        """Say what the document holds. If it raises, the page is kept; warned of and counted as a rule."""
 
 
 class OrderingPolicy(Protocol):

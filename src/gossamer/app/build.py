@@ -30,6 +30,7 @@ from gossamer.engine.ledger import CLOCK, Ledger
 from gossamer.engine.observe import Observers
 from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.permits import Permits
+from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.reading import Reading
 from gossamer.engine.rejudging import Rejudging
 from gossamer.engine.robots_desk import RobotsDesk
@@ -146,6 +147,8 @@ class _Builder:
         committed = environment.get(Family.META, LOG)
         self.log = VisitLog(folder.log, decode(committed, int) if committed else 0)
         self.observers = Observers(extensions.observers)
+        self.plugins = PluginWatch(self.ledger.counters, self.observers)
+        self.rejudging.raised = self.plugins.hear
         shared = config.politeness.shared
         self.shared_rests = SharedRests(Path(shared).expanduser()) if shared else None
 
@@ -232,6 +235,7 @@ class _Builder:
             self.observers,
             record_rejected=self.config.engine.record_rejected,
         )
+        admission.raised = self.plugins.hear
         if newcomers := self.environment.get(Family.META, NEWCOMERS):
             admission.newcomers = decode(newcomers, list[bytes])
         return admission
@@ -280,7 +284,8 @@ class _Builder:
             honour_meta=config.robots.honour_meta,
             back=config.fetch.cookies,
         )
-        doors = Doors(identity, PageMemory(self.environment), judge, admission, robots, links, yields)
+        memory = PageMemory(self.environment)
+        doors = Doors(identity, memory, judge, admission, robots, links, yields, self.plugins)
         return Settlement(
             frontier,
             doors,

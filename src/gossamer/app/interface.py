@@ -22,8 +22,8 @@ from gossamer.engine.crawl import Crawl
 from gossamer.engine.dispatch import UNREACHABLE
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.model.errors import ConfigError, UnreachableWarning
-from gossamer.model.events import Event, Visited
+from gossamer.model.errors import ConfigError, PluginWarning, UnreachableWarning
+from gossamer.model.events import Event, ProblemFound, Visited
 from gossamer.model.exchange import Headers
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched
@@ -93,6 +93,7 @@ async def crawl(
         StorageError: what was fetched cannot be kept.
 
     Warns:
+        PluginWarning: a scope rule, an extractor or an observer raised; once for each.
         UnreachableWarning: no seed could be reached; no error, as a failing web is none.
     """
     tree = _tree(seeds, config or {}, options)
@@ -105,14 +106,14 @@ async def crawl(
         extensions = Extensions(
             scope_rules=scope_rules,
             extractors=extractors,
-            observers=(*observers, ending.hear),
+            observers=(ending.hear, *observers),
             sinks=(_sink(pages, settings),),
         )
         async with _running(place, settings, extensions, pages, ending, resumed=resumed):
             while (crawled := await pages.get()) is not None:
+                ending.warn()
                 yield crawled
-    if ending.reason == UNREACHABLE:
-        warnings.warn(ending.words(), UnreachableWarning, stacklevel=2)
+    ending.warn()
 
 
 def _sink(pages: asyncio.Queue[CrawledPage | None], settings: CrawlConfig) -> Sink:
@@ -132,12 +133,23 @@ class _Ending:
     def __init__(self) -> None:
         self.reason = ""
         self._unreached: dict[str, Failed] = {}
+        self._plugin_problems: list[str] = []
 
     def hear(self, event: Event) -> None:
-        """Take note of a failed visit."""
+        """Take note of a failed visit, and of what code that was handed in raised."""
         match event:
             case Visited(lease=lease, outcome=Failed() as failed) if len(self._unreached) < HOSTS_NAMED:
                 self._unreached.setdefault(lease.candidate.url.host, failed)
+            case ProblemFound(where, detail, plugin=True):
+                self._plugin_problems.append(f"{where} {detail}")
+
+    def warn(self) -> None:
+        """Warn the caller's caller of what was heard since the last call."""
+        problems, self._plugin_problems = self._plugin_problems, []
+        for words in problems:
+            warnings.warn(words, PluginWarning, stacklevel=3)
+        if self.reason == UNREACHABLE:
+            warnings.warn(self.words(), UnreachableWarning, stacklevel=3)
 
     def words(self) -> str:
         """One line on hosts that could not be reached."""

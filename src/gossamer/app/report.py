@@ -32,6 +32,7 @@ class Summary(msgspec.Struct, frozen=True):
     faults: dict[str, int]
     media_types: dict[str, int]
     turned_away: dict[str, int]
+    raised: dict[str, int]
     names: dict[str, int]
     visited: dict[str, str | float]
     order: dict[str, str | float]
@@ -92,6 +93,7 @@ def summary(
         faults=dict(sorted(counters.faults.items())),
         media_types=dict(sorted(counters.media_types.items())),
         turned_away=dict(sorted(counters.turned_away.items())),
+        raised=dict(sorted(counters.raised.items())),
         names=name_sums(names),
         visited=visited_sums(visited),
         order=order,

@@ -68,6 +68,8 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
         say(f"  left out: {left_out}")
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
+    for who, times in report["raised"].items():
+        say(f"  {safe(who)} raised {plural(times, 'time')}")
     if report["aside"]:
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
         for line in _aside(folder):

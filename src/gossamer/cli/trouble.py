@@ -2,6 +2,7 @@
 
 import time
 
+from gossamer.cli.printing import safe, say
 from gossamer.model.events import Event, HostParked, HostRested, ProblemFound, Visited
 from gossamer.model.outcome import Failed
 
@@ -29,8 +30,10 @@ class Troubles:
                 self._note(f"{queue_key}: {reason}; left alone for {seconds:.0f} s", seconds)
             case HostParked(queue_key, reason):
                 self._note(f"{queue_key}: {reason}; given up until resumed")
-            case ProblemFound(where, detail):
+            case ProblemFound(where, detail, plugin=plugin):
                 self._note(f"{where}: {detail}")
+                if plugin:
+                    say(f"warning: {safe(where)} {safe(detail)}")
             case Visited(lease=lease, outcome=Failed(fault, detail) as failed):
                 self._note(f"{lease.candidate.url.text}: {fault}" + (f" ({detail})" if detail else ""))
                 if len(self.unreached) < HOSTS_KEPT:

@@ -14,6 +14,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.events import Rejected
 from gossamer.model.link import HOP_LETTERS, Link, LinkKind, further
 from gossamer.model.outcome import Rule
+from gossamer.model.raised import Raised
 from gossamer.model.url import Url
 from gossamer.policy.ascending import ascending
 from gossamer.policy.scope import Scope
@@ -59,6 +60,8 @@ class Admission:
         """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
         self.plain: Callable[[Candidate], Candidate] = _as_it_is
         """Leaves out of a link's URL what does not matter."""
+        self.raised: Callable[[Raised], None] = lambda _: None
+        """Hears of scope rules that raise."""
         self.elsewhere: Elsewhere | None = None
         """The other agents, in a cluster."""
 
@@ -148,6 +151,8 @@ class Admission:
         verdict = self._scope.judge(candidate)
         if verdict.admitted:
             return True
+        if verdict.raised is not None:
+            self.raised(verdict.raised)
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(way(candidate.kind, candidate.url))
         self.reject(candidate, f"{verdict.rule}: {verdict.detail}", unseen)

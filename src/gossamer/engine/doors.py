@@ -6,6 +6,7 @@ from gossamer.engine.admission import Admission
 from gossamer.engine.identity import Identity
 from gossamer.engine.judge import Judge
 from gossamer.engine.page_memory import PageMemory
+from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.yields import Yields
 from gossamer.model.link import Link
@@ -41,3 +42,4 @@ class Doors(msgspec.Struct, frozen=True):
     robots: RobotsDesk
     links: LinkRules
     yields: Yields
+    plugins: PluginWatch

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from gossamer.model.events import Event, ProblemFound
+from gossamer.model.raised import Raised, name_of
 from gossamer.ports import Observer
 
 
@@ -23,5 +24,5 @@ class Observers:
                 observer(event)
             except Exception as error:  # noqa: BLE001 - the border of the observer port
                 self._observers.remove(observer)
-                name = getattr(observer, "__qualname__", type(observer).__qualname__)
-                self.tell(ProblemFound(f"observer {name}", f"removed, because it raised {error!r}"))
+                raised = Raised.by(f"observer {name_of(observer)}", error)
+                self.tell(ProblemFound(raised.who, f"removed, because it raised {raised.what}", plugin=True))

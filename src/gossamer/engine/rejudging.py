@@ -1,6 +1,7 @@
 """Judges queued URLs again, when their turn comes, after the scope has changed (K15)."""
 
 import hashlib
+from collections.abc import Callable
 
 import msgspec
 
@@ -8,6 +9,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Refused, Rule
+from gossamer.model.raised import Raised
 from gossamer.policy.scope import Scope, ScopeConfig
 from gossamer.policy.traps import TrapConfig
 from gossamer.state.environment import Batch, Environment, Family
@@ -56,6 +58,8 @@ class Rejudging:
         self._before = self._known.before if self._known else 0
         self.active = self._before > 0 or self._blocks
         """Somebody should ask `refusal`."""
+        self.raised: Callable[[Raised], None] = lambda _: None
+        """Hears of scope rules that raise."""
 
     def begin(self, sequence: int, batch: Batch) -> None:
         """Note the scope that holds from now on; `sequence` is the arrival number given out last."""
@@ -95,6 +99,8 @@ class Rejudging:
     def judge(self, candidate: Candidate) -> Refused | None:
         """What the scope of now has against a candidate."""
         verdict = self._scope.judge(candidate)
+        if verdict.raised is not None:
+            self.raised(verdict.raised)
         return None if verdict.admitted else Refused(verdict.rule, verdict.detail)
 
 

@@ -196,6 +196,8 @@ class Settlement:
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
+        for raised in visit.page.raised if visit.page is not None else ():
+            self._doors.plugins.hear(raised)
         admitted = self._follow(settled, followed)
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)

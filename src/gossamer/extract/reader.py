@@ -16,6 +16,8 @@ from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Exchange
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Directives, Page
+from gossamer.model.raised import Raised
+from gossamer.model.url import Url
 from gossamer.policy.directives import merge_directives
 from gossamer.ports import Extractor
 
@@ -23,6 +25,9 @@ __all__ = ["Reader"]
 
 LONGEST_PROBLEM = 300
 _NO_DIRECTIVES = Directives()
+_TEXTS = ("title", "description", "author", "language")
+_LINK_KINDS = frozenset(LinkKind)
+_KINDS = (("text_length", int), ("links", (tuple, list)), ("robots", (tuple, list)), ("fields", dict))
 _TEXT = re.compile(r"text/|.*(?:[/+]xml|[/+]json|javascript|ecmascript)$")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe-\U0010ffff]")
 """Spelled without `^`, which takes ten times as long to compile at every start."""
@@ -60,6 +65,7 @@ class Reader:
         declared = declared_type(headers)
         kind = media_type(declared, content)
         problems: list[str] = []
+        raised: list[tuple[str, Raised]] = []
         part = content
         if len(content) > config.max_content:
             part = content[: config.max_content]
@@ -70,7 +76,7 @@ class Reader:
         if part:
             document = Document(exchange.url, kind, charset, headers, part, listed)
             for extractor in self._registry.readers_of(kind):
-                found = _run(extractor, document, problems)
+                found = _run(extractor, document, raised)
                 if found is not None:
                     findings.append(found)
         return Page(
@@ -86,7 +92,8 @@ class Reader:
             directives=self._directives(exchange, findings),
             content_digest=xxhash.xxh3_64_intdigest(content) if content else 0,
             fields={name: value for found in reversed(findings) for name, value in found.fields.items()},
-            problems=tuple(problems),
+            problems=(*problems, *[problem for problem, _ in raised]),
+            raised=tuple([what for _, what in raised]),
         )
 
     def _first(self, values: Iterable[str]) -> str:
@@ -117,16 +124,47 @@ class Reader:
         return merge_directives(meta, tags, self._token, exchange.started)
 
 
-def _run(extractor: Extractor, document: Document, problems: list[str]) -> Findings | None:
+def _run(extractor: Extractor, document: Document, raised: list[tuple[str, Raised]]) -> Findings | None:
     try:
         found = extractor.extract(document)
+        _prove(found)
     except Exception as error:  # noqa: BLE001 (the plug-in border: whatever it raises, the page is kept)
-        problems.append(_problem(extractor, f"{type(error).__name__}: {error}"))
-        return None
-    if not isinstance(found, Findings):
-        problems.append(_problem(extractor, f"returned {type(found).__name__}, not Findings"))
+        problem = _problem(extractor, f"{type(error).__name__}: {error}")
+        raised.append((problem, Raised.by(f"extractor {extractor.name}", error)))
         return None
     return found
+
+
+def _prove(found: Findings) -> None:
+    """Check what an extractor returned, for structs do not.
+
+    Raises:
+        TypeError: it is no `Findings`, or something in it is not what it should be.
+    """
+    if not isinstance(found, Findings):
+        raise TypeError(f"returned {type(found).__name__}, not Findings")
+    wrong = [name for name in _TEXTS if not isinstance(getattr(found, name), str)]
+    wrong += [name for name, kind in _KINDS if not isinstance(getattr(found, name), kind)]
+    if not wrong and not _are_links(found.links):
+        wrong.append("links")
+    if not wrong and not all(_is_entry(entry) for entry in found.robots):
+        wrong.append("robots")
+    if wrong:
+        value = getattr(found, wrong[0])
+        raise TypeError(f"returned Findings whose {', '.join(wrong)} cannot be used: {value!r:.80}")
+
+
+def _are_links(links: Sequence[Link]) -> bool:
+    """Whether all are whole links, in few passes because there may be many."""
+    return {*map(type, links)} <= {Link} and (
+        {type(link.url) for link in links} <= {Url}
+        and {link.kind for link in links} <= _LINK_KINDS
+        and {*map(type, [part for link in links for part in (link.element, link.text)])} <= {str}
+    )
+
+
+def _is_entry(entry: object) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(part, str) for part in entry)
 
 
 def _problem(extractor: Extractor, what: str) -> str:

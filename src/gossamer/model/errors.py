@@ -22,12 +22,12 @@ class StorageError(GossamerError):
     """What was fetched or admitted cannot be kept: disk full, unwritable, damaged (exit 3)."""
 
 
-class PluginError(GossamerError):
-    """Code behind a port raised. Names the port, the plug-in and the URL; the guard says no."""
-
-
 class InternalError(GossamerError):
     """An invariant of ours is broken; please report it."""
+
+
+class PluginWarning(UserWarning):
+    """Code that was handed in, such as a scope rule, raised; said once for each, the crawl goes on."""
 
 
 class UnreachableWarning(UserWarning):

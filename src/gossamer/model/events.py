@@ -62,10 +62,15 @@ class Checkpointed(msgspec.Struct, frozen=True):
 
 
 class ProblemFound(msgspec.Struct, frozen=True):
-    """Something of ours or of a plug-in went wrong and the crawl goes on."""
+    """Something of ours or of a plug-in went wrong and the crawl goes on.
+
+    Attributes:
+        plugin: code that was handed in raised; told once for each, the others are counted.
+    """
 
     where: str
     detail: str
+    plugin: bool = False
 
 
 class NameAnswered(msgspec.Struct, frozen=True):

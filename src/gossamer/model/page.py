@@ -3,6 +3,7 @@
 import msgspec
 
 from gossamer.model.link import Link
+from gossamer.model.raised import Raised
 from gossamer.model.url import Url
 
 
@@ -29,6 +30,7 @@ class Page(msgspec.Struct, frozen=True):
         content_digest: 64 bits of the decoded content (W10); 0 if it was not read.
         fields: what extractors added, by name.
         problems: one line for each extractor that failed on the page.
+        raised: the same for whoever counts them.
     """
 
     url: Url
@@ -44,3 +46,4 @@ class Page(msgspec.Struct, frozen=True):
     content_digest: int = 0
     fields: dict[str, object] = {}
     problems: tuple[str, ...] = ()
+    raised: tuple[Raised, ...] = ()

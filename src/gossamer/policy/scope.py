@@ -10,6 +10,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.quantity import Bytes, Count
+from gossamer.model.raised import Raised, name_of
 from gossamer.model.url import Url
 from gossamer.policy.scope_patterns import pattern_problem
 from gossamer.policy.scope_rules import (
@@ -129,11 +130,13 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
         admitted: it does.
         rule: what to report if not.
         detail: the deciding rule in words, e.g. `not on the seeds' hosts (mode host)`.
+        raised: what the deciding rule raised, if it did.
     """
 
     admitted: bool
     rule: Rule
     detail: str
+    raised: Raised | None = None
 
 
 class Opinion(msgspec.Struct, frozen=True):
@@ -255,7 +258,8 @@ class Scope:
             try:
                 admits = opinion(candidate)
             except Exception as error:  # noqa: BLE001 - plug-in border: a guard that raises says no
-                return Verdict(False, Rule.PLUGIN, _raised(rule, error))
+                raised = Raised.by(f"scope rule {rule.name}", error)
+                return Verdict(False, Rule.PLUGIN, _raised(rule, error), raised)
             if admits is not None:
                 return Verdict(bool(admits), rule.rule, rule.words(candidate, bool(admits)))
         return Verdict(False, Rule.SCOPE, "no rule admits it")
@@ -289,7 +293,7 @@ def _place_of_setting(text: str) -> str:
 
 
 def _own_rule(rule: ScopeRule) -> NamedRule:
-    name = getattr(rule, "__qualname__", None) or type(rule).__qualname__
+    name = name_of(rule)
     return NamedRule(
         name, rule, Rule.SCOPE, lambda _, admits: f"{'admitted' if admits else 'rejected'} by rule {name}"
     )

@@ -228,6 +228,7 @@ class Counters(msgspec.Struct, array_like=True):
     media_types: dict[str, int] = {}
     aside: int = 0  # entries in `queue`, counted in `queued`, that are set aside
     turned_away: dict[str, int] = {}  # `rejected` by the rule that said so
+    raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):
