@@ -1,7 +1,8 @@
 """Every extension point, on one page. The smallest are plain callables.
 
 Implementations are chosen in `app/build.py` and nowhere else. A port is used by composition;
-subclassing our classes is not an interface.
+subclassing our classes is not an interface. Every one can be handed to `gossamer.crawl` by its name in
+`app/extensions.py`, or named in the settings (`app/plugin_config.py`).
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,11 +31,14 @@ Sink = Callable[[Visited], Awaitable[None]]
 """Takes every settled visit, its body still readable; settlement waits for it, so a slow one slows it."""
 
 AddressRule = Callable[[str, str], bool]
-"""(host, numeric address) -> may we connect there?"""
+"""(host, numeric address) -> may we connect there? Those handed in forbid only. One that raises says no."""
 
 
 class ProtocolModule(Protocol):
-    """Fetches URLs of some schemes (W2). The web's failures are answers; only our own bugs raise."""
+    """Fetches URLs of some schemes (W2). The web's failures are answers; only our own bugs raise.
+
+    Modules share the places for connections and the limits of speed: what wraps them sees to that.
+    """
 
     @property
     def schemes(self) -> frozenset[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.app.borders import all_modules, bordered
 from gossamer.app.config import CrawlConfig
 from gossamer.app.effective import Effective
 from gossamer.app.extensions import Extensions
@@ -139,8 +140,7 @@ class _Builder:
         self.spare = SpareTime()
         self.scope = self._scope(config)
         self.rejudging = Rejudging(environment, self.scope, (config.scope, config.traps))
-        self.guard = self._guard()
-        self.ordering = ordering(config.engine.order, config.order)
+        self.ordering = extensions.ordering or ordering(config.engine.order, config.order)
         last = environment.get(Family.META, CLOCK)
         self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
         self.ledger = Ledger.load(environment, self.clock)
@@ -149,6 +149,8 @@ class _Builder:
         self.observers = Observers(extensions.observers)
         self.plugins = PluginWatch(self.ledger.counters, self.observers)
         self.rejudging.raised = self.plugins.hear
+        self.extensions = extensions = bordered(extensions, self.plugins.hear)
+        self.guard = self._guard()
         shared = config.politeness.shared
         self.shared_rests = SharedRests(Path(shared).expanduser()) if shared else None
 
@@ -166,7 +168,7 @@ class _Builder:
             archivist.note_name(answer)
             self.observers.tell(answer)
 
-        names = NameRoom(config, self.folder, self.ledger.names, name_answered, name_landed)
+        names = NameRoom(config, self.folder, self.ledger.names, name_answered, name_landed, self.extensions)
         for problem in names.problems:
             self.observers.tell(ProblemFound("names", problem))
         frontier = self._frontier(names.ahead, resumed=resumed)
@@ -177,12 +179,13 @@ class _Builder:
         settlement = self._settlement(frontier, identity, admission, robots, archivist, yields)
         dispatch = self._dispatch(frontier)
         http = self._http(names)
-        modules = dict.fromkeys(http.schemes, http)
+        modules = all_modules(http, self.extensions.protocol_modules, self.plugins.hear)
         permits = Permits(robots, self.rejudging)
         worker = Worker(dispatch, permits, modules, self._reading(), settlement, yields)
 
         async def close() -> None:
-            await http.close()
+            for module in set(modules.values()) | {http}:
+                await module.close()
             if self.shared_rests is not None:
                 self.shared_rests.close()
             await names.close()
@@ -400,7 +403,7 @@ class _Builder:
             )
 
     def _guard(self) -> AddressGuard:
-        guard = AddressGuard(self.config.fetch)
+        guard = AddressGuard(self.config.fetch, self.extensions.address_rules)
         for seed in () if self.config.fetch.allow_private else self.seeds:
             guard.allow_host(seed.host)
         return guard

@@ -48,7 +48,9 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 MOST_PROBLEMS = 1_000
-_INDEXED = frozenset(("response", "revisit"))
+_INDEXED = frozenset(("response", "revisit", "resource"))
+_DNS = "dns:"
+"""Resource records of names are not pages."""
 
 
 def check(inspection: Inspection) -> CheckResult:
@@ -73,7 +75,7 @@ def check(inspection: Inspection) -> CheckResult:
                 problems.append(f"archive {found.file} at {found.offset}: {found.text}")
                 continue
             records += 1
-            if found.kind in _INDEXED:
+            if found.kind in _INDEXED and not found.target_uri.startswith(_DNS):
                 places[number, found.offset] = (found.length, _mark(found))
     numbers = {file.name: number for number, file in enumerate(files)}
     captures = 0

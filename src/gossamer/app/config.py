@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.app.dotted import join_path
+from gossamer.app.plugin_config import PluginConfig
 from gossamer.archive.config import ArchiveConfig
 from gossamer.dns.config import DnsConfig
 from gossamer.engine.config import EngineConfig
@@ -59,6 +60,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     archive: ArchiveConfig = ArchiveConfig()
     frontier: FrontierConfig = FrontierConfig()
     state: StateConfig = StateConfig()
+    plugins: PluginConfig = PluginConfig()
     host: Annotated[
         dict[str, HostOverrides],
         Meta(description="settings of single hosts, by name or `*.` and the name above"),

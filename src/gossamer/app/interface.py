@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import inspect
 import tempfile
 import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import msgspec
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
+from gossamer.app.extensions import Extensions, handed_in, schemes_of
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.run import reopen, run, start
@@ -86,7 +85,9 @@ async def crawl(
         scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
         extractors: further extractors (see `gossamer.ports.Extractor`).
         observers: functions that hear every event.
-        options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...
+        options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...; and the
+            other extension points: `sinks`, `protocol_modules`, `address_rules`, `resolver`, `name_cache`,
+            `ordering` (see `gossamer.ports`).
 
     Raises:
         ConfigError: lists every problem of the configuration.
@@ -96,19 +97,15 @@ async def crawl(
         PluginWarning: a scope rule, an extractor or an observer raised; once for each.
         UnreachableWarning: no seed could be reached; no error, as a failing web is none.
     """
-    tree = _tree(seeds, config or {}, options)
-    _prove_plain(scope_rules, extractors, observers)
+    given = handed_in(options, scope_rules=scope_rules, extractors=extractors, observers=observers)
+    tree = _tree(seeds, _laid_over(config or {}, schemes_of(given)), options)
     with _place(folder) as place:
         resumed = place.used
         settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
         pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
         ending = _Ending()
-        extensions = Extensions(
-            scope_rules=scope_rules,
-            extractors=extractors,
-            observers=(ending.hear, *observers),
-            sinks=(_sink(pages, settings),),
-        )
+        observers, sinks = (ending.hear, *observers), (*given.sinks, _sink(pages, settings))
+        extensions = msgspec.structs.replace(given, observers=observers, sinks=sinks)
         async with _running(place, settings, extensions, pages, ending, resumed=resumed):
             while (crawled := await pages.get()) is not None:
                 ending.warn()
@@ -168,29 +165,6 @@ def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[s
         )
     tree = merge(dict(config), overrides(options))
     return merge(tree, {"seeds": list(seeds)}) if seeds else tree
-
-
-def _prove_plain(
-    scope_rules: Sequence[ScopeRule], extractors: Sequence[Extractor], observers: Sequence[Observer]
-) -> None:
-    """Check that what is called between two awaits is no coroutine, which would count as true.
-
-    Raises:
-        ConfigError: some are.
-    """
-    called: dict[str, Sequence[object]] = {
-        "scope_rules": scope_rules,
-        "observers": observers,
-        "extractors": [getattr(extractor, "extract", None) for extractor in extractors],
-    }
-    if problems := [
-        f"{name}[{number}]: is asynchronous; give a plain function"
-        for name, functions in called.items()
-        for number, function in enumerate(functions)
-        if inspect.iscoroutinefunction(function)
-        or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
-    ]:
-        raise ConfigError(*problems)
 
 
 def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:

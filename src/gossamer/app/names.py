@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from gossamer.app.config import CrawlConfig
+from gossamer.app.extensions import Extensions
 from gossamer.app.folder import CrawlFolder
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.compact import CompactCache
@@ -17,7 +18,7 @@ from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
 from gossamer.dns.zones import ZonedCache
 from gossamer.model.events import NameAnswered
-from gossamer.ports import NameCache
+from gossamer.ports import NameCache, Resolver
 
 
 def shared_folder(config: DnsConfig, own: Path) -> Path:
@@ -59,10 +60,14 @@ def kept_names(config: DnsConfig, own: Path) -> CompactCache | None:
     return CompactCache(folder, as_it_is)
 
 
+_NOTHING = Extensions()
+
+
 class NameRoom:
     """Cache, resolver, and what resolves `ahead` of the crawl (not where it is off or a proxy resolves).
 
     Args:
+        extensions: may bring a cache, or a resolver, which then resolves nothing ahead.
         note: hears of every name that the network resolved.
         landed: is told of each name that was resolved ahead.
     """
@@ -74,11 +79,18 @@ class NameRoom:
         statistics: NameStatistics,
         note: Callable[[NameAnswered], None],
         landed: Callable[[str], None],
+        extensions: Extensions = _NOTHING,
     ) -> None:
-        self._cache = name_cache(config.dns, own_folder(folder))
-        self.resolver = CaresResolver(config.dns, self._cache, note, statistics)
-        off = not config.dns.prefetch or config.fetch.names_by_proxy
-        self.ahead = None if off else Prefetcher(self.resolver, config.dns.prefetch_at_once, landed)
+        self.ahead: Prefetcher | None = None
+        self.resolver: Resolver
+        self._cache: NameCache | None = None
+        if extensions.resolver is not None:
+            self.resolver = extensions.resolver
+            return
+        self._cache = extensions.name_cache or name_cache(config.dns, own_folder(folder))
+        self.resolver = resolver = CaresResolver(config.dns, self._cache, note, statistics)
+        if config.dns.prefetch and not config.fetch.names_by_proxy:
+            self.ahead = Prefetcher(resolver, config.dns.prefetch_at_once, landed)
 
     @property
     def problems(self) -> list[str]:
@@ -90,7 +102,8 @@ class NameRoom:
         if self.ahead is not None:
             self.ahead.close()
         await self.resolver.close()
-        self._cache.close()
+        if self._cache is not None:
+            self._cache.close()
 
 
 def own_folder(folder: CrawlFolder) -> Path:

@@ -1,8 +1,18 @@
-"""Finds plug-ins by entry point: ordering policies and extractors of other packages."""
+"""Finds plug-ins by entry point: code of other packages for every extension point.
+
+An entry point of a port that is a plain callable (a rule, an observer, a sink) is that callable, or a class
+that makes it; of any other port it is a class or function without arguments. Extractors of all installed
+packages are used, of the other ports those that the settings name: to look for them takes longer than
+everything else at start-up.
+"""
 
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+import msgspec
+
+from gossamer.app.extensions import Extensions
+from gossamer.app.plugin_config import PluginConfig
 from gossamer.model.errors import ConfigError
 from gossamer.policy.focus_config import FocusConfig
 from gossamer.policy.orders import ORDERS, OrderConfig
@@ -10,20 +20,20 @@ from gossamer.ports import Extractor, OrderingPolicy
 
 ORDERINGS = "gossamer.orderings"
 EXTRACTORS = "gossamer.extractors"
+_CALLABLES = ("scope_rules", "observers", "sinks", "address_rules")
+_OBJECTS = ("protocol_modules",)
+_SINGLE = {"resolver": "resolvers", "name_cache": "name_caches"}
 
 
 def ordering(name: str, config: OrderConfig) -> OrderingPolicy:
     """The ordering policy of that name: one of ours, or else a plug-in.
-
-    An entry point is a class or function without arguments. The packages installed are only searched when
-    the name is not one of ours, for that takes longer than everything else at start-up.
 
     Raises:
         ConfigError: there is none, or the plug-in does not load.
     """
     if name in ORDERS:
         return ORDERS[name](config)
-    points = {point.name: point for point in entry_points(group=ORDERINGS)}
+    points = _points(ORDERINGS)
     if name not in points:
         names = ", ".join([*ORDERS, *sorted(points)])
         raise ConfigError(f"engine.order: expected one of {names}, got {name!r}")
@@ -48,9 +58,57 @@ def load_extractors() -> list[Extractor]:
     return [_load(point) for point in sorted(entry_points(group=EXTRACTORS), key=lambda point: point.name)]
 
 
-def _load(point: EntryPoint) -> Any:
+def with_plugins(extensions: Extensions, config: PluginConfig) -> Extensions:
+    """What was handed in, and behind it the plug-ins that the settings name; a single one is not replaced.
+
+    Raises:
+        ConfigError: some are not there, or do not load.
+    """
+    problems: list[str] = []
+    more: dict[str, Any] = {}
+    for port in (*_CALLABLES, *_OBJECTS):
+        found = [_named(port, f"gossamer.{port}", name, problems) for name in getattr(config, port)]
+        more[port] = [*getattr(extensions, port), *found]
+    for port, group in _SINGLE.items():
+        more[port] = getattr(extensions, port)
+        name = getattr(config, port)
+        if name and more[port] is None:
+            more[port] = _named(port, f"gossamer.{group}", name, problems)
+    if problems:
+        raise ConfigError(*problems)
+    return msgspec.structs.replace(extensions, **more)
+
+
+def prove_plugins(config: PluginConfig) -> None:
+    """Check that the plug-ins named are there and load.
+
+    Raises:
+        ConfigError: as `with_plugins`.
+    """
+    with_plugins(Extensions(), config)
+
+
+def _named(port: str, group: str, name: str, problems: list[str]) -> Any:
+    points = _points(group)
+    if name not in points:
+        there = f"there are {', '.join(sorted(points))}" if points else "no installed package brings any"
+        problems.append(f"plugins.{port}: there is no plug-in {name!r} in the group {group}; {there}")
+        return None
     try:
-        return point.load()()
+        return _load(points[name], called=port not in _CALLABLES)
+    except ConfigError as error:
+        problems += error.problems
+        return None
+
+
+def _points(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _load(point: EntryPoint, *, called: bool = True) -> Any:
+    try:
+        loaded = point.load()
+        return loaded() if called or isinstance(loaded, type) else loaded
     except Exception as error:  # the border of the plug-in
         raise ConfigError(
             f"plug-in {point.group}: {point.name} ({point.value}) does not load: {error!r}. "

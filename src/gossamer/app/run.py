@@ -14,7 +14,7 @@ from gossamer.app.extensions import Extensions
 from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.folder import CrawlFolder, write_whole
 from gossamer.app.live.session import answering
-from gossamer.app.plugins import load_extractors
+from gossamer.app.plugins import load_extractors, with_plugins
 from gossamer.app.report import make_report
 from gossamer.app.seeds import Seeds
 from gossamer.app.settings import load, read_toml, resolve_secrets, to_toml
@@ -108,6 +108,7 @@ async def run(
         resolved = resolve_secrets(config)
         extractors = [*extensions.extractors, *load_extractors()]
         extensions = msgspec.structs.replace(extensions, extractors=extractors)
+        extensions = with_plugins(extensions, config.plugins)
         built = build(folder, resolved, extensions, resumed=resumed)
         async with answering(folder, built, config):
             return await _conduct(built, folder, on_start, handle_signals=handle_signals)

@@ -4,7 +4,7 @@ import contextlib
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from gossamer.app.config import CrawlConfig
@@ -23,6 +23,10 @@ NO_SEEDS = (
 )
 
 
+WEB = ("http", "https")
+"""Schemes that need no plug-in."""
+
+
 class Seeds:
     """The seeds of one crawl, read anew each time they are gone through, so that none is held in memory.
 
@@ -35,6 +39,7 @@ class Seeds:
         self._texts = config.seeds
         self._more_to_come = bool(config.seeds_watch)
         self._file = folder / config.seeds_file if config.seeds_file else None
+        self._schemes = frozenset((*WEB, *config.scope.schemes))
 
     def __iter__(self) -> Iterator[Url]:
         """Those that are URLs; `prove` tells of the others.
@@ -42,7 +47,7 @@ class Seeds:
         Raises:
             ConfigError: the file cannot be read.
         """
-        return (url for text in self.texts() if isinstance(url := parse_seed(text), Url))
+        return (url for text in self.texts() if isinstance(url := parse_seed(text, self._schemes), Url))
 
     def texts(self) -> Iterator[str]:
         """As they were written.
@@ -64,7 +69,7 @@ class Seeds:
         problems: list[str] = []
         seeds = wrong = 0
         try:
-            for seed in map(parse_seed, self.texts()):
+            for seed in (parse_seed(text, self._schemes) for text in self.texts()):
                 seeds += 1
                 if isinstance(seed, str):
                     wrong += 1
@@ -93,7 +98,7 @@ class Seeds:
         return folder.seeds.name
 
 
-def parse_seed(text: str) -> Url | str:
+def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | str:
     """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
     whole = text.strip()
     if _WITH_SCHEME.match(whole) is None:
@@ -107,7 +112,7 @@ def parse_seed(text: str) -> Url | str:
             f"seeds: {url.text} is given with a password. Put username and password into the section "
             f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
         )
-    if url is None or url.scheme not in ("http", "https"):
+    if url is None or url.scheme not in schemes:
         shown = text.replace(login, "...", 1) if login else text
         return f"seeds: {shown!r} is not an http or https URL. Write it like https://example.org/"
     return url

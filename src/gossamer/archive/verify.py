@@ -29,7 +29,7 @@ class RecordSummary(msgspec.Struct, frozen=True, gc=False):
         record_id: `urn:uuid:...`.
         date: `WARC-Date`.
         target_uri: empty for `warcinfo`.
-        payload_digest: as written; empty if there is none.
+        payload_digest: as written; of a resource that of the block; empty if there is none.
         payload_size: bytes stored.
     """
 
@@ -98,7 +98,8 @@ def _summary(offset: int, length: int, scanned: Scanned) -> RecordSummary:
         get("warc-record-id").strip("<>"),
         get("warc-date"),
         get("warc-target-uri"),
-        get("warc-payload-digest"),
+        # Of a resource the payload is the block, so its digest stands there alone.
+        get("warc-payload-digest") or (get("warc-block-digest") if get("warc-type") == "resource" else ""),
         scanned.payload_size,
     )
 

@@ -10,7 +10,7 @@ import msgspec
 from gossamer.app.config import CrawlConfig
 from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.options import OPTIONS, overrides
-from gossamer.app.plugins import ordering
+from gossamer.app.plugins import ordering, prove_plugins
 from gossamer.app.seeds import NO_SEEDS, Seeds
 from gossamer.app.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
@@ -80,6 +80,7 @@ def start_problems(config: CrawlConfig, order: str) -> list[str]:
         partial(ordering, order, config.order),
         partial(raise_file_limit, config),
         partial(prove_ca_file, config.fetch),
+        partial(prove_plugins, config.plugins),
         partial(resolve_secrets, config),
     ):
         with _noting(problems):

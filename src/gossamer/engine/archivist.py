@@ -131,7 +131,7 @@ class Archivist:
         line = capture_line(exchange.url, exchange.started, placed, exchange.status, media_type)
         self._captures.append((key, line))
         self._counters.archived += placed.length
-        return Kept(placed, original.url if original else "")
+        return Kept(placed, original.url if original and placed.kind == "revisit" else "")
 
     def _original(
         self, exchange: Exchange, before: PageRecord | None, met: SharedDigestRecord | None

@@ -11,6 +11,7 @@ import socket
 from collections.abc import Iterable, Sequence
 
 from gossamer.fetch.config import FetchConfig
+from gossamer.ports import AddressRule
 
 _MAX_VERDICTS = 20_000
 
@@ -36,7 +37,9 @@ class AddressGuard:
     A seed that was public when first resolved gains nothing, so its name cannot be turned inwards later.
     """
 
-    def __init__(self, config: FetchConfig) -> None:
+    def __init__(self, config: FetchConfig, rules: Sequence[AddressRule] = ()) -> None:
+        """`rules`: each may forbid what would be allowed."""
+        self._rules = rules
         self._allow_all = config.allow_private
         self._networks = _table(config.forbidden_networks)
         self._closed = _table(config.closed_networks)
@@ -59,6 +62,9 @@ class AddressGuard:
         """May a visit to `host` connect to the numeric `address`? What cannot be read is forbidden."""
         if self._has_closed and self._is_closed(address):
             return False
+        return self._allows(host, address) and all(rule(host, address) for rule in self._rules)
+
+    def _allows(self, host: str, address: str) -> bool:
         if self._allow_all:
             return True
         verdict = self._verdicts.get(address)

@@ -84,7 +84,8 @@ class HttpModule:
         self.throttle = Throttle()
         """Limits of speed, which may change while visits are under way."""
         self.throttle.set_rate(config.max_speed)
-        self._room = asyncio.Semaphore(config.max_connections)
+        self.room = asyncio.Semaphore(config.max_connections)
+        """A place for each visit at once."""
         self._cookies = cookie_jar() if config.cookies else None
         self._fields = constant_fields(config)
         self._idle: list[Transfer] = []
@@ -102,7 +103,7 @@ class HttpModule:
             route = await self._router.find(lease.candidate.url)
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
-            async with self._room:
+            async with self.room:
                 outcome = await self._visit(lease, route, flow)
         finally:
             if flow is not None:

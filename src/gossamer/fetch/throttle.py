@@ -190,6 +190,14 @@ class Flow:
             self._throttle.pay(size - owned)
         return False
 
+    def received_whole(self, size: int) -> None:
+        """A visit that was not held back has received so much; others wait until it is paid for."""
+        self.received = size
+        self._throttle.learn(size)
+        owned = min(self._reserved, size)
+        self._reserved -= owned
+        self._throttle.pay(size - owned)
+
     def end(self) -> None:
         """The visit is over: what it owned and has not used goes back."""
         if self._easy is not None:

@@ -101,7 +101,8 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     schemes: Annotated[
         tuple[Literal["http", "https", "ftp", "file"], ...],
         Meta(
-            description="Schemes that links may lead to; the schemes of the seeds always may.", min_length=1
+            description="Schemes that links and seeds may have; ftp and file need a plug-in.",
+            min_length=1,
         ),
     ] = ("http", "https")
 
