@@ -1,7 +1,9 @@
 """Allocation: the document's rules one by one, who waits how long, limits that move, and all at random."""
 
+from contextlib import suppress
 from copy import deepcopy
 from itertools import count
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -444,6 +446,59 @@ def test_a_chain_ends_one_by_one() -> None:
     assert must_end_before(0, np.ones(3, dtype=np.int64), needed, allocated) == order[:-1]
 
 
+HISTORIES = (489, 2479)
+"""Of 3,000 those in which a process was once told to wait for one that could not end before it."""
+
+
+@pytest.mark.parametrize("seed", [*HISTORIES, *range(150)])
+def test_who_is_waited_for_can_end_in_that_order(seed: int) -> None:
+    dice = Random(seed)
+    totals = {kind: dice.randint(2, 12) for kind in KINDS}
+    allocator, names = Allocator(totals), count()
+
+    def some(most: np.ndarray) -> dict[str, int]:
+        return {kind: dice.randint(0, int(amount)) for kind, amount in zip(KINDS, most, strict=True)}
+
+    def join(_: str) -> None:
+        if len(allocator.holdings()) < 8:
+            allocator.join(f"p{next(names)}", {kind: dice.randint(0, totals[kind]) for kind in KINDS})
+
+    def request(process: str) -> None:
+        holdings = allocator.holdings()
+        allocator.request(process, some(holdings.needed[holdings.row(process)]))
+
+    def give_back(process: str) -> None:
+        holdings = allocator.holdings()
+        allocator.give_back(process, some(holdings.allocated[holdings.row(process)]))
+
+    def change_claim(process: str) -> None:
+        allocator.change_claim(process, {kind: dice.randint(0, totals[kind]) for kind in KINDS})
+
+    def change_total(_: str) -> None:
+        allocator.change_total(dice.choice(KINDS), dice.randint(1, 12))
+
+    steps = [join] * 2 + [request] * 4 + [give_back] * 2 + [allocator.leave, allocator.withdraw]
+    join("")
+    for _ in range(60):
+        step = dice.choice([*steps, change_claim, change_total])
+        processes = allocator.holdings().processes
+        if processes or step is join:
+            with suppress(AllocationError):
+                step(dice.choice(processes) if processes else "")
+        for waiting in allocator.waiting():
+            assert_told_order_can_be(allocator, waiting)
+
+
+def assert_told_order_can_be(allocator: Allocator, process: str) -> None:
+    wait, holdings = allocator.why(process), allocator.holdings()
+    assert wait is not None
+    for other in wait.waits_for:
+        assert (holdings.needed[holdings.row(other)] <= holdings.available).all(), wait
+        holdings.leave(other)
+    if wait.reason is not Reason.KEPT:
+        assert (holdings.needed[holdings.row(process)] <= holdings.available).all(), wait
+
+
 # Everything at random
 
 amounts = st.fixed_dictionaries({name: st.integers(0, 8) for name in KINDS})
@@ -550,14 +605,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def the_ends_told_are_enough(self) -> None:
         for name in self.allocator.waiting():
-            wait = self.allocator.why(name)
-            assert wait is not None
-            holdings = self.allocator.holdings()
-            for other in wait.waits_for:
-                assert (holdings.needed[holdings.row(other)] <= holdings.available).all()
-                holdings.leave(other)
-            if wait.reason is not Reason.KEPT:
-                assert (holdings.needed[holdings.row(name)] <= holdings.available).all()
+            assert_told_order_can_be(self.allocator, name)
 
     @invariant()
     def limits_are_as_low_as_is_safe(self) -> None:

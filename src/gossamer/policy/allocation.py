@@ -73,7 +73,7 @@ class Wait(msgspec.Struct, frozen=True):
         reason: what stands against it now.
         missing: by how much which resources fall short; empty unless `SHORT`.
         waits_for: processes whose ends would free enough, in an order in which they can end. If `KEPT`, the
-            first in the queue and those it waits for.
+            first in the queue and those it waits for, unless it is one of these itself.
     """
 
     process: str
@@ -282,8 +282,10 @@ class Allocator:
             return None
         reason = self._allocate(row, asked)
         assert reason is not None, "what can be granted does not wait"
-        if reason is Reason.KEPT or process == self._first():
-            rows = [other for other in self._holdings.order_within(self._group) if other != row]
+        others = self._group.copy()
+        others[row] = False  # what it holds itself frees nobody
+        if process == self._first() or (reason is Reason.KEPT and not self._group[row]):
+            rows = self._holdings.order_within(others)
         else:
             rows = self._holdings.must_end_before(row)
         return Wait(
