@@ -16,7 +16,7 @@ def crawled(gossamer: Gossamer, site: str) -> str:
 def test_status_counts(gossamer: Gossamer) -> None:
     lines = gossamer("status", "d").out.splitlines()
     assert lines[0] == "d"
-    assert lines[1].startswith("pages     4 (0 duplicates)")
+    assert lines[2].startswith("pages     4 (0 duplicates)")
     status = json.loads(gossamer("status", "d", "--json").out)
     assert status["sums"]["pages"] == 4
     assert status["hosts_by_state"] == {"empty": 1}
@@ -170,3 +170,35 @@ def test_names_by_hand(gossamer: Gossamer, nameserver: str) -> None:
     ran = gossamer("dns", "h0.sim.test", "--nameserver", nameserver, "--json")
     assert (ran.code, json.loads(ran.out)[0]["name"]) == (0, "h0.sim.test")
     assert gossamer("dns", "no-such-host.example", "--nameserver", nameserver, "--json").code == 1
+
+
+def test_one_setting_is_told_by_its_name_or_a_word(gossamer: Gossamer) -> None:
+    ran = gossamer("config", "max_pages")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "budget.max_pages")
+    assert "max_pages = 0" in ran.out
+    assert "host.NAME.max_pages" in ran.out
+    ran = gossamer("config", "politeness", "--find", "sitemap")
+    assert "politeness.min_delay" in ran.out and "engine.guess_sitemap" in ran.out
+    assert "budget.max_pages" not in ran.out
+    told = json.loads(gossamer("config", "fetch.max_head", "--json").out)
+    assert [one["path"] for one in told] == ["fetch.max_head"]
+    ran = gossamer("config", "max_page")
+    assert (ran.code, "did you mean budget.max_pages" in ran.err) == (2, True)
+    assert gossamer("config", "--find", "xyzzy").code == 1
+    whole = gossamer("config").out
+    assert whole.startswith("# where the crawl begins") and whole.endswith("\n") and whole[-2:] != "\n\n"
+    assert len(json.loads(gossamer("config", "--json").out)) > 100
+
+
+def test_why_takes_a_path_and_names_what_is_near(gossamer: Gossamer, crawled: str, site: str) -> None:
+    assert gossamer("why", "d", "/a.html").out.startswith(f"http://{site}/a.html: done\n")
+    ran = gossamer("why", "d", "/aa.html")
+    assert ran.out.startswith(f"http://{site}/aa.html: unknown\n  did you mean    http://{site}/a.html\n")
+    assert json.loads(gossamer("why", "d", "/aa.html", "--json").out)["nearest"][0].endswith("/a.html")
+
+
+def test_status_says_whether_the_crawl_goes_on(gossamer: Gossamer, crawled: str, site: str) -> None:
+    assert "state     ended: finished, 20" in gossamer("status", "d").out
+    gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "e", "-q")
+    assert "state     ended: max_pages 1, 20" in gossamer("status", "e").out
+    assert json.loads(gossamer("status", "e", "--json").out)["state"] == "ended"

@@ -35,7 +35,8 @@ def rest_of(connection):
 
 
 @pytest.mark.parametrize("said", [HALF, b""])
-def test_hundreds_of_halves_of_a_head_block_nobody(service, said):
+def test_hundreds_of_halves_of_a_head_block_nobody(service, said, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 100.0)
     with contextlib.ExitStack() as stack:
         first = [stack.enter_context(connect(service)) for _ in range(20)]
         for number in range(600):

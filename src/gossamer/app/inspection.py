@@ -4,12 +4,14 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.level_words import ordering_of
+from gossamer.app.live.hold import read_hold
 from gossamer.app.queue_levels import LevelCensus, LevelSizes
 from gossamer.app.queue_sizes import DomainCensus, DomainSizes
 from gossamer.app.report import Summary, summary
@@ -59,6 +61,9 @@ class Status(msgspec.Struct, frozen=True):
     hosts: list[HostLine]
     domains: DomainSizes | None = None  # only if asked for
     levels: LevelSizes | None = None
+    state: Literal["running", "paused", "ended", "broken off"] = "running"
+    ended: str = ""  # the reason, if it ended by itself
+    last: float = 0.0  # wall time of the last change to its log
 
 
 class Inspection:
@@ -79,6 +84,18 @@ class Inspection:
     def ended(self) -> str:
         """Why the last session ended; empty if it runs, or has not ended well."""
         return (self.environment.get(Family.META, ENDED) or b"").decode()
+
+    @property
+    def state(self) -> Literal["running", "paused", "ended", "broken off"]:
+        """What the crawl does now; `broken off` if it does nothing and did not end by itself."""
+        if self.folder.in_use():
+            return "paused" if read_hold(self.folder.path).paused_by else "running"
+        return "ended" if self.ended else "broken off"
+
+    @property
+    def last(self) -> float:
+        """Wall time of the last change to the log; 0 if there is none."""
+        return self.folder.log.stat().st_mtime if self.folder.log.exists() else 0.0
 
     @property
     def visited(self) -> VisitedRecord:
@@ -148,6 +165,9 @@ class Inspection:
             [_line(record, now) for record in _largest(largest)],
             domains.sizes() if queues else None,
             levels.sizes(order) if queues else None,
+            state=self.state,
+            ended=self.ended,
+            last=self.last,
         )
 
 

@@ -136,7 +136,7 @@ class _DefaultWriter:
     def _plain(self, setting: Setting, value: Any, mark: str) -> None:
         required = setting.required and value is None
         self._lines.append("")
-        self._comment(_sentence(setting, required))
+        self._comment(sentence(setting, required))
         if value is None or setting.shape.secret:
             self._lines.append(f"#{key_text(setting.key)} = {example(setting)}")
         elif not mark:
@@ -147,7 +147,7 @@ class _DefaultWriter:
     def _section(self, setting: Setting, value: Any, path: list[str], mark: str) -> None:
         shape = setting.shape
         self._lines.append("")
-        self._comment(_sentence(setting, setting.required and value is None))
+        self._comment(sentence(setting, setting.required and value is None))
         if shape.kind is Kind.TABLE:
             self._comment(_first_line(shape.core))
             if value is None:
@@ -196,7 +196,7 @@ def _first_line(struct_type: type[msgspec.Struct]) -> str:
     return (struct_type.__doc__ or "").strip().partition("\n")[0]
 
 
-def _sentence(setting: Setting, required: bool) -> str:
+def sentence(setting: Setting, required: bool) -> str:
     """The description, with what limits the value."""
     notes = ["required"] if required else []
     if setting.shape.kind is Kind.LEAF:

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import islice
 
 import msgspec
 
@@ -25,6 +27,9 @@ from gossamer.policy.scope import Scope
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
 from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
+
+MOST_COMPARED = 5_000
+MOST_NEAR = 3
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -82,12 +87,12 @@ class Storyteller:
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
     def tell(self, text: str) -> Story:
-        """The story of a URL.
+        """The story of a URL; one that begins with a slash is of the first seed's host.
 
         Raises:
             ConfigError: it is no URL.
         """
-        url = Url.parse(text if "://" in text else f"http://{text}")
+        url = self._url(text)
         if url is None:
             raise ConfigError(
                 f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page"
@@ -113,6 +118,22 @@ class Storyteller:
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
         return Story(url.text, _state(record, waiting), facts, record, rank.priority if rank else None)
+
+    def _url(self, text: str) -> Url | None:
+        if not text.startswith("/") or text.startswith("//"):
+            return Url.parse(text if "://" in text else f"http://{text}")
+        seed = next(iter(Seeds(self._inspection.config, self._inspection.folder.path)), None)
+        return None if seed is None else Url.parse(text, seed.text)
+
+    def nearest(self, address: str) -> list[str]:
+        """Known URLs of the same host that are spelt almost like one, the most alike first."""
+        url = Url.parse(address)
+        if url is None:
+            return []
+        host = self._prints.host(self._queue_key(url))
+        records = self._environment.scan(Family.PAGES, prefix=host)
+        known = [decode_page(data).url for _, data in islice(records, MOST_COMPARED)]
+        return get_close_matches(url.text, known, MOST_NEAR)
 
     def _find(self, url: Url, host: bytes) -> tuple[bytes, PageRecord | None, Waiting | None]:
         """Fingerprint of a URL, what is remembered of it, and where it waits; `host` is its queue's hash."""

@@ -258,13 +258,15 @@ def dns(names: tuple[str, ...], stats: Path | None, nameserver: tuple[str, ...],
     show_names(list(names), list(nameserver), json=json)
 
 
-@app.command(cls=Command)
-def config() -> None:
-    """Print the whole commented default configuration."""
-    from gossamer.app.config import CrawlConfig
-    from gossamer.app.settings import commented_toml
+@app.command(cls=Command, epilog="Example: gossamer config politeness fetch.max_head --find robots")
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--find", metavar="WORD", default="", help="Settings in whose name or meaning this occurs.")
+@json
+def config(names: tuple[str, ...], find: str, *, json: bool) -> None:
+    """Tell what settings or sections mean; without a NAME, print the whole commented configuration."""
+    from gossamer.cli.look import show_config
 
-    click.echo(commented_toml(CrawlConfig), nl=False)
+    show_config(list(names), find, json=json)
 
 
 @app.command(cls=Command, epilog="Then open http://127.0.0.1:8470/ in a browser.")

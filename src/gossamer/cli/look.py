@@ -1,15 +1,21 @@
 """Shows what is known of a crawl: status, the story of a URL, the result of a check."""
 
 import sys
+import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
 from gossamer.app.check import check
+from gossamer.app.config import CrawlConfig
 from gossamer.app.inspection import HostLine, Status, inspect
 from gossamer.app.queue_levels import LevelSizes
 from gossamer.app.queue_sizes import DomainSizes
+from gossamer.app.setting_help import all_settings, find_settings
+from gossamer.app.settings import commented_toml
 from gossamer.app.why import Storyteller
 from gossamer.cli.printing import duration, plural, safe, show, show_json, size
+from gossamer.engine.dispatch import FINISHED
 
 
 def show_status(path: Path, *, json: bool) -> None:
@@ -27,6 +33,7 @@ def _status_lines(status: Status) -> list[str]:
     sums = status.sums
     lines = [
         f"{status.folder}",
+        f"state     {_state(status)}",
         f"pages     {sums.pages:,} ({sums.duplicates:,} duplicates), {size(sums.bytes)} received, "
         f"{size(sums.archived_bytes)} archived",
         f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
@@ -51,6 +58,16 @@ def _status_lines(status: Status) -> list[str]:
     if status.domains is not None:
         lines += _domain_lines(status.domains)
     return lines + _host_lines(status.hosts)
+
+
+def _state(status: Status) -> str:
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(status.last)) if status.last else ""
+    if status.state == "ended":
+        left = " for now" if status.ended == FINISHED and status.sums.queued + status.sums.waiting else ""
+        return f"ended{left}: {status.ended}, {when}"
+    if status.state == "broken off":
+        return f"broken off, {when}; 'gossamer resume {status.folder}' goes on"
+    return status.state
 
 
 def _level_lines(sizes: LevelSizes) -> list[str]:
@@ -114,14 +131,37 @@ def _visited_lines(sums: dict[str, Any]) -> list[str]:
 def show_why(path: Path, url: str, *, json: bool) -> None:
     """Print the story of a URL."""
     with inspect(path) as inspection:
-        story = Storyteller(inspection).tell(url)
+        teller = Storyteller(inspection)
+        story = teller.tell(url)
+        near = teller.nearest(story.url) if story.state == "unknown" else []
     if json:
         facts = [{"about": fact.about, "text": fact.text} for fact in story.facts]
-        show_json({"url": story.url, "state": story.state, "facts": facts, "priority": story.priority})
+        told = {"url": story.url, "state": story.state, "facts": facts, "priority": story.priority}
+        show_json({**told, "nearest": near})
         return
     show(f"{safe(story.url)}: {story.state}")
+    for known in near:
+        show(f"  did you mean    {safe(known)}")
     for fact in story.facts:
         show(f"  {fact.about:<15} {safe(fact.text)}")
+
+
+def show_config(names: list[str], word: str, *, json: bool) -> None:
+    """Print the whole commented configuration, or what single settings mean; exit 1 if there are none."""
+    if not names and not word and not json:
+        show(commented_toml(CrawlConfig).rstrip("\n"))
+        return
+    found = find_settings(CrawlConfig, names, word) if names or word else list(all_settings(CrawlConfig))
+    if json:
+        show_json(found)
+    elif not found:
+        show(f"no setting has {word!r} in its name or meaning")
+    for number, one in enumerate(() if json else found):
+        show("\n" * (number > 0) + one.path)
+        show(textwrap.fill(one.meaning, 96, initial_indent="  ", subsequent_indent="  "))
+        show(textwrap.indent(one.written, "  "))
+    if not found:
+        sys.exit(1)
 
 
 def show_check(path: Path, *, json: bool) -> None:

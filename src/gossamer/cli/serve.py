@@ -58,7 +58,7 @@ def run_serve(folder: Path, host: str | None, port: int | None, clusters: tuple[
 
 
 async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: int | None) -> None:
-    from gossamer.service.api.app import check_listen
+    from gossamer.service.api.app import check_listen, daemon_is_open
     from gossamer.service.daemon import Daemon
 
     address = host or config.listen.host
@@ -69,6 +69,9 @@ async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: in
             await daemon.begin()
             url = _url(listening, secure=bool(config.security.certificate))
             say(f"gossamer serves {url} - jobs in {daemon.path}")
+            if daemon_is_open(daemon, config):
+                say("no accounts, so nobody need log in: every user of this machine is its operator")
+                say("to ask who comes: gossamer serve-user add NAME --role operator")
             await _answer(daemon, config, address, listening)
     finally:
         await daemon.close()

@@ -95,6 +95,11 @@ def check_listen(daemon: Daemon, config: ServiceConfig, host: str) -> None:
     check_listening(door.accounts, config.security, host)
 
 
+def daemon_is_open(daemon: Daemon, config: ServiceConfig) -> bool:
+    """Whether nobody need log in."""
+    return not Door(daemon.store.database, config.security, "").accounts.any()
+
+
 def server_options(config: ServiceConfig) -> dict[str, Any]:
     """What the server (uvicorn) must be told for all this to hold."""
     security = config.security
