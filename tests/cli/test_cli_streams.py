@@ -57,7 +57,7 @@ def test_nobody_who_reads_is_no_error(argument: str) -> None:
 def test_a_pipe_of_a_library_that_breaks_is_an_error() -> None:
     broken = (
         "import sys; from gossamer.cli import commands, main\n"
-        "def call(): raise BrokenPipeError(32, 'Broken pipe')\n"
+        "def call(**_): raise BrokenPipeError(32, 'Broken pipe')\n"
         "commands.app.commands['config'].callback = call; sys.argv[1:] = ['config']; main()"
     )
     ran = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)

@@ -92,13 +92,19 @@ class PatientProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
         self._stop()
-        self.waiting.closed(self)
+        if not self._dropped:
+            self.waiting.closed(self)
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close it at once; what comes of it still is not read."""
+        """Close it at once; what comes of it still is not read.
+
+        It counts no more from now on, though the loop is told later: many may come in one turn of it.
+        """
         self._dropped = True
         self._stop()
+        self.waiting.closed(self)
+        self.connections.discard(self)
         self.transport.abort()
 
     def _stop(self) -> None:
