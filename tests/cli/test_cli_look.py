@@ -202,3 +202,19 @@ def test_status_says_whether_the_crawl_goes_on(gossamer: Gossamer, crawled: str,
     gossamer("crawl", site, "--min-delay", "0", "--max-pages", "1", "--dir", "e", "-q")
     assert "state     ended: max_pages 1, 20" in gossamer("status", "e").out
     assert json.loads(gossamer("status", "e", "--json").out)["state"] == "ended"
+
+
+def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> None:
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d")
+    assert "  broken: 1 link; which: gossamer list d --broken\n" in ran.err
+    ran = gossamer("list", "d", "--broken")
+    assert ran.out == f"404      http://{site}/gone.html  found on http://{site}/\n"
+    ran = gossamer("list", "d", "--under", f"http://{site}/b", "--json")
+    assert [json.loads(line)["status"] for line in ran.out.splitlines()] == [200]
+    assert gossamer("list", "d", "--status", "500").out == ""
+    told = gossamer("list", "d", "--state", "rejected").out
+    assert (
+        told.startswith("rejected http://elsewhere.example/  (scope: not on the seeds' hosts")
+    )
+    assert gossamer("list", "d", "--state", "odd").code == 2
+    assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out

@@ -24,6 +24,7 @@ class Summary(msgspec.Struct, frozen=True):
     refused: int
     dropped: int
     failed_visits: int
+    broken: int
     hosts: int
     hosts_parked: int
     seconds: float
@@ -85,6 +86,7 @@ def summary(
         refused=counters.refused,
         dropped=counters.dropped,
         failed_visits=counters.failed,
+        broken=counters.broken,
         hosts=counters.hosts,
         hosts_parked=counters.hosts_parked,
         seconds=round(seconds, 3),

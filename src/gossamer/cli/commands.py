@@ -160,6 +160,20 @@ def why(folder: Path, url: str, *, json: bool) -> None:
     show_why(folder, url, json=json)
 
 
+@app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
+@folder
+@click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
+@click.option("--status", "code", type=int, metavar="CODE", help="Those with this status.")
+@click.option("--state", metavar="STATE", default="", help="done, dropped, rejected, retry, or parked.")
+@click.option("--under", metavar="URL", default="", help="Those that begin so.")
+@json
+def list_(folder: Path, code: int | None, state: str, under: str, *, broken: bool, json: bool) -> None:
+    """List URLs that were visited or turned away, with the page that each was found on."""
+    from gossamer.cli.look import show_list
+
+    show_list(folder, code, state, under, broken=broken, json=json)
+
+
 @app.command(cls=Command)
 @folder
 @json

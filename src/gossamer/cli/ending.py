@@ -66,6 +66,8 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     say(f"{_words(reason, left, report)}: {pages}, {taken}; {rest} left")
     if report["pages"] and (left_out := _left_out(report)):
         say(f"  left out: {left_out}")
+    if report["broken"]:
+        say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder.path} --broken")
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
     for who, times in report["raised"].items():

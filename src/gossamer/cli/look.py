@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gossamer.app.check import check
 from gossamer.app.config import CrawlConfig
 from gossamer.app.inspection import HostLine, Status, inspect
@@ -13,9 +15,13 @@ from gossamer.app.queue_levels import LevelSizes
 from gossamer.app.queue_sizes import DomainSizes
 from gossamer.app.setting_help import all_settings, find_settings
 from gossamer.app.settings import commented_toml
+from gossamer.app.url_list import listed
 from gossamer.app.why import Storyteller
 from gossamer.cli.printing import duration, plural, safe, show, show_json, size
 from gossamer.engine.dispatch import FINISHED
+from gossamer.model.errors import ConfigError
+
+STATES = "done", "dropped", "rejected", "retry", "parked"
 
 
 def show_status(path: Path, *, json: bool) -> None:
@@ -162,6 +168,21 @@ def show_config(names: list[str], word: str, *, json: bool) -> None:
         show(textwrap.indent(one.written, "  "))
     if not found:
         sys.exit(1)
+
+
+def show_list(path: Path, code: int | None, state: str, under: str, *, broken: bool, json: bool) -> None:
+    """Print URLs, one a line, or as lines of JSON."""
+    if state and state not in STATES:
+        raise ConfigError(f"--state {state}: is none of {', '.join(STATES)}")
+    with inspect(path) as inspection:
+        for one in listed(inspection, state=state, status=code, under=under, broken=broken):
+            if json:
+                show(msgspec.json.encode(one).decode())
+                continue
+            what = str(one.status or one.state)
+            found = f"  found on {safe(one.via)}" if one.via else ""
+            why = f"  ({safe(one.reason)})" if one.reason and not one.status else ""
+            show(f"{what:<8} {safe(one.url)}{why}{found}")
 
 
 def show_check(path: Path, *, json: bool) -> None:

@@ -7,6 +7,7 @@ from gossamer.engine.judge import Judgement
 from gossamer.engine.visit import Visit
 from gossamer.model.disposition import Dropped
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused
+from gossamer.policy.broken import is_link
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import COUNTERS, Counters, decode, encode
@@ -83,6 +84,9 @@ class Ledger:
                 _add(counters.faults, f"refused: {rule}")
         if isinstance(judgement.disposition, Dropped):
             counters.dropped += 1
+            found = visit.lease.candidate
+            refused = isinstance(visit.outcome, Refused)
+            counters.broken += not refused and is_link(found.kind, found.via, found.url.target)
         if media_type and tally.pages:
             known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
             _add(counters.media_types, media_type if known else "other")

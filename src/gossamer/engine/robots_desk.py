@@ -14,6 +14,7 @@ from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind, further
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.url import Url
+from gossamer.policy.broken import GUESSED_SITEMAP
 from gossamer.policy.politeness import retry_after
 from gossamer.policy.retry import redirect_location
 from gossamer.policy.robots import RobotsRules
@@ -29,7 +30,6 @@ from gossamer.policy.robots_access import (
 from gossamer.state.records import RobotsRecord, encode
 
 LONGEST_VALIDATOR = 1_000
-GUESSED_SITEMAP = "/sitemap.xml"
 PENDING_SECONDS = 3600.0
 """How long a redirected robots file may wait for its new host's turn before it is asked for again."""
 

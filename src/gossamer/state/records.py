@@ -228,6 +228,7 @@ class Counters(msgspec.Struct, array_like=True):
     media_types: dict[str, int] = {}
     aside: int = 0  # entries in `queue`, counted in `queued`, that are set aside
     turned_away: dict[str, int] = {}  # `rejected` by the rule that said so
+    broken: int = 0  # URLs that somebody links to and that were given up: status 4xx or 5xx, or no answer
     raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
 
 
