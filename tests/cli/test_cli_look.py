@@ -213,8 +213,6 @@ def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> N
     assert [json.loads(line)["status"] for line in ran.out.splitlines()] == [200]
     assert gossamer("list", "d", "--status", "500").out == ""
     told = gossamer("list", "d", "--state", "rejected").out
-    assert (
-        told.startswith("rejected http://elsewhere.example/  (scope: not on the seeds' hosts")
-    )
+    assert told.startswith("rejected http://elsewhere.example/  (scope: not on the seeds' hosts")
     assert gossamer("list", "d", "--state", "odd").code == 2
     assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out

@@ -285,6 +285,7 @@ class _Builder:
             skip_duplicates=config.engine.skip_duplicates,
             honour_nofollow=config.robots.honour_nofollow,
             honour_meta=config.robots.honour_meta,
+            skip_canonical=config.engine.skip_canonical,
             back=config.fetch.cookies,
         )
         memory = PageMemory(self.environment)

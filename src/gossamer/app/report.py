@@ -25,6 +25,7 @@ class Summary(msgspec.Struct, frozen=True):
     dropped: int
     failed_visits: int
     broken: int
+    canonicals: int
     hosts: int
     hosts_parked: int
     seconds: float
@@ -87,6 +88,7 @@ def summary(
         dropped=counters.dropped,
         failed_visits=counters.failed,
         broken=counters.broken,
+        canonicals=counters.canonicals,
         hosts=counters.hosts,
         hosts_parked=counters.hosts_parked,
         seconds=round(seconds, 3),

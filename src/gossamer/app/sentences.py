@@ -46,6 +46,7 @@ SENTENCES: Final = {
     "page.title": ", titled {title!r}",
     "digest.sha256": "sha256:{digest}",
     "digest.twin": ", same payload as {twin}",
+    "canonical.own": "the page says that its own URL is {canonical}",
     "archive.place": "{file} at {offset}, {length} bytes, {captured}",
     "redirect.target": "leads to {target}: {state}",
     "queue.first": "waits in its host's queue, the first of it",

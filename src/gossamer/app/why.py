@@ -306,6 +306,8 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
     if record.payload and record.place:
         digest = clause("digest.sha256", digest=record.payload.hex())
         yield fact("digest", digest, clause("digest.twin", twin=record.twin) if record.twin else None)
+    if record.canonical:
+        yield fact("canonical link", clause("canonical.own", canonical=record.canonical))
     if record.place:
         yield fact(
             "archive",

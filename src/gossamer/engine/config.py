@@ -47,6 +47,13 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             "equal pages lie in several directories"
         ),
     ] = False
+    skip_canonical: Annotated[
+        bool,
+        Meta(
+            description="do not follow rel=canonical, where a page says which URL is its own: what is only to"
+            " be found there is the same page once more, if the site says the truth"
+        ),
+    ] = False
     every_attempt: Annotated[
         bool, Meta(description="archive responses that will be asked for again, too")
     ] = False

@@ -9,7 +9,7 @@ from gossamer.engine.page_memory import PageMemory
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.robots_desk import RobotsDesk
 from gossamer.engine.yields import Yields
-from gossamer.model.link import Link
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 
 
@@ -17,18 +17,22 @@ class LinkRules(msgspec.Struct, frozen=True):
     """Which links of a page are followed.
 
     Attributes:
+        skip_canonical: pages that say that their own URL is another do not lead there: it is the same page.
         back: also redirects to where their chain has been, once: a cookie may have been set on the way.
     """
 
     skip_duplicates: bool = False
     honour_nofollow: bool = True
     honour_meta: bool = True
+    skip_canonical: bool = False
     back: bool = False
 
     def followed(self, page: Page, *, seen_before: bool) -> tuple[Link, ...]:
         """The links of an archived page that are to be followed; `seen_before`: its content was."""
         if (self.skip_duplicates and seen_before) or (self.honour_meta and page.directives.nofollow):
             return ()
+        if self.skip_canonical and any(link.kind is LinkKind.CANONICAL for link in page.links):
+            return tuple(link for link in page.links if link.kind is not LinkKind.CANONICAL)
         return page.links
 
 

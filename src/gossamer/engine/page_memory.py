@@ -10,6 +10,7 @@ from gossamer.engine.visit import Visit
 from gossamer.model.disposition import Disposition
 from gossamer.model.exchange import Exchange
 from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.model.page import Page
 from gossamer.model.url import Url
@@ -132,6 +133,12 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
     return fields
 
 
+def canonical_of(page: Page) -> str:
+    """The URL that a page says is its own (RFC 6596), if that is another; empty if it says nothing."""
+    said = next((link.url.text for link in page.links if link.kind is LinkKind.CANONICAL), "")
+    return "" if said == page.url.text else said
+
+
 def _page_fields(page: Page) -> dict[str, object]:
     return {
         "content": page.content_digest,
@@ -143,4 +150,5 @@ def _page_fields(page: Page) -> dict[str, object]:
         "language": page.language,
         "text_length": page.text_length,
         "references": len(page.links),
+        "canonical": canonical_of(page),
     }

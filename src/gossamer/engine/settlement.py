@@ -213,6 +213,8 @@ class Settlement:
             self._frontier.park(lease.queue_key, judgement.park_host)
             events.append(HostParked(lease.queue_key, judgement.park_host))
         self._ledger.count(visit, judgement, record.media_type)
+        if judgement.tally.pages and record.canonical:
+            self._ledger.counters.canonicals += 1
         if settled.kept is not None and settled.kept.twin:
             self._ledger.counters.duplicates += 1
         events.append(_visited(settled, admitted))

@@ -139,6 +139,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     weight: int = 0  # K7 weight: the level it was queued at, lower is better
     place: PlaceRecord | None = None
     captured: str = ""  # WARC-Date of the last archived response
+    canonical: str = ""  # the URL that the page says is its own, if that is another (RFC 6596)
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -228,6 +229,7 @@ class Counters(msgspec.Struct, array_like=True):
     media_types: dict[str, int] = {}
     aside: int = 0  # entries in `queue`, counted in `queued`, that are set aside
     turned_away: dict[str, int] = {}  # `rejected` by the rule that said so
+    canonicals: int = 0  # pages that say that their own URL is another
     broken: int = 0  # URLs that somebody links to and that were given up: status 4xx or 5xx, or no answer
     raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
 
