@@ -204,7 +204,7 @@ class RobotsDesk:
         finder = visit.lease.candidate
         named = entry.rules.sitemaps if entry.rules else ()
         urls = [Url.parse(text, finder.url.text) for text in named]
-        if not named and self._guess_sitemap:
+        if not named and self._guess_sitemap and site.scheme in ("http", "https"):
             urls = [Url.parse(GUESSED_SITEMAP, site.text)]
         hops = further(finder.hops, "M")
         for url in urls:
