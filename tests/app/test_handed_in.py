@@ -57,9 +57,11 @@ class Files:
         self.closed = True
 
 
-def crawl(*seeds, **given):
+def crawl(*seeds, config=None, **given):
+    config = {**(config or {}), "engine": {"guess_sitemap": False}}
+
     async def pages():
-        return [page.url async for page in gossamer.crawl(*seeds, min_delay=0, **given)]
+        return [page.url async for page in gossamer.crawl(*seeds, min_delay=0, config=config, **given)]
 
     return asyncio.run(pages())
 

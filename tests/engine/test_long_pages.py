@@ -35,6 +35,7 @@ def long_page(links=LINKS):
 
 def crawl(path, seeds, observer, **changes):
     settings = {
+        "engine.guess_sitemap": False,
         "politeness.min_delay": 0.0,
         "politeness.factor": 0.0,
         "fetch.forbidden_networks": [],
