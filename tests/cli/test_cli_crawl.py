@@ -299,3 +299,23 @@ def test_a_seed_that_is_no_page_and_nothing_else_is_a_failure(
     assert ran.code == 2
     ran = gossamer("crawl", f"{site}/{path}", f"{site}/a.html", "--min-delay", "0", "--dir", "e", "-q")
     assert ran.code == 0
+
+
+def test_a_misspelt_host_leaves_nothing_behind(gossamer: Gossamer, nameserver: str) -> None:
+    ran = gossamer("crawl", "no-such-host.example", "--nameserver", nameserver)
+    assert (ran.code, list(Path().iterdir())) == (2, [])
+    assert "nothing was kept: crawl-no-such-host.example is removed" in ran.err
+    Path("mine").mkdir()
+    assert gossamer("crawl", "no-such-host.example", "--nameserver", nameserver, "--dir", "mine").code == 2
+    assert Path("mine/crawl.toml").exists()
+
+
+def test_the_name_of_a_crawls_folder_is_hardly_a_seed(gossamer: Gossamer, site: str) -> None:
+    gossamer("crawl", site, "--min-delay", "0", "--dir", "mine", "-q")
+    for name in ("mine", "mine/"):
+        ran = gossamer("crawl", name)
+        assert ran.code == 2
+        assert (
+            f"'gossamer resume {name}' goes on with it; to crawl a host of that name write http://mine/"
+            in ran.err
+        )

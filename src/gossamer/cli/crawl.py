@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,19 +37,41 @@ from gossamer.engine.crawl import Crawl
 from gossamer.engine.dispatch import FINISHED, UNREACHABLE
 from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.model.errors import ConfigError
+from gossamer.model.outcome import Fault
+
+LONGEST_NAME = 200
+"""Of a folder that a seed may have been meant for."""
 
 
 def run_new(request: Request, *, quiet: bool, json: bool) -> None:
     """Make the folder and crawl."""
     keep_private()
+    for seed in request.seeds:
+        name = seed.rstrip("/")
+        if "/" not in name and len(name) < LONGEST_NAME and CrawlFolder(Path(name)).used:
+            raise ConfigError(
+                f"{seed}: is the folder of a crawl. 'gossamer resume {seed}' goes on with it; to crawl a host"
+                f" of that name write http://{name}/"
+            )
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
         folder = CrawlFolder(request.folder or default_folder(config))
+        existed = folder.path.exists()
         config = start(folder, config)
     if not quiet:
         for hint in hints(config, Seeds(config, folder.path)):
             say(hint)
-    conduct(folder, config, resumed=False, quiet=quiet, json=json)
+    try:
+        conduct(folder, config, resumed=False, quiet=quiet, json=json)
+    except _MisspeltError:
+        if not existed:
+            shutil.rmtree(folder.path, ignore_errors=True)
+            say(f"nothing was kept: {folder.path} is removed")
+        sys.exit(EXIT_CONFIG)
+
+
+class _MisspeltError(Exception):
+    """There are no such hosts as the seeds name, so there is nothing to go on with."""
 
 
 def run_again(
@@ -113,6 +136,9 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
     nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]
+    faults = {failed.fault for failed in troubles.unreached.values()}
+    if reason == UNREACHABLE and faults == {Fault.NAME_NOT_FOUND} and not resumed:
+        raise _MisspeltError
     if reason == UNREACHABLE or nothing:
         sys.exit(EXIT_CONFIG)
 
