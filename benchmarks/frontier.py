@@ -6,6 +6,10 @@ Links come as text from `benchmarks.url_stream`, a process of its own whose time
 through the crawler's own code: parsed, brought to canonical form, judged, tested and queued in groups such as
 settlement makes. All processor time of this process counts, RocksDB's threads included: at each mark the
 clock is read when they have come to rest. With `--folder` a run that was ended goes on where it was.
+
+The policies are those that a crawl has by default; beside them stands what it takes where the visits of a
+host are not shared out by branch (`branches.share = false`), which costs the most of them. The memory is
+that of a large crawl; `--default-memory` takes as little as a crawl has by default.
 """
 
 import argparse
@@ -26,7 +30,7 @@ from benchmarks import measure
 from benchmarks.url_stream import LINKS, NEW, SEED
 from gossamer.engine.admission import Admission
 from gossamer.engine.crawl import UPKEEP_SECONDS
-from gossamer.engine.heap import give_back
+from gossamer.engine.heap import give_back, seldom_collect
 from gossamer.engine.identity import Identity
 from gossamer.engine.long_pages import LINKS_AT_ONCE
 from gossamer.engine.observe import Observers
@@ -39,6 +43,7 @@ from gossamer.model.disposition import Done
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
+from gossamer.policy.branches import BranchConfig
 from gossamer.policy.canonical import CanonicalConfig, Canonicaliser
 from gossamer.policy.ordering import BreadthFirst
 from gossamer.policy.queue_key import queue_key
@@ -66,7 +71,7 @@ CALM_SECONDS = 1.0
 BUSY = 0.02
 """Share of a core below which RocksDB's threads are at rest."""
 
-FRONTIER = FrontierConfig(recent_links=1 << 25, seen_cache=1 << 22)
+FRONTIER = FrontierConfig(recent_links=1 << 25, seen_cache=1 << 22, branches_memory=256 << 20)
 STATE = StateConfig(
     block_cache=192 << 20, seen_filter=112_000_000, write_buffers=128 << 20, max_log=128 << 20
 )
@@ -92,12 +97,28 @@ class Progress(msgspec.Struct):
     marks: list[Mark] = []
 
 
+class How(msgspec.Struct, frozen=True):
+    """What is measured.
+
+    Attributes:
+        urls: distinct ones.
+        seed: of the stream.
+        plain: without branches.
+        default_memory: as a crawl has it by default.
+    """
+
+    urls: int
+    seed: int
+    plain: bool = False
+    default_memory: bool = False
+
+
 class Bench:
     """One frontier in one folder, open until `close`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, how: How) -> None:
         self.path = folder / "state"
-        self.environment = Environment.open(self.path, STATE)
+        self.environment = Environment.open(self.path, StateConfig() if how.default_memory else STATE)
         kept = self.environment.get(Family.META, PROGRESS)
         self.progress = decode(kept, Progress) if kept else Progress()
         counters = self.environment.get(Family.META, COUNTERS)
@@ -108,9 +129,11 @@ class Bench:
             rest=lambda _: REST,
             budget_spent=lambda *_: "",
             obey_robots=False,
+            branches=BranchConfig(share=not how.plain),
         )
         session = Session(Fingerprints(b"benchmark secret"), self._now, resumed=kept is not None)
-        self.frontier = Frontier(self.environment, FRONTIER, policy, BreadthFirst(), self.counters, session)
+        frontier = FrontierConfig() if how.default_memory else FRONTIER
+        self.frontier = Frontier(self.environment, frontier, policy, BreadthFirst(), self.counters, session)
         identity = Identity(Canonicaliser(CanonicalConfig()), self.frontier)
         scope = Scope(ScopeConfig(mode="any"), ())
         self.admission = Admission(
@@ -272,19 +295,19 @@ def peak_mb() -> float:
     return int(status.partition("VmHWM:")[2].split(None, 1)[0]) * 1024 / 1e6
 
 
-def measure_filling(folder: Path, urls: int, seed: int) -> None:
+def measure_filling(folder: Path, how: How) -> None:
     """Bring the folder's frontier to so many URLs."""
-    bench = Bench(folder)
+    bench = Bench(folder, how)
     try:
-        bench.fill(urls, seed)
+        bench.fill(how.urls, how.seed)
     finally:
         bench.close()
 
 
-def measure_resuming(folder: Path) -> dict[str, float]:
+def measure_resuming(folder: Path, how: How) -> dict[str, float]:
     """How long a start takes until the first URL is lent, then what leases cost."""
     started = time.monotonic()
-    bench = Bench(folder)
+    bench = Bench(folder, how)
     try:
         # What is owed to hosts after a start is no work of ours.
         bench.progress.clock += int(2 * REST * 1e6)
@@ -299,10 +322,12 @@ def measure_resuming(folder: Path) -> dict[str, float]:
         bench.close()
 
 
-def _part(part: str, folder: Path, urls: int, seed: int) -> dict[str, Any]:
+def _part(part: str, folder: Path, how: How) -> dict[str, Any]:
     """Run one part in a process of its own, so that each has its own memory."""
     command = [sys.executable, "-m", "benchmarks.frontier", "--part", part, "--folder", str(folder)]
-    command += ["--urls", str(urls), "--seed", str(seed)]
+    command += ["--urls", str(how.urls), "--seed", str(how.seed)]
+    command += ["--plain"] if how.plain else []
+    command += ["--default-memory"] if how.default_memory else []
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, preexec_fn=measure.end_with_parent)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -310,16 +335,22 @@ def _part(part: str, folder: Path, urls: int, seed: int) -> dict[str, Any]:
 
 def _figures(progress: Progress, resumed: dict[str, Any], hosts: int) -> dict[str, Any]:
     marks = progress.marks
-    cpu, links = sum(mark.cpu for mark in marks), sum(mark.links for mark in marks)
     return {
         "urls": marks[-1].urls,
         "hosts": hosts,
-        "links": links,
-        "links_per_s": round(links / cpu),
+        "links": sum(mark.links for mark in marks),
         "leases_per_s": round(resumed["leases_per_s"]),
         "peak_mb": round(max(progress.peak_mb, resumed["peak_mb"]), 1),
         "bytes_per_url": round(marks[-1].disk / marks[-1].urls, 1),
         "resume_s": round(resumed["resume_s"], 2),
+        **_rates(marks),
+    }
+
+
+def _rates(marks: list[Mark]) -> dict[str, Any]:
+    """What a link takes, over all and by size."""
+    return {
+        "links_per_s": round(sum(mark.links for mark in marks) / sum(mark.cpu for mark in marks)),
         "us_per_link": {mark.urls: round(mark.cpu / mark.links * 1e6, 2) for mark in marks},
         "us_per_link_so_far": {
             mark.urls: round(
@@ -330,18 +361,24 @@ def _figures(progress: Progress, resumed: dict[str, Any], hosts: int) -> dict[st
     }
 
 
-def measure_all(folder: Path, urls: int, seed: int) -> dict[str, Any]:
+def measure_all(folder: Path, how: How) -> dict[str, Any]:
     """All figures of one size."""
-    filled = _part("fill", folder, urls, seed)
+    filled = _part("fill", folder, how)
     progress = msgspec.convert(filled["progress"], Progress)
-    return _figures(progress, _part("resume", folder, urls, seed), filled["hosts"])
+    figures = _figures(progress, _part("resume", folder, how), filled["hosts"])
+    plain = folder / "plain"
+    plain.mkdir(exist_ok=True)
+    filled = _part("fill", plain, msgspec.structs.replace(how, plain=True))
+    without = _rates(msgspec.convert(filled["progress"], Progress).marks)
+    return {**figures, **{f"plain_{name}": value for name, value in without.items()}}
 
 
-def _run_part(part: str, folder: Path, urls: int, seed: int) -> dict[str, Any]:
+def _run_part(part: str, folder: Path, how: How) -> dict[str, Any]:
+    seldom_collect()  # as a crawl does
     if part == "resume":
-        return measure_resuming(folder)
-    measure_filling(folder, urls, seed)
-    bench = Bench(folder)
+        return measure_resuming(folder, how)
+    measure_filling(folder, how)
+    bench = Bench(folder, how)
     try:
         return {"progress": msgspec.to_builtins(bench.progress), "hosts": bench.counters.hosts}
     finally:
@@ -356,17 +393,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--folder", type=Path, help="keep the state here; go on with what is in it")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--default-memory", action="store_true", help="as little as a crawl has by default")
+    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--part", choices=("fill", "resume"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     urls = options.urls or (QUICK if options.quick else URLS)
+    how = How(urls, options.seed, options.plain, options.default_memory)
     if options.part:
-        print(json.dumps(_run_part(options.part, options.folder, urls, options.seed)))
+        print(json.dumps(_run_part(options.part, options.folder, how)))
         return 0
     measure.tidy_when_terminated()
     with contextlib.ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="frontier-")))
         folder.mkdir(parents=True, exist_ok=True)
-        figures = measure_all(folder, urls, options.seed)
+        figures = measure_all(folder, how)
     if options.json:
         print(json.dumps(figures))
     else:

@@ -57,7 +57,7 @@ def test_pages_that_were_said_are_known_after_a_restart(world):
 
 
 def test_hosts_that_were_not_used_lately_wait_on_disk_with_all_that_is_known(world, monkeypatch):
-    monkeypatch.setattr(queue_table, "MOST_IN_MEMORY", 40_000)
+    monkeypatch.setattr(world.frontier.queues, "_memory", 40_000)
     for _ in range(3):
         values = [say(world, host) for host in HOSTS]
         assert len(world.frontier.queues._trees) < len(HOSTS)
@@ -66,3 +66,13 @@ def test_hosts_that_were_not_used_lately_wait_on_disk_with_all_that_is_known(wor
     assert sum(each.queued for host in HOSTS for each in branches(world, host)) == 120 * len(HOSTS) - 200
     stored = list(world.environment.scan(Family.BRANCHES, prefix=key(world, "a")))
     assert len(stored) > len(branches(world, "a")), "the filters stand behind the branches"
+
+
+def test_branches_that_leave_memory_do_not_wait_for_the_garbage_collector(world, monkeypatch):
+    say(world, HOSTS[0])
+    left = next(iter(world.frontier.queues._trees.values()))
+    assert any(node.children for node in left.nodes.values())
+    monkeypatch.setattr(world.frontier.queues, "_memory", 0)
+    for host in HOSTS[1:]:
+        say(world, host)
+    assert all(node.parent is None and not node.children for node in left.nodes.values())

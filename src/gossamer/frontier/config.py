@@ -35,6 +35,13 @@ class FrontierConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     seen_cache: Annotated[
         int, Meta(ge=2, description="fingerprints kept in front of the seen set, 8 bytes each")
     ] = 131_072
+    branches_memory: Annotated[
+        Bytes,
+        Meta(
+            description="memory for the branches of large sites, some 200 KB each; where more sites than fit "
+            "take turns, each visit reads those of its site again, some milliseconds",
+        ),
+    ] = 24 << 20
     visited: Annotated[
         Literal["exact", "bloom"],
         Meta(

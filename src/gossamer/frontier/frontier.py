@@ -71,7 +71,9 @@ class Frontier:
         self._budgets = BudgetGate(policy, self.domains, self.rest, self.park)
         self.counts_linkers = self.domains is not None and self.domains.counts_linkers
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
-        self.queues = QueueTable(environment, self.hosts, counters, policy.branches, self._lent_of)
+        self.queues = QueueTable(
+            environment, self.hosts, counters, policy.branches, self._lent_of, config.branches_memory
+        )
         self._later = Later(environment, self.queues, counters, config.buffer)
         by_order = isinstance(ordering, LinkOrdering)
         self.serving = Serving(environment, config, policy, session, self.queues, by_order=by_order)

@@ -15,8 +15,6 @@ from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import branch_of, order_of, ticket
 from gossamer.state.records import Counters, HostRecord, QueueRecord, encode
 
-MOST_IN_MEMORY = 24 << 20
-"""Bytes of branches of all hosts that are kept in memory, roughly."""
 _NUMBER_BYTES = 2
 _FILTERS = 1 << 12
 """Behind the branches of a host stands what was met, the filters of each of `BranchTree.mets`."""
@@ -40,13 +38,19 @@ class QueueTable:
         counters: Counters,
         config: BranchConfig,
         lent: Callable[[bytes], Iterable[bytes]],
+        memory: int = 24 << 20,
     ) -> None:
-        """`lent(host)`: tickets of a host's leases that are out."""
+        """
+        Args:
+            lent: (host) tickets of a host's leases that are out.
+            memory: bytes of branches of all hosts that are kept in memory, roughly.
+        """
         self._environment = environment
         self.hosts = hosts
         self._counters = counters
         self._config = config
         self._lent = lent
+        self._memory = memory
         self._trees: OrderedDict[bytes, BranchTree] = OrderedDict()
         self._changed: set[bytes] = set()
         self._sizes: dict[bytes, int] = {}
@@ -204,10 +208,11 @@ class QueueTable:
             self._store_filters(host, tree, batch)
             self._weigh(host, tree.size)
         self._changed.clear()
-        while self._held > MOST_IN_MEMORY and len(self._trees) > 1:
+        while self._held > self._memory and len(self._trees) > 1:
             host, tree = self._trees.popitem(last=False)
             self._weigh(host, 0)
             self._store_filters(host, tree, batch, all_of_it=True)
+            _take_apart(tree)
 
     def _weigh(self, host: bytes, size: int) -> None:
         self._held += size - self._sizes.pop(host, 0)
@@ -219,6 +224,13 @@ class QueueTable:
             if (stored := met.to_store(all_of_it=all_of_it)) is not None:
                 slot, last = stored
                 batch.put(Family.BRANCHES, branch_key(host, kind * _FILTERS + slot), encode(last))
+
+
+def _take_apart(tree: BranchTree) -> None:
+    """Its branches know one another; as they are, only the garbage collector would free them."""
+    for node in tree.nodes.values():
+        node.parent = None
+        node.children.clear()
 
 
 def branch_key(host: bytes, number: int) -> bytes:
