@@ -50,6 +50,8 @@ allow_private = true
 
 [dns]
 hosts_file = false
+[engine]
+guess_sitemap = false
 """
 _visit = msgspec.json.Decoder(dict[str, Any])
 

@@ -15,7 +15,9 @@ _CONFIG = """[politeness]
 min_delay = 0
 factor = 0
 visits_per_host = {visits_per_host}
-{fetch}"""
+{fetch}[engine]
+guess_sitemap = false
+"""
 _LOOPBACK_NAMES = """
 [fetch]
 allow_private = true

@@ -56,6 +56,8 @@ hosts_file = false
 
 [host."{huge}"]
 max_pages = {huge_pages}
+[engine]
+guess_sitemap = false
 """
 
 

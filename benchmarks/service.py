@@ -91,7 +91,7 @@ class Plan(msgspec.Struct, frozen=True):
                 "factor": 0.0,
                 "visits_per_host": 1 if self.seconds else 16,
             },
-            "engine": {"workers": WORKERS},
+            "engine": {"workers": WORKERS, "guess_sitemap": False},
             "fetch": {"allow_private": True},
             "dns": {"nameservers": [web.nameserver], "hosts_file": False},
         }

@@ -50,6 +50,8 @@ allow_private = true
 cache = "{cache}"
 prefetch = {prefetch}
 hosts_file = false
+[engine]
+guess_sitemap = false
 """
 
 

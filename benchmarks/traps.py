@@ -41,6 +41,8 @@ allow_private = true
 
 [dns]
 hosts_file = false
+[engine]
+guess_sitemap = false
 """
 
 
