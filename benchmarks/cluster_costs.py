@@ -21,7 +21,7 @@ import msgspec
 import xxhash
 import zstandard
 
-from benchmarks.frontier import Bench
+from benchmarks.frontier import Bench, How
 from benchmarks.url_stream import LINKS, NEW, UrlStream
 from gossamer.frontier.lately import Lately
 from gossamer.model.link import LinkKind
@@ -234,7 +234,7 @@ def measure_sent(pages: int) -> dict[str, list[list[float]]]:
 def measure_snapshots(urls: int) -> dict[str, float]:
     """New bytes a byte of growth over some snapshots of a growing frontier; then the cost of importing it."""
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder))
+        bench = Bench(Path(folder), How(urls, seed=1))
         try:
             stored: dict[str, int] = {}
             for number in range(1, SNAPSHOTS + 1):
