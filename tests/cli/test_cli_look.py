@@ -1,4 +1,6 @@
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,3 +218,43 @@ def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> N
     assert told.startswith("rejected http://elsewhere.example/  (scope: not on the seeds' hosts")
     assert gossamer("list", "d", "--state", "odd").code == 2
     assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out
+
+
+def _crawled(gossamer: Gossamer, site: str) -> Path:
+    assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
+    return Path("d")
+
+
+def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer, site: str) -> None:
+    [archive] = (_crawled(gossamer, site) / "archive").glob("*.warc.gz")
+    whole = archive.read_bytes()
+    places = [match.start() for match in re.finditer(rb"\x1f\x8b\x08", whole)]
+    assert len(places) > 10
+    for place in places[1:]:  # without the first there is no warcinfo to refer to
+        archive.write_bytes(whole[: place + 40] + bytes((whole[place + 40] ^ 0x55,)) + whole[place + 41 :])
+        ran = gossamer("check", "d")
+        problems = ran.out.splitlines()[:-1]
+        assert (ran.code, len(problems)) == (1, 1), problems
+        assert "bytes were passed over" in problems[0]
+    archive.write_bytes(whole)
+    assert gossamer("check", "d").code == 0
+    assert list(Path("d/tmp").iterdir()) == []
+
+
+def test_check_reports_what_resume_would_refuse(gossamer: Gossamer, site: str) -> None:
+    folder = _crawled(gossamer, site)
+    for name in ("MANIFEST-*", "CURRENT", "*.sst"):
+        [path, *_] = sorted((folder / "state").glob(name), key=lambda path: -path.stat().st_size)
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 3])
+        ran = gossamer("check", "d")
+        assert ran.code != 0, name
+        assert gossamer("resume", "d", "-q").code == 3, name
+        assert "--from-checkpoint" in ran.out + ran.err, (name, ran)
+        path.write_bytes(whole)
+    assert gossamer("check", "d").code == 0
+    shutil.rmtree(folder / "state")
+    ran = gossamer("check", "d")
+    assert ran.code == 3 and "is not there, though something was crawled" in ran.err
+    assert gossamer("resume", "d", "--from-checkpoint", "-q").code == 0
+    assert gossamer("check", "d").code == 0

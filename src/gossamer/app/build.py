@@ -10,7 +10,7 @@ from gossamer.app.borders import all_modules, bordered
 from gossamer.app.config import CrawlConfig
 from gossamer.app.effective import Effective
 from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
+from gossamer.app.folder import CrawlFolder, state_lost
 from gossamer.app.names import NameRoom
 from gossamer.app.plugins import focus_extractor, ordering
 from gossamer.app.seeds import Seeds
@@ -49,7 +49,6 @@ from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.name_gate import Names
 from gossamer.frontier.shared_rests import SharedRests
-from gossamer.model.errors import StorageError
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.policy.canonical import Canonicaliser
 from gossamer.policy.queue_key import queue_key
@@ -93,7 +92,7 @@ def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, r
     """
     seeds = Seeds(config, folder.path)
     if loss := sign_of_loss(folder.checkpoints, folder.state):
-        raise _state_lost(folder, loss)
+        raise state_lost(folder, loss)
     environment = Environment.open(folder.state, config.state, create=not folder.has_results)
     if not config.branches.set_aside:
         release_in(environment, config.branches, "all")
@@ -111,13 +110,6 @@ def build(folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, r
     except BaseException:
         environment.close()
         raise
-
-
-def _state_lost(folder: CrawlFolder, sign: str) -> StorageError:
-    return StorageError(
-        f"{folder.state}: the state has lost what was committed to it: {sign}. Go back to a checkpoint: "
-        f"'gossamer resume {folder.path} --from-checkpoint'."
-    )
 
 
 class _Builder:
@@ -399,7 +391,7 @@ class _Builder:
         found = (path.name.removesuffix(OPEN_SUFFIX) for path in self.folder.archive.glob("*.warc.gz*"))
         unknown = sorted(set(found) - known)
         if len(unknown) > 1:
-            raise _state_lost(
+            raise state_lost(
                 self.folder, f"it does not know {len(unknown)} archive files, {unknown[0]} first"
             )
 

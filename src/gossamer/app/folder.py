@@ -150,6 +150,14 @@ class CrawlFolder:
         )
 
 
+def state_lost(folder: CrawlFolder, sign: str) -> StorageError:
+    """What is to be said of a state that is less than it was at a checkpoint; `sign` shows it."""
+    return StorageError(
+        f"{folder.state}: the state has lost what was committed to it: {sign}. Go back to a checkpoint: "
+        f"'gossamer resume {folder.path} --from-checkpoint'."
+    )
+
+
 def write_whole(path: Path, text: str) -> None:
     """Replace a file at once: a crash leaves the old or the new text, never a part.
 

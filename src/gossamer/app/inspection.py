@@ -19,7 +19,7 @@ from gossamer.app.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.ledger import CLOCK, ENDED, NAMES
 from gossamer.frontier.standings import ORDER, is_of_another
-from gossamer.model.errors import ConfigError
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
@@ -225,6 +225,11 @@ def inspect(path: Path) -> Iterator[Inspection]:
     folder = CrawlFolder(path)
     if not folder.config.exists():
         raise ConfigError(f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl').")
+    if not folder.state.is_dir() and folder.has_results:
+        raise StorageError(
+            f"{folder.state}: is not there, though something was crawled. 'gossamer resume {path}"
+            " --from-checkpoint' goes back to the last checkpoint; the archive is whole without it."
+        )
     if not folder.state.is_dir():
         raise ConfigError(f"{path}: the crawl has not begun. Begin it with 'gossamer resume {path}'.")
     config = load(CrawlConfig, read_toml(folder.config))

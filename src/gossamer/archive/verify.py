@@ -1,10 +1,13 @@
 """Reads a whole archive file and names everything that is wrong with it."""
 
+import contextlib
 import os
 import re
+import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -17,6 +20,12 @@ _RECORD_ID = re.compile(r"<urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}>
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
 _CONTENT_LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*)\r?$", re.IGNORECASE | re.MULTILINE)
 _TRANSFER_ENCODING = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
+_MEMBER = b"\x1f\x8b\x08"
+_RECORD = b"WARC/"
+_STEP = 1 << 20
+_BEGINNING = 512
+"""Bytes of a member that suffice to know what it begins with."""
+_UNKNOWN = "unknown"
 _MAIN_KINDS = frozenset(("response", "revisit", "resource"))
 
 
@@ -44,11 +53,12 @@ class RecordSummary(msgspec.Struct, frozen=True, gc=False):
 
 
 class Problem(msgspec.Struct, frozen=True, gc=False):
-    """Something wrong at `offset` of `file`, in one line."""
+    """Something wrong at `offset` of `file`, in one line; `passed` bytes from there on could not be read."""
 
     file: str
     offset: int
     text: str
+    passed: int = 0
 
 
 def verify_file(
@@ -57,7 +67,8 @@ def verify_file(
     """Yield each record of the file, and each problem before the record it was found in.
 
     Every member must be a whole record with right lengths, digests and dates, the first of them warcinfo;
-    nothing may stand behind the last. Memory is bounded. What follows an unreadable member is not read.
+    nothing may stand behind the last. Memory is bounded. After a member that cannot be read it goes
+    on with the next one that can.
 
     Args:
         path: of the file, under its present name.
@@ -77,8 +88,12 @@ def verify_file(
                 try:
                     scanned = scan(member, 0)
                 except StorageError as error:
-                    yield Problem(path.name, offset, f"{error}; the rest of the file was not read")
-                    return
+                    resumed = _next_record(stream, offset + 1, end)
+                    passed = resumed - offset
+                    yield Problem(path.name, offset, f"{error}; {passed} bytes were passed over", passed)
+                    checker.lost_track()
+                    offset = resumed
+                    continue
                 for text in checker.problems(scanned):
                     yield Problem(path.name, offset, text)
                 yield _summary(offset, member.length, scanned)
@@ -87,6 +102,28 @@ def verify_file(
                 yield Problem(path.name, 0, "the file is empty")
     except OSError as error:
         yield Problem(path.name, 0, f"cannot be read: {error.strerror}")
+
+
+def _next_record(stream: BinaryIO, start: int, end: int) -> int:
+    """Where the next gzip member that holds a WARC record begins, from `start` on; `end` if none does."""
+    at = start
+    while at < end:
+        stream.seek(at)
+        data = stream.read(min(_STEP, end - at))
+        found = data.find(_MEMBER)
+        while found >= 0:
+            beginning = data[found : found + _BEGINNING]
+            if len(beginning) < _BEGINNING:
+                stream.seek(at + found)
+                beginning = stream.read(min(_BEGINNING, end - at - found))
+            with contextlib.suppress(zlib.error):
+                if zlib.decompressobj(wbits=31).decompress(beginning, len(_RECORD)) == _RECORD:
+                    return at + found
+            found = data.find(_MEMBER, found + 1)
+        at += max(len(data) - len(_MEMBER) + 1, 1) if at + len(data) < end else len(data)
+        if not data:
+            break
+    return end
 
 
 def _summary(offset: int, length: int, scanned: Scanned) -> RecordSummary:
@@ -114,6 +151,10 @@ class _Checker:
         self._warcinfo_id = ""
         self._main_id = ""
 
+    def lost_track(self) -> None:
+        """What came before the next record is not known."""
+        self._main_id = _UNKNOWN
+
     def problems(self, scanned: Scanned) -> list[str]:
         """What is wrong with the next record."""
         fields = scanned.fields
@@ -130,7 +171,9 @@ class _Checker:
             found.append("WARC-Warcinfo-ID is not that of the file's warcinfo record")
         if kind in _MAIN_KINDS:
             self._main_id = fields.get("warc-record-id")
-        elif kind in ("request", "metadata") and fields.get("warc-concurrent-to") != self._main_id:
+        elif kind not in ("request", "metadata") or self._main_id == _UNKNOWN:
+            pass
+        elif fields.get("warc-concurrent-to") != self._main_id:
             found.append("WARC-Concurrent-To is not the record before")
         if kind == "response":
             found += _response_problems(scanned)
