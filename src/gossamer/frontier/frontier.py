@@ -201,13 +201,13 @@ class Frontier:
 
     def _queue(self, host: bytes, name: str, candidate: Candidate, level: int, batch: Batch) -> bytes:
         self._counters.admitted += 1
-        if self.hosts.get(host) is None:
+        hosts = self.hosts.made
+        record = self.hosts.change(host, name)
+        if self.hosts.made > hosts:
             self._counters.hosts += 1
             if self._policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
-        record = self.hosts.change(host, name)
-        place = self.queues.place(host, record, candidate, level)
-        self.queues.put(host, record, place, candidate, batch)
+        place = self.queues.add(host, record, candidate, level, batch)
         queue = self._rota.served.get(host)
         if queue is None and not record.parked:
             queue = self.serving.arrived(host, record, batch)

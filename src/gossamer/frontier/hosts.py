@@ -20,6 +20,8 @@ class HostTable:
         # What was read last is nearly always asked for again, to be changed; as it is there, or will be.
         self._last_key = b""
         self._last: HostRecord | None = None
+        self.made = 0
+        """Records that were new."""
 
     def get(self, key: bytes) -> HostRecord | None:
         """The record for reading, or `None`."""
@@ -36,6 +38,7 @@ class HostTable:
         record = self.get(key)
         if record is None:
             record = self._last = HostRecord(name)
+            self.made += 1
         self._changed[key] = record
         return record
 

@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.frontier.hosts import HostTable
 from gossamer.model.candidate import Candidate
-from gossamer.policy.branches import Branch, BranchConfig, BranchTree
+from gossamer.policy.branches import Branch, BranchConfig, BranchTree, Node
 from gossamer.policy.met import Filter
 from gossamer.policy.novelty import Said
 from gossamer.policy.ordering import ROBOTS_LEVEL
@@ -58,31 +58,43 @@ class QueueTable:
 
     # Entries …
 
-    def place(self, host: bytes, record: HostRecord, candidate: Candidate, level: int) -> bytes:
-        """A place for a new URL, the last one of its level in its branch."""
+    def add(self, host: bytes, record: HostRecord, candidate: Candidate, level: int, batch: Batch) -> bytes:
+        """Put a new URL into the queue, the last one of its level in its branch; its place there."""
         self._counters.sequence += 1
-        branch = 0
-        if (
-            level != ROBOTS_LEVEL
-            and (tree := self.tree(host, record) or self._plant(host, record)) is not None
-        ):
-            branch = tree.place(candidate.url.target).record.number
-        return ticket(level, self._counters.sequence, branch)
+        tree = self.tree(host, record)
+        if level == ROBOTS_LEVEL:
+            node = None if tree is None else tree.root
+        else:
+            tree = tree or self._plant(host, record)
+            node = None if tree is None else tree.place(candidate.url.target)
+        place = ticket(level, self._counters.sequence, 0 if node is None else node.record.number)
+        self._enter(host, record, place, candidate, batch)
+        if tree is not None and node is not None:
+            self._wait(host, record, tree, node, place)
+        return place
 
     def put(self, host: bytes, record: HostRecord, place: bytes, candidate: Candidate, batch: Batch) -> None:
         """Put an entry into the queue, where it can be lent."""
+        self._enter(host, record, place, candidate, batch)
+        if (tree := self.tree(host, record)) is not None:
+            self._wait(host, record, tree, tree.node(branch_of(place)), place)
+
+    def _enter(
+        self, host: bytes, record: HostRecord, place: bytes, candidate: Candidate, batch: Batch
+    ) -> None:
         batch.put(Family.QUEUE, host + place, encode(QueueRecord.of(candidate)))
         record.head = min(record.head, place) if record.queued else place
         record.queued += 1
         self._counters.queued += 1
-        if (tree := self.tree(host, record)) is not None:
-            node = tree.node(branch_of(place))
-            known = node.record
-            known.head = min(known.head, place) if known.queued else place
-            tree.entered(node, order_of(place))
-            self._changed.add(host)
-            if node.aside:
-                self._set_aside(record, 1)
+
+    def _wait(self, host: bytes, record: HostRecord, tree: BranchTree, node: Node, place: bytes) -> None:
+        """An entry waits in a branch."""
+        known = node.record
+        known.head = min(known.head, place) if known.queued else place
+        tree.entered(node, order_of(place))
+        self._changed.add(host)
+        if node.aside:
+            self._set_aside(record, 1)
 
     def delete(self, host: bytes, record: HostRecord, place: bytes, batch: Batch) -> None:
         """Delete an entry that was taken."""
