@@ -15,6 +15,7 @@ from gossamer.app.settings import load
 from gossamer.cli.ending import say_end
 from gossamer.cli.trouble import Troubles
 
+ALONE = {"engine": {"guess_sitemap": False}}
 PAGES = {"": "<a href='/a'>a</a><a href='/b'>b</a>", "a": "a", "b": "b"}
 
 
@@ -22,7 +23,9 @@ def crawl(tmp_path, site, **extensions):
     async def pages():
         return [
             page.url
-            async for page in gossamer.crawl(site, folder=tmp_path / "crawl", min_delay=0, **extensions)
+            async for page in gossamer.crawl(
+                site, folder=tmp_path / "crawl", min_delay=0, config=ALONE, **extensions
+            )
         ]
 
     with warnings.catch_warnings(record=True) as caught:
@@ -136,7 +139,7 @@ def test_what_works_says_nothing(tmp_path):
 def test_the_command_line_warns_and_counts(tmp_path, capsys):
     folder, troubles = CrawlFolder(tmp_path / "crawl"), Troubles()
     with small_site(PAGES.get) as site:
-        tree = {"seeds": [site], "politeness": {"min_delay": 0.0, "factor": 0.0}}
+        tree = {"seeds": [site], "politeness": {"min_delay": 0.0, "factor": 0.0}, **ALONE}
         config = start(folder, load(gossamer.CrawlConfig, tree))
         extensions = Extensions(observers=[troubles.hear], scope_rules=[picky_rule])
         reason = asyncio.run(run(folder, config, extensions, resumed=False))

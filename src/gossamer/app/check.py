@@ -83,22 +83,8 @@ def check(inspection: Inspection) -> CheckResult:
             records += 1
             if found.kind in _INDEXED and not found.target_uri.startswith(_DNS):
                 places[number, found.offset] = (found.length, _mark(found))
-    numbers = {file.name: number for number, file in enumerate(files)}
-    captures = 0
-    for line in _captures(inspection):
-        captures += 1
-        place = numbers.get(line.filename, -1), int(line.offset)
-        record = places.pop(place, None)
-        if any(line.filename == name and start <= place[1] < end for name, start, end in gaps):
-            continue  # told already
-        if record is None:
-            problems.append(
-                f"index: {line.url} leads to {line.filename} at {line.offset}, where no record begins"
-            )
-        elif record != (int(line.length), hash((line.url, line.digest))):
-            problems.append(f"index: {line.url} and the record at {line.filename} {line.offset} disagree")
-        if len(problems) > MOST_PROBLEMS:
-            break
+    captures, wrong = _index(inspection, files, places, gaps)
+    problems += wrong
     problems += [
         f"index: the record at {files[n].name} {offset} has no line" for n, offset in list(places)[:50]
     ]
@@ -107,6 +93,35 @@ def check(inspection: Inspection) -> CheckResult:
     problems += [*wrong, *_hosts(inspection)]
     unfinished = _unfinished(inspection.folder.archive, files)
     return CheckResult(len(files), records, captures, pages, problems[:MOST_PROBLEMS], unfinished)
+
+
+def _index(
+    inspection: Inspection,
+    files: list[ArchiveFile],
+    places: dict[tuple[int, int], tuple[int, int]],
+    gaps: list[tuple[str, int, int]],
+) -> tuple[int, list[str]]:
+    """How many captures there are, and what is wrong; takes the records that have one from `places`.
+
+    What leads into a gap, where nothing of a file could be read, is told already.
+    """
+    numbers = {file.name: number for number, file in enumerate(files)}
+    captures, problems = 0, list[str]()
+    for line in _captures(inspection):
+        captures += 1
+        place = numbers.get(line.filename, -1), int(line.offset)
+        record = places.pop(place, None)
+        if any(line.filename == name and start <= place[1] < end for name, start, end in gaps):
+            continue
+        if record is None:
+            problems.append(
+                f"index: {line.url} leads to {line.filename} at {line.offset}, where no record begins"
+            )
+        elif record != (int(line.length), hash((line.url, line.digest))):
+            problems.append(f"index: {line.url} and the record at {line.filename} {line.offset} disagree")
+        if len(problems) > MOST_PROBLEMS:
+            break
+    return captures, problems
 
 
 def _present_path(archive: Path, file: ArchiveFile) -> Path:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -56,7 +57,7 @@ def run_new(request: Request, *, quiet: bool, json: bool) -> None:
     with rereadable(request.seeds_file) as seeds_file:
         config = compose(msgspec.structs.replace(request, seeds_file=seeds_file))
         folder = CrawlFolder(request.folder or default_folder(config))
-        existed = folder.path.exists()
+        existed = os.path.exists(folder.path)  # noqa: PTH110 - also where we may not look
         config = start(folder, config)
     if not quiet:
         for hint in hints(config, Seeds(config, folder.path)):
