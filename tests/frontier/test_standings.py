@@ -114,6 +114,31 @@ def test_gifts_of_several_pages_meet_before_they_are_given(world):
     assert held(world) == 203
 
 
+def test_a_small_crawl_is_ordered_by_its_gifts_within_the_first_second(world):
+    """A second is longer than the whole crawl of a few hundred pages."""
+    for number in range(20):
+        world.admit(f"http://a/{number}")
+    lease = world.frontier.lend()
+    with world.frontier.changes():
+        gift = world.frontier.gift(world.fingerprint("http://a/0"), lease.candidate, 1, later=0)
+        assert not world.admit("http://a/17", gift=gift)
+        world.frontier.settle(lease, Done(), VISITED)
+    assert drain(world)[0] == "http://a/17"
+
+
+def test_gifts_are_given_less_often_the_more_pages_have_given(world):
+    kept = world.frontier.standings
+    given = []
+    for page in range(1, 1_001):
+        kept._givers += 1
+        kept.mention(world.fingerprint("http://a/0"), 0)
+        if kept.due:
+            given.append(page)
+            list(kept.give(lambda host, place: None, world.environment.batch()))
+    assert given[:10] == list(range(1, 11))
+    assert 150 < len(given) < 300
+
+
 def test_a_page_shares_what_it_holds_also_what_is_still_under_way_to_it(world):
     world.admit("http://a/0")
     give(world, "http://a/0", 10)

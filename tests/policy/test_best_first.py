@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.best import BUCKETS, UNIT, BestConfig, BestFirst, BestWorth
+from gossamer.policy.best import BUCKETS, SEEDS_LINK, UNIT, BestConfig, BestFirst, BestWorth
 from gossamer.policy.features import FEATURES, Feature, FeatureTable
 from gossamer.policy.ordering import LAST_LEVEL, ROBOTS_LEVEL
 
@@ -53,7 +53,38 @@ def test_a_link_from_a_page_with_back_links_weighs_more() -> None:
     known = linked_from(policy, "http://a.example/", "http://b.example/")
     _, strong = policy.spread(PAGE, known, 5, 5)
     _, weak = policy.spread(PAGE, policy.admitted(PAGE, None), 5, 5)
-    assert sum(strong.weights.values()) > sum(weak.weights.values()) == UNIT
+    assert sum(strong.weights.values()) > sum(weak.weights.values()) > UNIT
+
+
+def test_a_link_among_many_weighs_less() -> None:
+    policy = BestFirst(BestConfig())
+    worth = linked_from(policy, "http://a.example/", "http://b.example/")
+    weights = [
+        sum(policy.spread(PAGE, worth, 1, links)[1].weights.values()) for links in (1, 10, 1_000, 10**7)
+    ]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] > 2 * weights[1] > 4 * weights[2]
+    assert weights[-1] == 1
+
+
+def test_links_of_a_seed_weigh_most() -> None:
+    policy = BestFirst(BestConfig())
+    seed = msgspec.structs.replace(PAGE, depth=0)
+    _, gift = policy.spread(seed, policy.admitted(seed, None), 500, 500)
+    assert sum(gift.weights.values()) == SEEDS_LINK
+
+
+def test_a_chain_does_not_outrank_what_was_found_first() -> None:
+    policy = BestFirst(BestConfig())
+    place = msgspec.structs.replace(PAGE, depth=0)
+    levels = []
+    worth = policy.admitted(place, None)
+    for depth in range(6):
+        finder = msgspec.structs.replace(PAGE, depth=depth)
+        _, gift = policy.spread(finder, worth, 1, 1)
+        worth = policy.admitted(PAGE, gift)
+        levels.append(policy.waiting_level(msgspec.structs.replace(PAGE, depth=depth + 1), worth))
+    assert levels == sorted(levels)
 
 
 @given(st.lists(st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(1, 10**6)), min_size=1))

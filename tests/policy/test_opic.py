@@ -124,6 +124,10 @@ def test_more_voice_is_better_front_pages_and_links_across_count_more() -> None:
     assert policy.waiting_level(front, little) < policy.waiting_level(across, little)
     assert policy.waiting_level(across, little) < policy.waiting_level(PAGE, little)
     assert policy.waiting_level(menu, little) == policy.waiting_level(PAGE, little)
+    sister = at(
+        "http://e.example/page", via="http://library.e.example/"
+    )  # a university's sites link across, too
+    assert policy.waiting_level(sister, little) == policy.waiting_level(across, little)
     assert policy.waiting_level(at("http://e.example/page", depth=2), little) > policy.waiting_level(
         PAGE, little
     )

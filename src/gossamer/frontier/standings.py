@@ -24,6 +24,9 @@ GATHERED = 50_000
 """Gifts kept for URLs known before, about 150 bytes each: the more, the more of them meet in one."""
 DRAIN_EVERY = 1_000_000
 """Microseconds after which gifts are given even if they are few."""
+DRAIN_SHARE = 50
+"""Gifts are given when a fiftieth more pages have made some: a second is long in a small crawl, and what is
+ordered without them goes by the first link alone. In a large one they are as many as a second's."""
 GIVEN_AT_ONCE = 1_000
 """Gifts given without a pause, some 20 us each."""
 
@@ -63,6 +66,7 @@ class Standings:
         self._gathering: dict[bytes, Any] = {}
         self._giving: dict[bytes, Any] = {}  # sorted, the next at the end
         self._last_drain = session.now()
+        self._givers = self._next_drain = 0  # pages that gave something, since the start
         self._open: dict[bytes, Standing] = {}  # in the batch that is not committed
         self._begin(session.warn)
 
@@ -135,6 +139,7 @@ class Standings:
         if known is None:
             seed = msgspec.structs.replace(finder, kind=LinkKind.SEED)
             known = b"", self._ordering.admitted(seed, None)
+        self._givers += 1
         worth, gift = self._ordering.spread(finder, known[1], targets, links)
         self._put(fingerprint, b"", worth, batch)
         return gift
@@ -169,7 +174,9 @@ class Standings:
         """Gifts should be given now."""
         if self._giving or len(self._gathering) >= GATHERED:
             return True
-        return bool(self._gathering) and self._now() - self._last_drain >= DRAIN_EVERY
+        if not self._gathering:
+            return False
+        return self._givers > self._next_drain or self._now() - self._last_drain >= DRAIN_EVERY
 
     def give(
         self, find: Callable[[bytes, bytes], Candidate | None], batch: Batch
@@ -183,6 +190,7 @@ class Standings:
             self._giving = dict(sorted(self._gathering.items(), reverse=True))
             self._gathering = {}
             self._last_drain = self._now()
+            self._next_drain = self._givers + self._givers // DRAIN_SHARE
         for _ in range(min(GIVEN_AT_ONCE, len(self._giving))):
             fingerprint, gift = self._giving.popitem()
             known = self._find(fingerprint)

@@ -1,6 +1,7 @@
 """Best first: importance by back-links and by the text of the URL (K5)."""
 
 import math
+from math import isqrt
 from typing import Annotated
 from zlib import crc32
 
@@ -16,7 +17,10 @@ BUCKETS = 16
 """Registrable domains are told apart so far; a farm in one domain fills one, and only by its logarithm."""
 
 UNIT = 64
-"""Weight of a link from a page that nobody links to."""
+"""What counts as one link."""
+
+SEEDS_LINK = 4096
+"""Weight of a link of a seed, and what the links of a page come to that has one link and passes it on."""
 
 MOST_WEIGHT = 1 << 40
 """A bucket is full; its logarithm would hardly grow."""
@@ -42,7 +46,7 @@ class Backlinks(msgspec.Struct, frozen=True, array_like=True):
     """Links on their way to a URL.
 
     Attributes:
-        weights: bucket of the finder's registrable domain -> sum of weights, `UNIT` for a plain link.
+        weights: bucket of the finder's registrable domain -> sum of weights, in parts of `UNIT`.
     """
 
     weights: dict[int, int]
@@ -64,8 +68,10 @@ class BestFirst:
     """I(P) = X*IB(P) + Y*IL(P); the most important first, then the shallow ones, then by arrival.
 
     IB is the sum over buckets of log2(1 + weight): the number of links counts by its logarithm, the number
-    of domains that they come from in proportion (up to `BUCKETS`). The weight of a link grows with the IB
-    that its page has when it is fetched: quality counts as it is known by then, and is not corrected later.
+    of domains that they come from in proportion (up to `BUCKETS`). A link weighs the square root of what its
+    page has for each of its links, as it is known when the page is fetched; it is not corrected later. So
+    what many pages link to speaks louder, a long list speaks softly, and a chain never gains: weights that
+    grow by one a hop put what was found deep before what was found first.
     """
 
     name = "best"
@@ -113,11 +119,15 @@ class BestFirst:
         finder: Candidate,
         worth: BestWorth,
         targets: int,  # noqa: ARG002
-        links: int,  # noqa: ARG002
+        links: int,
     ) -> tuple[BestWorth, Backlinks]:
         """A link of this page; each target gets the same, however many there are."""
         bucket = crc32(registrable_domain(finder.url.host).encode()) % BUCKETS
-        return worth, Backlinks({bucket: int(UNIT * (1 + _by_links(worth)))})
+        weight = SEEDS_LINK
+        if finder.depth:
+            known = max(UNIT, sum(worth.weights.values()))
+            weight = max(1, isqrt(SEEDS_LINK * known // max(1, links)))
+        return worth, Backlinks({bucket: weight})
 
     def closed(self, worth: BestWorth) -> BestWorth:
         """Nothing changes."""

@@ -11,14 +11,14 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 from gossamer.policy.levels import STEPS, level_at, steps_of
-from gossamer.policy.registrable import registrable_domain
 
 FRONT_STEPS = 3 * STEPS
 """A front page waits as if it had eight times the voice: every page of its site will link to it."""
 
 FOREIGN_STEPS = STEPS
-"""A URL that became known from another registrable domain waits as if it had twice the voice: a link
-across says more than a menu, and pages of a site not yet fetched could not speak for it."""
+"""A URL that became known from another host waits as if it had twice the voice: a link across says more than
+a menu, and pages of a site not yet fetched could not speak for it. Hosts, not registrable domains: many a
+university or country has all of its sites under one."""
 
 MOST_CREDIT = 1 << 60
 """All credit there may be, so that every amount fits 64 bits; seeds beyond begin without."""
@@ -257,7 +257,7 @@ class Opic:
             "voice of its links": f"{worth.voice / _voice(total):.3g} of a link that brings all credit",
             "handed on of late": f"{worth.history:.3g} of all",
             "front page": "yes, counts eightfold" if candidate.url.target == "/" else "no",
-            "found from another domain": "yes, counts twice" if _is_foreign(candidate) else "no",
+            "found from another host": "yes, counts twice" if _is_foreign(candidate) else "no",
         }
 
     def _due(self, worth: OpicWorth) -> int:
@@ -269,12 +269,12 @@ class Opic:
 
 
 def _is_foreign(candidate: Candidate) -> bool:
-    """Whether the page that made the URL known is of another registrable domain."""
+    """Whether the page that made the URL known is of another host; `www.` makes none."""
     host = candidate.url.host
     if not candidate.via or candidate.via.startswith(f"{candidate.url.scheme}://{host}/"):
         return False
     finder = Url.from_serialised(candidate.via)
-    return finder is not None and registrable_domain(finder.host) != registrable_domain(host)
+    return finder is not None and finder.host.removeprefix("www.") != host.removeprefix("www.")
 
 
 def _voice(credit: int) -> int:
