@@ -56,7 +56,7 @@ def test_what_is_lost_is_counted_and_told():
     check(text)
     assert "gossamer_cluster_losses_total 2\n" in text
     pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-    from gossamer.cli.cluster import told_of
+    from gossamer.cli.cluster_shown import told_of
 
     older, anew = map(told_of, losses)
     assert older.startswith(

@@ -71,6 +71,13 @@ def test_two_processes_fetch_what_one_would(tmp_path):
     for line in lines:
         place = json.loads(line.split(" ", 2)[2])
         assert (tmp_path / "c" / place["filename"]).stat().st_size >= int(place["offset"])
+    over = json.loads(gossamer("cluster", "status", str(tmp_path / "c"), "--json").stdout)
+    assert (over["state"], over["stop"]) == ("ended", "finished")
+    known = json.loads(gossamer("status", str(tmp_path / "c"), "--json").stdout)
+    assert (known["state"], known["sums"]["pages"]) == ("ended", over["pages"])
+    assert gossamer("check", str(tmp_path / "c")).returncode == 0
+    url = next(iter(statuses))
+    assert f"{url}: done" in gossamer("cluster", "why", str(tmp_path / "c"), url).stdout
 
 
 @pytest.mark.slow
@@ -108,8 +115,8 @@ def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
             assert stopped.returncode == 0, stopped.stderr
             crawl.wait(150)
     over = gossamer("cluster", "status", folder, seconds=150.0)  # Ray would try for minutes
-    assert over.returncode == 2
-    assert "gossamer cluster resume" in over.stderr
+    assert over.returncode == 0
+    assert f"{folder}: ended: stopped" in over.stdout
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode_host, decode_page
 
 
-class _Line(msgspec.Struct):
+class CaptureLine(msgspec.Struct):
     """The JSON part of a capture, as far as it is checked."""
 
     url: str
@@ -32,7 +32,16 @@ class _Line(msgspec.Struct):
     filename: str
 
 
-_line = msgspec.json.Decoder(_Line).decode
+_decode = msgspec.json.Decoder(CaptureLine).decode
+
+
+def capture_line(line: bytes) -> CaptureLine:
+    """What a line of an index says.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _decode(line[line.index(b"{") :])
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -150,9 +159,9 @@ def _mark(record: RecordSummary) -> int:
     return hash((record.target_uri, record.payload_digest))
 
 
-def _captures(inspection: Inspection) -> Iterator[_Line]:
+def _captures(inspection: Inspection) -> Iterator[CaptureLine]:
     for _, data in inspection.environment.scan(Family.CAPTURES):
-        yield _line(data[data.index(b"{") :])
+        yield capture_line(data)
 
 
 def _index_file(inspection: Inspection, captures: int) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from gossamer.app.cluster_folder import Absent
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.level_words import ordering_of
@@ -52,6 +53,16 @@ class HostLine(msgspec.Struct, frozen=True):
     failures: int
 
 
+class AgentLine(msgspec.Struct, frozen=True):
+    """One agent of a cluster as `status` shows it."""
+
+    name: str
+    state: str
+    pages: int
+    queued: int
+    waiting: int
+
+
 class Status(msgspec.Struct, frozen=True):
     """What is known of a crawl from its state."""
 
@@ -64,10 +75,15 @@ class Status(msgspec.Struct, frozen=True):
     state: Literal["running", "paused", "ended", "broken off"] = "running"
     ended: str = ""  # the reason, if it ended by itself
     last: float = 0.0  # wall time of the last change to its log
+    agents: list[AgentLine] = []  # of a cluster
+    absent: list[str] = []  # agents that are left out, and what to do, a sentence each
 
 
 class Inspection:
     """A crawl's folder, opened for reading beside whoever writes it."""
+
+    absent: Sequence[Absent] = ()
+    """Agents of the cluster, if it is one, whose crawls cannot be read here."""
 
     def __init__(self, folder: CrawlFolder, config: CrawlConfig, environment: Environment) -> None:
         self.folder = folder
@@ -96,6 +112,16 @@ class Inspection:
     def last(self) -> float:
         """Wall time of the last change to the log; 0 if there is none."""
         return self.folder.log.stat().st_mtime if self.folder.log.exists() else 0.0
+
+    @property
+    def each(self) -> "dict[str, Inspection]":
+        """The crawls in it, by the agent's name if it is a cluster's."""
+        return {"": self}
+
+    @property
+    def logs(self) -> list[Path]:
+        """The log of each of them."""
+        return [self.folder.log]
 
     @property
     def visited(self) -> VisitedRecord:

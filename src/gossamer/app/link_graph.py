@@ -138,10 +138,11 @@ class _Export:
         """Write all files."""
         mentions = BigSort(self._folder, "mentions", self._memory)
         source = _Source(self._inspection)
-        for capture in captures(self._inspection, problems):
-            self._sums.captures += 1
-            for line in source.lines(capture, self._sums.captures):
-                mentions.add(line)
+        for crawl in self._inspection.each.values():
+            for capture in captures(crawl, problems):
+                self._sums.captures += 1
+                for line in source.lines(capture, self._sums.captures):
+                    mentions.add(line)
         edges = BigSort(self._folder, "edges", self._memory)
         self._number(mentions, edges)
         pairs = BigSort(self._folder, "pairs", self._memory)

@@ -10,12 +10,14 @@ from types import FrameType
 
 import msgspec
 
+from gossamer.app.cluster_folder import keep_last
 from gossamer.app.private import keep_private
 from gossamer.app.seeds import rereadable
 from gossamer.app.units import parse_duration
 from gossamer.cli import EXIT_INTERRUPTED
+from gossamer.cli.cluster_shown import show_overview, told_of
 from gossamer.cli.ctrl_c import heed
-from gossamer.cli.printing import duration, safe, say, show, show_json, size
+from gossamer.cli.printing import safe, say, show, show_json, size
 from gossamer.cli.request import Request, compose, default_folder
 from gossamer.cluster.address import address_of
 from gossamer.cluster.answering import STOPPED, answer_lines
@@ -31,7 +33,7 @@ from gossamer.cluster.launch import (
 )
 from gossamer.cluster.metrics import exposition, server
 from gossamer.cluster.orders import Plan
-from gossamer.cluster.overview import LossOverview, Overview
+from gossamer.cluster.overview import Overview
 from gossamer.model.errors import ConfigError, GossamerError
 
 TELL_EVERY = 10
@@ -81,8 +83,9 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
     with connected(folder, address, agents * plan.cores):
         control = Control.begin(plan, resumed=resumed)
         with _ctrl_c(control):
-            overview = control.wait(_Progress(quiet=quiet))
+            overview = control.wait(_Progress(folder, quiet=quiet))
         control.end(overview, say)
+    _keep(folder, overview)
     result = collected(plan, overview)
     for problem in result.problems:
         say(safe(problem))
@@ -93,6 +96,12 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
     if overview.stop == STOPPED:
         say(f"go on with 'gossamer cluster resume {folder}'")
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _keep(folder: Path, overview: Overview) -> None:
+    """For `cluster status` when nobody answers any more; nothing ends because it cannot be kept."""
+    with suppress(GossamerError):
+        keep_last(folder, overview)
 
 
 @contextmanager
@@ -118,13 +127,16 @@ def _ctrl_c(control: Control) -> Iterator[None]:
 class _Progress:
     """One line that is written over on a terminal; else a line now and then."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, folder: Path, *, quiet: bool) -> None:
+        self._folder = folder
         self._quiet = quiet
         self._live = sys.stderr.isatty()
         self._looks = 0
         self._told = set[tuple[str, int, int]]()
 
     def __call__(self, overview: Overview) -> None:
+        if self._looks % TELL_EVERY == 0:
+            _keep(self._folder, overview)
         self._looks += 1
         for loss in overview.losses:
             if (named := (loss.agent, loss.snapshot, loss.used)) not in self._told:
@@ -143,30 +155,6 @@ class _Progress:
             return
         with suppress(OSError):  # the terminal was closed
             print(f"\r{text}\x1b[K", end="\n" if overview.over else "", file=sys.stderr, flush=True)
-
-
-def told_of(loss: LossOverview) -> str:
-    """What came of a snapshot that could not be used, and what to do."""
-    told = [
-        f"snapshot {loss.snapshot} of {safe(loss.agent)}, which is lost, cannot be used: {safe(loss.reason)}"
-    ]
-    if loss.used:
-        told.append(
-            f"Others go on from its snapshot {loss.used}: what it fetched since is fetched again, links that "
-            "others had sent it since may be missing."
-        )
-    elif loss.shards:
-        told.append(
-            f"Nor can an older one: {loss.shards} shards begin anew, with their seeds and the links that "
-            "others still keep. What else it knew of their hosts is lost until it is found again."
-        )
-    if loss.outbox and not loss.used:
-        told.append("Links that it still owed to others are lost.")
-    told.append(
-        "See that the store's disk is whole, and that nothing deletes from it; to be sure of these hosts, "
-        "crawl them once more."
-    )
-    return " ".join(text if text.endswith(".") else f"{text}." for text in told)
 
 
 @contextmanager
@@ -189,29 +177,7 @@ def show_status(folder: Path, *, as_json: bool) -> None:
     if as_json:
         show_json(overview)
         return
-    show(f"{folder}: {overview.stop or 'crawling'}")
-    show(f"pages     {overview.pages:,}, {size(overview.bytes)} received, {overview.queued:,} queued")
-    show(
-        f"shards    {overview.owned:,} of {overview.shards:,} owned, {overview.moving:,} moving, "
-        f"{overview.homeless:,} without owner; epoch {overview.epoch}"
-    )
-    if overview.problem:
-        show(f"problem   {safe(overview.problem)}")
-    for loss in overview.losses:
-        show(f"lost      {told_of(loss)}")
-    for agent in overview.agents:
-        silent = "never heard" if agent.silent is None else f"heard {agent.silent:.0f} s ago"
-        age = "none" if agent.snapshot_age is None else f"{duration(agent.snapshot_age)} old"
-        show(
-            f"{safe(agent.name):<8}  {agent.state} on {safe(agent.node)}, {silent}: {agent.shards} shards, "
-            f"{agent.pages:,} pages, {agent.queued:,} queued, outbox {agent.outbox:,} ({agent.owed:,} owed), "
-            f"snapshot {age}"
-        )
-        if agent.problem:
-            show(f"          {safe(agent.problem)}")
-    for move in overview.moves:
-        source = move.source or "new"
-        show(f"move {move.number}    {move.shards} shards {source} -> {move.target}: {move.state}")
+    show_overview(f"{folder}: {overview.stop or 'crawling'}", overview)
 
 
 def show_why(folder: Path, url: str) -> None:

@@ -26,6 +26,17 @@ def _settle(folder: Path) -> None:
     settle(address_of(folder))
 
 
+def _prove(folder: Path) -> None:
+    """See that a folder in which nothing runs is that of a cluster."""
+    from gossamer.app.cluster_folder import holds_cluster
+    from gossamer.model.errors import ConfigError
+
+    if not holds_cluster(folder):
+        raise ConfigError(
+            f"{folder}: holds no cluster's crawl. Start one with 'gossamer cluster crawl SEED --dir DIR'."
+        )
+
+
 @click.group(cls=Commands, name="cluster")
 def cluster() -> None:
     """Crawl by several agents, on one machine or many. Needs the extra 'cluster'."""
@@ -107,11 +118,19 @@ def resume(folder: Path, agents: int | None, address: str, *, quiet: bool, json:
 @folder
 @json
 def status(folder: Path, *, json: bool) -> None:
-    """Agents, shards, moves, exchange, sums."""
-    _settle(folder)
-    from gossamer.cli.cluster import show_status
+    """Agents, shards, moves, exchange, sums; of a cluster that does not run, how it ended."""
+    from gossamer.cluster.address import NothingRunsError
 
-    show_status(folder, as_json=json)
+    try:
+        _settle(folder)
+        from gossamer.cli.cluster import show_status
+
+        show_status(folder, as_json=json)
+    except NothingRunsError:
+        _prove(folder)
+        from gossamer.cli.cluster_shown import show_ended
+
+        show_ended(folder, as_json=json)
 
 
 @_command("why")
@@ -119,10 +138,18 @@ def status(folder: Path, *, json: bool) -> None:
 @click.argument("url")
 def why(folder: Path, url: str) -> None:
     """The story of one URL, as its host's owner tells it."""
-    _settle(folder)
-    from gossamer.cli.cluster import show_why
+    from gossamer.cluster.address import NothingRunsError
 
-    show_why(folder, url)
+    try:
+        _settle(folder)
+        from gossamer.cli.cluster import show_why
+
+        show_why(folder, url)
+    except NothingRunsError:
+        _prove(folder)
+        from gossamer.cli.look import show_why as show_why_of_all
+
+        show_why_of_all(folder, url, json=False)
 
 
 @_command("stop")

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from gossamer.app.inspection import inspect
 from gossamer.app.link_graph import export_links
 from gossamer.app.units import parse_size
+from gossamer.cli.looked_into import looked_into
 from gossamer.cli.printing import plural, safe, say, show, show_json
 from gossamer.model.errors import ConfigError
 
@@ -20,7 +20,7 @@ def run_export_links(path: Path, out: Path | None, memory: str, *, json: bool) -
         size = parse_size(memory)
     except ValueError as error:
         raise ConfigError(f"--memory: {error}") from None
-    with inspect(path) as inspection:
+    with looked_into(path) as inspection:
         graph = export_links(inspection, out, size)
     if json:
         show_json(graph)

@@ -8,15 +8,16 @@ from typing import Any
 
 import msgspec
 
-from gossamer.app.check import check
+from gossamer.app.check_cluster import check_whole
 from gossamer.app.config import CrawlConfig
-from gossamer.app.inspection import HostLine, Status, inspect
+from gossamer.app.inspection import AgentLine, HostLine, Status
 from gossamer.app.queue_levels import LevelSizes
 from gossamer.app.queue_sizes import DomainSizes
 from gossamer.app.setting_help import all_settings, find_settings
 from gossamer.app.settings import commented_toml
 from gossamer.app.url_list import listed
-from gossamer.app.why import Storyteller
+from gossamer.app.why_whole import tell_whole
+from gossamer.cli.looked_into import looked_into
 from gossamer.cli.printing import duration, plural, safe, show, show_json, size
 from gossamer.engine.dispatch import FINISHED
 from gossamer.model.errors import ConfigError
@@ -26,7 +27,7 @@ STATES = "done", "dropped", "rejected", "retry", "parked"
 
 def show_status(path: Path, *, json: bool) -> None:
     """Print sums, and what is left by host, domain and level."""
-    with inspect(path) as inspection:
+    with looked_into(path) as inspection:
         status = inspection.status(queues=True)
     if json:
         show_json(status)
@@ -49,7 +50,7 @@ def _status_lines(status: Status) -> list[str]:
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
-    lines += _visited_lines(sums.visited)
+    lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "
@@ -72,8 +73,18 @@ def _state(status: Status) -> str:
         left = " for now" if status.ended == FINISHED and status.sums.queued + status.sums.waiting else ""
         return f"ended{left}: {status.ended}, {when}"
     if status.state == "broken off":
-        return f"broken off, {when}; 'gossamer resume {status.folder}' goes on"
+        command = "gossamer cluster resume" if status.agents else "gossamer resume"
+        return f"broken off, {when}; '{command} {status.folder}' goes on"
     return status.state
+
+
+def _agent_lines(agents: list[AgentLine]) -> list[str]:
+    """What each agent of a cluster has of the sums."""
+    return [
+        f"{agent.name:<9} {agent.state}: {agent.pages:,} pages, {agent.queued:,} queued, "
+        f"{agent.waiting:,} waiting"
+        for agent in agents
+    ]
 
 
 def _level_lines(sizes: LevelSizes) -> list[str]:
@@ -136,18 +147,22 @@ def _visited_lines(sums: dict[str, Any]) -> list[str]:
 
 def show_why(path: Path, url: str, *, json: bool) -> None:
     """Print the story of a URL."""
-    with inspect(path) as inspection:
-        teller = Storyteller(inspection)
-        story = teller.tell(url)
-        near = teller.nearest(story.url) if story.state == "unknown" else []
+    with looked_into(path) as inspection:
+        told = tell_whole(inspection, url)
+    story, near = told.story, told.nearest
     if json:
         facts = [{"about": fact.about, "text": fact.text} for fact in story.facts]
-        told = {"url": story.url, "state": story.state, "facts": facts, "priority": story.priority}
-        show_json({**told, "nearest": near})
+        shown = {"url": story.url, "state": story.state, "facts": facts, "priority": story.priority}
+        of_cluster = {"agent": told.agent, "others": told.others} if told.agent else {}
+        show_json({**shown, "nearest": near, **of_cluster})
         return
     show(f"{safe(story.url)}: {story.state}")
     for known in near:
         show(f"  did you mean    {safe(known)}")
+    if told.agent:
+        show(f"  {'agent':<15} {told.agent} tells this")
+    for agent, words in told.others.items():
+        show(f"  {agent:<15} {safe(words)}")
     for fact in story.facts:
         show(f"  {fact.about:<15} {safe(fact.text)}")
 
@@ -174,7 +189,7 @@ def show_list(path: Path, code: int | None, state: str, under: str, *, broken: b
     """Print URLs, one a line, or as lines of JSON."""
     if state and state not in STATES:
         raise ConfigError(f"--state {state}: is none of {', '.join(STATES)}")
-    with inspect(path) as inspection:
+    with looked_into(path) as inspection:
         for one in listed(inspection, state=state, status=code, under=under, broken=broken):
             if json:
                 show(msgspec.json.encode(one).decode())
@@ -187,8 +202,8 @@ def show_list(path: Path, code: int | None, state: str, under: str, *, broken: b
 
 def show_check(path: Path, *, json: bool) -> None:
     """Print what is wrong; exit 1 if anything is."""
-    with inspect(path) as inspection:
-        result = check(inspection)
+    with looked_into(path) as inspection:
+        result = check_whole(inspection)
     if json:
         show_json(result)
     else:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gossamer.app.html_report import gather, write_report
 from gossamer.app.html_report.words import Language
-from gossamer.app.inspection import inspect
+from gossamer.cli.looked_into import looked_into
 from gossamer.cli.printing import plural, safe, show, show_json, size
 from gossamer.model.errors import ConfigError
 
@@ -17,7 +17,7 @@ def run_report(path: Path, out: Path | None, language: Language, *, json: bool) 
         StorageError: state or log cannot be read, or the disk refuses.
     """
     target = out if out is not None else path / "report.html"
-    with inspect(path) as inspection:
+    with looked_into(path) as inspection:
         if target.is_dir() or not target.parent.is_dir():
             raise ConfigError(f"--out {target}: is no place for a file. Name a file in a folder that exists.")
         figures = gather(inspection)

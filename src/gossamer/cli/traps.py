@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from gossamer.app.inspection import inspect
 from gossamer.app.traps import ParameterLine, branch_lines, parameter_lines, release_branch
+from gossamer.cli.looked_into import looked_into
 from gossamer.cli.printing import plural, safe, show, show_json
 from gossamer.policy.branches import ASIDE, RELEASED
 
@@ -12,7 +12,7 @@ SHOWN = 40
 
 def show_traps(path: Path, host: str, *, json: bool) -> None:
     """Print the branches, those that are set aside first."""
-    with inspect(path) as inspection:
+    with looked_into(path) as inspection:
         lines = branch_lines(inspection, host)
         parameters = parameter_lines(inspection, host)
         shares = inspection.config.branches.share

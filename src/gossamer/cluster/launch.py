@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import ray
 
+from gossamer.app.cluster_folder import agents_of
 from gossamer.app.cluster_questions import ADDRESS, PLAN
 from gossamer.app.config import CrawlConfig
 from gossamer.app.folder import write_whole
@@ -24,8 +25,9 @@ from gossamer.cluster.actors import (
     decode_overview,
     slot_name,
 )
+from gossamer.cluster.address import NothingRunsError
 from gossamer.cluster.collection import Collected, Part, collect
-from gossamer.cluster.orders import AGENTS, Plan, keep_plan, refuse
+from gossamer.cluster.orders import Plan, keep_plan, refuse
 from gossamer.cluster.overview import Overview
 from gossamer.cluster.ray_settings import hide_token
 from gossamer.cluster.record import CoordinationConfig
@@ -179,7 +181,7 @@ class Control:
         try:
             self._coordinator: Any = ray.get_actor(coordinator_name(plan.cluster), namespace=NAMESPACE)
         except ValueError:
-            raise ConfigError(
+            raise NothingRunsError(
                 f"{plan.folder}: its cluster does not run. 'gossamer cluster resume {plan.folder}' goes on."
             ) from None
 
@@ -312,8 +314,7 @@ def _within(seconds: float, asked: dict[str, Any]) -> dict[str, Any]:
 def collected(plan: Plan, overview: Overview) -> Collected:
     """Index what all agents have archived; folders of this machine, else snapshots."""
     store = Store(plan.store)
-    place = os.environ.get(AGENTS)
-    folder = Path(place) if place else Path(plan.folder) / "agents"
+    folder = agents_of(Path(plan.folder))
     parts = []
     for agent in overview.agents:
         path = folder / agent.name

@@ -1,10 +1,10 @@
 """What a cluster is started with, and what each agent is told of it."""
 
-import os
 from pathlib import Path
 
 import msgspec
 
+from gossamer.app.cluster_folder import agents_of
 from gossamer.app.config import CrawlConfig
 from gossamer.app.private import private_folder
 from gossamer.app.settings import load, parse_toml
@@ -46,8 +46,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 KEPT = "plan"
 """Object in the store with the plan."""
-AGENTS = "GOSSAMER_AGENTS"
-"""Environment variable of a machine: where its agents have their folders, instead of below the cluster's."""
 
 
 def keep_plan(plan: Plan) -> None:
@@ -80,8 +78,7 @@ def order_of(plan: Plan, slot: int) -> Order:
     Raises:
         ConfigError: its configuration makes no sense on this machine.
     """
-    place = os.environ.get(AGENTS)
-    folder = Path(place) if place else Path(plan.folder) / "agents"
+    folder = agents_of(Path(plan.folder))
     private_folder(folder)
     seeds = folder / f"slot-{slot}.seeds"
     seeds.write_text(plan.seeds, encoding="utf-8")

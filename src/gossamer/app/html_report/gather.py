@@ -30,7 +30,6 @@ from gossamer.app.report import name_sums, summary
 from gossamer.app.seeds import Seeds
 from gossamer.app.traps import branch_lines
 from gossamer.dns.statistics import LATENCY_BOUNDS, NameStatistics
-from gossamer.engine.ledger import ENDED
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.policy.canonical import Canonicaliser
@@ -53,7 +52,8 @@ def politeness_of(config: CrawlConfig) -> Callable[[str], PolitenessConfig]:
 def log_census(inspection: Inspection) -> LogCensus:
     """A census of the crawl's log, to be kept by who makes reports of a running crawl again and again."""
     config = inspection.config
-    return LogCensus(inspection.folder.log, config.engine.queue_key, politeness_of(config))
+    log, *others = inspection.logs
+    return LogCensus(log, config.engine.queue_key, politeness_of(config), *others)
 
 
 def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
@@ -84,7 +84,7 @@ def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
         name=inspection.folder.path.resolve().name,
         seeds=seeds,
         seed_count=seed_count,
-        ended=(environment.get(Family.META, ENDED) or b"").decode(),
+        ended=inspection.ended,
         settings=_settings(config),
         sums=sums,
         log=_with_titles(inspection, crawl_delays.entered(census.figures())),

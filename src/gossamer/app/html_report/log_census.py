@@ -1,6 +1,8 @@
 """Counts what the crawl log tells, in one pass and in bounded memory."""
 
 from collections.abc import Callable
+from heapq import merge
+from itertools import chain
 from pathlib import Path
 
 from gossamer.app.html_report.figures import (
@@ -49,12 +51,12 @@ class LogCensus:
     Memory: some 400 bytes for each host, at most some 40 MB, for any number of visits.
     """
 
-    def __init__(self, path: Path, queue_kind: QueueKind, politeness: Politeness) -> None:
-        """`politeness`: settings of a host queue by its name."""
-        self._path = path
+    def __init__(self, path: Path, queue_kind: QueueKind, politeness: Politeness, *others: Path) -> None:
+        """`politeness`: settings of a host queue by its name; `others`: logs of the same time."""
+        self._paths = path, *others
         self._queue_kind = queue_kind
         self._politeness = politeness
-        self._lines = VisitLines(path)
+        self._logs = [VisitLines(path) for path in self._paths]
         self._begin()
 
     def _begin(self) -> None:
@@ -80,12 +82,13 @@ class LogCensus:
         Raises:
             StorageError: it cannot be read.
         """
-        if self._lines.cut:
-            self._lines = VisitLines(self._path)
+        if any(lines.cut for lines in self._logs):
+            self._logs = [VisitLines(path) for path in self._paths]
             self._begin()
-        for visits in self._lines:
-            for visit in visits:
-                self._add(visit)
+        visits = map(chain.from_iterable, self._logs)
+        # The timeline wants visits in the order of time, as each log has them.
+        for visit in next(visits) if len(self._logs) == 1 else merge(*visits, key=lambda visit: visit.at):
+            self._add(visit)
 
     def _add(self, visit: VisitLine) -> None:
         if not self._visits:
@@ -166,7 +169,7 @@ class LogCensus:
         hosts = self._hosts.sums()
         return LogFigures(
             visits=self._visits,
-            damaged=self._lines.damaged,
+            damaged=sum(lines.damaged for lines in self._logs),
             first=self._first,
             last=self._last,
             endings=dict(self._endings),
