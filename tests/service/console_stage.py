@@ -394,12 +394,14 @@ class StageDaemon:
 
     def _names(self, params: dict[str, Any]) -> dict[str, Any]:
         sums = {"hits": 991_222, "misses": 12_231, "negative": 421, "resolutions": 12_231, "queries": 14_000}
+        under = {domain: 7 for domain in [params.get("under", "")] if domain}
         latencies = [{"up_to": 0.001 * 2**n, "names": n * 100} for n in range(9)]
         return {
             "sums": sums,
             "failures": {"name_failed": 30},
             "latencies": [*latencies, {"up_to": None, "names": 0}],
             "longest": 4.2,
+            "kept": {"names": 12, "by_tld": {"org": 9, "": 3}, "under": under},
             "slowest": {f"slow.example{self.odd}": 4.2},
             "failing": {f"failing.example{self.odd}": 3},
         }

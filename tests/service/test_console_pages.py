@@ -35,6 +35,7 @@ PAGES = [
     "/jobs/docs/log?kind=navigation",
     "/jobs/docs/codes",
     "/jobs/docs/names?host=docs.example.org",
+    "/jobs/docs/names?under=example.org",
     "/jobs/docs/traps",
     "/jobs/docs/why",
     "/jobs/docs/why?url=https://docs.example.org/",

@@ -1,9 +1,10 @@
 """Builds name resolution: the cache that the configuration names, and what resolves ahead of the crawl."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from gossamer.app.config import CrawlConfig
@@ -58,6 +59,33 @@ def kept_names(config: DnsConfig, own: Path) -> CompactCache | None:
     compact = config.compact
     as_it_is = structs.replace(compact, max_bytes=max(compact.max_bytes, size), negative_names=0)
     return CompactCache(folder, as_it_is)
+
+
+class KeptNames(msgspec.Struct, frozen=True):
+    """How many names the compact cache holds (D3).
+
+    Attributes:
+        by_tld: those of each top-level domain, the most first; empty for those that it has no code for.
+        under: those under each domain that was asked for, itself included. Under a name that is neither a
+            top-level nor a registrable domain there is only itself.
+    """
+
+    names: int = 0
+    by_tld: dict[str, int] = {}
+    under: dict[str, int] = {}
+
+
+def count_names(config: DnsConfig, own: Path, domains: Iterable[str] = ()) -> KeptNames | None:
+    """The figures of the cache, `None` if there is none; `domains` in the form that DNS has, ASCII."""
+    cache = kept_names(config, own)
+    if cache is None:
+        return None
+    try:
+        by_tld = sorted(cache.counts_by_tld().items(), key=lambda item: (-item[1], item[0]))
+        under = {domain: cache.count(domain.lower().strip(".")) for domain in domains}
+        return KeptNames(cache.count(), dict(by_tld), under)
+    finally:
+        cache.close()
 
 
 _NOTHING = Extensions()

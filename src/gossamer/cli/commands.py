@@ -258,17 +258,36 @@ def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
 @app.command(cls=Command)
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("--stats", type=PATH, metavar="FOLDER", help="What the crawl in FOLDER asked and keeps.")
+@click.option(
+    "--count",
+    "counted",
+    metavar="DOMAIN",
+    multiple=True,
+    help="How many names under a top-level or registrable DOMAIN are kept; may be repeated.",
+)
 @nameserver
 @json
-def dns(names: tuple[str, ...], stats: Path | None, nameserver: tuple[str, ...], *, json: bool) -> None:
+def dns(
+    names: tuple[str, ...],
+    stats: Path | None,
+    counted: tuple[str, ...],
+    nameserver: tuple[str, ...],
+    *,
+    json: bool,
+) -> None:
     """Resolve names as a crawl would. Exit 1 if one has no address."""
-    from gossamer.cli.names import show_name_statistics, show_names
+    from gossamer.cli.names import show_kept_names, show_name_statistics, show_names
 
+    if counted:
+        if names:
+            raise click.UsageError("name hosts, or give --count DOMAIN")
+        show_kept_names(list(counted), stats, list(nameserver), json=json)
+        return
     if stats is not None:
         show_name_statistics(stats, json=json)
         return
     if not names:
-        raise click.UsageError("name at least one host, or give --stats FOLDER")
+        raise click.UsageError("name at least one host, or give --stats FOLDER or --count DOMAIN")
     show_names(list(names), list(nameserver), json=json)
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 
 from gossamer.app.inspection import inspect
-from gossamer.app.names import kept_names, own_folder
+from gossamer.app.names import count_names, kept_names, own_folder
 from gossamer.app.report import name_sums
-from gossamer.cli.printing import duration, safe, show, show_json, size
+from gossamer.cli.printing import duration, plural, safe, show, show_json, size
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
+from gossamer.model.errors import ConfigError
 from gossamer.model.name import Answer
 from gossamer.ports import NameCache
 
@@ -89,6 +90,27 @@ def _words(answer: Answer) -> str:
         f"{safe(answer.name)}: {', '.join(answer.addresses)}; TTL {answer.ttl:.0f} s, {source} "
         f"in {answer.seconds:.3f} s"
     )
+
+
+def show_kept_names(domains: list[str], stats: Path | None, nameservers: list[str], *, json: bool) -> None:
+    """Print how many names under each domain the cache of a crawl, or of this user's crawls, holds (D3).
+
+    Raises:
+        ConfigError: there is no such cache, or no crawl.
+    """
+    if stats is None:
+        kept = count_names(dns_config(nameservers), Path(), domains)
+    else:
+        with inspect(stats) as inspection:
+            kept = count_names(inspection.config.dns, own_folder(inspection.folder), domains)
+    if kept is None:
+        whose = f"the crawl in {stats}" if stats is not None else "a crawl of yours"
+        raise ConfigError(f"no compact name cache of {whose} is on this machine (see dns.cache)")
+    if json:
+        show_json(kept.under)
+        return
+    for domain, count in kept.under.items():
+        show(f"{safe(domain)}: {plural(count, 'name')} of {kept.names:,} kept")
 
 
 def show_name_statistics(path: Path, *, json: bool) -> None:

@@ -13,6 +13,7 @@ from gossamer.app.live.lookout import Lookout
 from gossamer.app.live.paging import Cursor as CursorText
 from gossamer.app.live.paging import Limit, Page, page_of_list
 from gossamer.app.live.protocol import Nothing
+from gossamer.app.names import count_names, own_folder
 from gossamer.app.report import name_sums
 from gossamer.app.shape import Kind, choices, settings_of
 from gossamer.app.toml_text import holds_secret
@@ -38,6 +39,12 @@ class Robots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of which host."""
 
     host: str
+
+
+class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A domain under which names are counted, or none."""
+
+    under: Annotated[str, Meta(max_length=253)] = ""
 
 
 class Traps(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,8 +81,13 @@ def why(look: Lookout, params: Why) -> dict[str, Any]:
     }
 
 
-def names(look: Lookout, _: Nothing) -> dict[str, Any]:
-    """What became of the questions for names."""
+def names(look: Lookout, params: Names) -> dict[str, Any]:
+    """What became of the questions for names, and how many the compact cache holds, if there is one."""
+    domains = (params.under,) if params.under else ()
+    # All of the cache is gone through, up to a second.
+    kept = look.kept(
+        f"names {params.under}", lambda: count_names(look.config.dns, own_folder(look.folder), domains)
+    )
     statistics = look.inspection().names
     bounds = [*LATENCY_BOUNDS, None]
     return {
@@ -86,6 +98,7 @@ def names(look: Lookout, _: Nothing) -> dict[str, Any]:
             for bound, count in zip(bounds, statistics.latencies, strict=True)
         ],
         "longest": statistics.longest,
+        "kept": kept,
         "slowest": statistics.slowest,
         "failing": statistics.failing,
     }

@@ -16,6 +16,7 @@ from gossamer.app.live.status import LiveStatus
 from gossamer.app.live.story_views import (
     Changes,
     History,
+    Names,
     Robots,
     Traps,
     Why,
@@ -58,7 +59,7 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
     "pages": (Pages, pages),
     "log": (Log, log),
     "codes": (Nothing, codes),
-    "names": (Nothing, names),
+    "names": (Names, names),
     "robots": (Robots, robots),
     "traps": (Traps, traps),
     "why": (Why, why),

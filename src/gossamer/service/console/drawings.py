@@ -207,6 +207,8 @@ def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
         drawings.append(_drawing(t, "slowest", lambda frame: bar_chart(frame, bars, axis_of_times(t))))
     if failures := found.get("failures"):
         drawings.append(counted("name_failures", failures, t, lambda fault: t.said("fault", fault)))
+    if by_tld := (found.get("kept") or {}).get("by_tld"):
+        drawings.append(counted("kept_names", by_tld, t, lambda tld: f".{tld}" if tld else t("names.other")))
     if failing := found.get("failing"):
         counts_of = {name: int(n) for name, n in failing.items()} if isinstance(failing, dict) else {}
         drawings.append(counted("failing", counts_of, t))

@@ -73,7 +73,8 @@ async def names(desk: Desk, job: str) -> Response:
             robots = (await desk.ask(job, "robots", host=asked))["items"]
         except ServiceError as error:
             problem = str(error)
-    found = await desk.ask(job, "names")
+    under = desk.asked("under", 253)
+    found = await desk.ask(job, "names", under=under) if under else await desk.ask(job, "names")
     return desk.job_page(
         desk.daemon.job(job),
         "names",
