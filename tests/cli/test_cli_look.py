@@ -75,6 +75,21 @@ def test_why_tells_where_a_redirect_leads(gossamer: Gossamer, site: str, tmp_pat
     assert (ran.code, "leads to" in ran.out, "status 301" in ran.out) == (0, False, True)
 
 
+def test_list_names_the_nearest_if_nothing_begins_so(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("list", "d", "--under", f"{crawled}/aa.html")
+    assert (ran.code, ran.out) == (0, "")
+    assert f"did you mean {crawled}/a.html?" in ran.err
+    assert "did you mean" in gossamer("list", "d", "--under", "/aa.html").err, "completed by the seed's host"
+    for options in (
+        ("--under", f"{crawled}/a"),
+        ("--under", crawled, "--status", "500"),
+        ("--status", "500"),
+    ):
+        assert gossamer("list", "d", *options).err == ""
+    ran = gossamer("list", "d", "--under", "ht tp://")
+    assert (ran.code, ran.out) == (0, "")
+
+
 def test_what_the_network_says_cannot_steer_the_terminal(gossamer: Gossamer, crawled: str) -> None:
     ran = gossamer("why", "d", crawled + "/c.html")
     assert "red" in ran.out

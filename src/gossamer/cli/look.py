@@ -3,6 +3,7 @@
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import msgspec
 
 from gossamer.app.check_cluster import check_whole
 from gossamer.app.config import CrawlConfig
-from gossamer.app.inspection import AgentLine, HostLine, Status
+from gossamer.app.inspection import AgentLine, HostLine, Inspection, Status
 from gossamer.app.queue_levels import LevelSizes
 from gossamer.app.queue_sizes import DomainSizes
 from gossamer.app.setting_help import all_settings, find_settings
@@ -18,7 +19,7 @@ from gossamer.app.settings import commented_toml
 from gossamer.app.url_list import listed
 from gossamer.app.why_whole import tell_whole
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.printing import duration, plural, safe, show, show_json, size
+from gossamer.cli.printing import duration, plural, safe, say, show, show_json, size
 from gossamer.engine.dispatch import FINISHED
 from gossamer.model.errors import ConfigError
 
@@ -190,7 +191,9 @@ def show_list(path: Path, code: int | None, state: str, under: str, *, broken: b
     if state and state not in STATES:
         raise ConfigError(f"--state {state}: is none of {', '.join(STATES)}")
     with looked_into(path) as inspection:
+        found_any = False
         for one in listed(inspection, state=state, status=code, under=under, broken=broken):
+            found_any = True
             if json:
                 show(msgspec.json.encode(one).decode())
                 continue
@@ -198,6 +201,15 @@ def show_list(path: Path, code: int | None, state: str, under: str, *, broken: b
             found = f"  found on {safe(one.via)}" if one.via else ""
             why = f"  ({safe(one.reason)})" if one.reason and not one.status else ""
             show(f"{what:<8} {safe(one.url)}{why}{found}")
+        if under and not found_any and not any(listed(inspection, under=under)):
+            _say_nearest(inspection, under)
+
+
+def _say_nearest(inspection: Inspection, under: str) -> None:
+    """Known URLs that are spelt almost like one that none begins with."""
+    with suppress(ConfigError):  # no URL
+        for near in tell_whole(inspection, under).nearest:
+            say(f"no known URL begins with {safe(under)}: did you mean {safe(near)}?")
 
 
 def show_check(path: Path, *, json: bool) -> None:
