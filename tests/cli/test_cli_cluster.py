@@ -103,6 +103,13 @@ def test_a_finished_cluster_says_when_and_how_it_ended(gossamer: Gossamer) -> No
     assert (told["state"], told["pages"], told["stop"]) == ("ended", 8, "finished")
 
 
+def test_one_that_was_stopped_says_how_to_go_on(gossamer: Gossamer, cluster: Path) -> None:
+    keep_last(cluster, msgspec.structs.replace(FINISHED, stop="interrupted"))
+    ran = gossamer("cluster", "status", "d")
+    assert ran.out.startswith("d: ended: interrupted, 20")
+    assert ran.out.splitlines()[0].endswith("; 'gossamer cluster resume d' goes on")
+
+
 def test_one_that_was_killed_says_so(gossamer: Gossamer, cluster: Path) -> None:
     keep_last(cluster, msgspec.structs.replace(FINISHED, over=False, stop=""))
     (cluster / "address").write_text("127.0.0.1:1")  # nobody listens there

@@ -116,7 +116,7 @@ def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
             crawl.wait(150)
     over = gossamer("cluster", "status", folder, seconds=150.0)  # Ray would try for minutes
     assert over.returncode == 0
-    assert f"{folder}: ended: stopped" in over.stdout
+    assert f"{folder}: ended: interrupted" in over.stdout
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from gossamer.app.cluster_folder import Last, last_of, standing
 from gossamer.app.cluster_view import LossOverview, Overview
 from gossamer.cli.look import show_status
 from gossamer.cli.printing import duration, safe, show, show_json, size
+from gossamer.engine.dispatch import FINISHED
 
 
 def show_overview(title: str, overview: Overview, *, since: float = 0.0) -> None:
@@ -57,7 +58,8 @@ def show_ended(folder: Path, *, as_json: bool) -> None:
 def _title(folder: Path, last: Last) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(last.at))
     if standing(last) == "ended":
-        return f"{folder}: ended: {last.overview.stop}, {when}"
+        more = "" if last.overview.stop == FINISHED else f"; 'gossamer cluster resume {folder}' goes on"
+        return f"{folder}: ended: {last.overview.stop}, {when}{more}"
     return (
         f"{folder}: broken off, last heard {when}; 'gossamer cluster resume {folder}' goes on,"
         f" 'gossamer status {folder}' tells what its agents have"
