@@ -89,6 +89,8 @@ class Inspection:
         self.folder = folder
         self.config = config
         self.environment = environment
+        self.links = folder.path / "links"
+        """Where the link graph is written if nobody says otherwise."""
         last = environment.get(Family.META, CLOCK)
         self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
         sums = environment.get(Family.META, COUNTERS)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from gossamer.app import reference_counts
 from gossamer.app.archived import Capture, captures
 from gossamer.app.big_sort import BigSort, LineFile, read_lines
 from gossamer.app.build import PRODUCT_TOKEN
@@ -95,7 +96,7 @@ def export_links(inspection: Inspection, target: Path | None = None, memory: int
         ConfigError: something else is in the way.
         StorageError: the disk refuses.
     """
-    target = target or inspection.folder.path / "links"
+    target = target or inspection.links
     _refuse_others(target)
     problems: list[str] = []
     try:
@@ -144,7 +145,9 @@ class _Export:
                 for line in source.lines(capture, self._sums.captures):
                     mentions.add(line)
         edges = BigSort(self._folder, "edges", self._memory)
-        self._number(mentions, edges)
+        referred = BigSort(self._folder, "referred", self._memory // 4)
+        self._number(mentions, edges, referred)
+        reference_counts.write(referred, self._folder)
         pairs = BigSort(self._folder, "pairs", self._memory)
         self._join(edges, pairs)
         self._count(pairs)
@@ -153,26 +156,35 @@ class _Export:
     def _file(self, name: str) -> LineFile:
         return LineFile(self._folder / f"{name}.tsv.gz", _LEVEL)
 
-    def _number(self, mentions: Iterable[bytes], edges: BigSort) -> None:
-        """Give every URL its number, and every host; pass its mentions on, by the page they stand on."""
+    def _number(self, mentions: Iterable[bytes], edges: BigSort, referred: BigSort) -> None:
+        """Give every URL its number, and every host; pass its mentions on, by the page they stand on.
+
+        `referred` takes how many other pages mention each.
+        """
         sums = self._sums
-        with self._file("urls") as urls, self._file("pages") as pages, self._file("hosts") as hosts:
+        with self._file("urls") as urls, self._file("pages") as visited, self._file("hosts") as hosts:
             for host, of_host in groupby(map(_split, mentions), key=lambda line: line.host):
                 sums.hosts += 1
                 before = sums.urls, sums.pages
                 for url, lines in groupby(of_host, key=lambda line: line.url):
                     sums.urls += 1
                     urls.write(b"%d\t%b\t%d" % (sums.urls, url, sums.hosts))
-                    visit = b""
+                    visit = last = b""
+                    own, pages = b"%b\t%b" % (host, url), 0
                     for line in lines:
                         if line.what == _PAGE:
                             visit = line.rest[1 + line.rest.index(b"\t") :]  # the last is the latest
                         else:
                             page, kind = line.rest.split(b"\t\t", 1)
+                            # One page may mention it in several ways, which stand side by side.
+                            pages += page not in (own, last)
+                            last = page
                             edges.add(b"%b\t%012d\t%012d\t%b" % (page, sums.urls, sums.hosts, kind))
+                    if pages:
+                        referred.add(reference_counts.line_of(url, pages))
                     if visit:
                         sums.pages += 1
-                        pages.write(b"%d\t%b" % (sums.urls, visit))
+                        visited.write(b"%d\t%b" % (sums.urls, visit))
                 hosts.write(
                     b"%d\t%b\t%d\t%d" % (sums.hosts, host, sums.urls - before[0], sums.pages - before[1])
                 )

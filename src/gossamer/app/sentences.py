@@ -33,6 +33,8 @@ SENTENCES: Final = {
     "found.seed": "it is a seed",
     "found.link": "as {kind} on {via}, depth {depth}",
     "found.hops": ", hop path {hops}",
+    "references.pages": "other pages that refer to it: {pages:,}, as of {when}",
+    "references.uncounted": "how many other pages refer to it is known after 'gossamer export links'",
     "admission.rejected": "turned away: {reason}",
     "admission.number": "number {number} at level {level}",
     "visit.answer": "{when}: status {status}, {size} bytes",

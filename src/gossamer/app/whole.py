@@ -82,6 +82,9 @@ class JoinedInspection(Inspection):
     ) -> None:
         first = next(iter(parts.values()))
         self.folder = CrawlFolder(path)
+        self.links = self.folder.path / "links"
+        for part in parts.values():
+            part.links = self.links  # one graph is of all
         self.config = first.config
         self.clock = first.clock
         self.environment = Joined([part.environment for part in parts.values()])

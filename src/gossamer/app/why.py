@@ -9,6 +9,7 @@ import msgspec
 
 from gossamer.app.build import SECRET
 from gossamer.app.inspection import Inspection
+from gossamer.app.reference_counts import references
 from gossamer.app.seeds import Seeds
 from gossamer.app.sentences import Clause, Told, clause, in_english
 from gossamer.app.why_priority import Priority, Ranks, told_parts
@@ -102,6 +103,7 @@ class Storyteller:
         standing = self._ranks.standing(fingerprint)
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
+        facts += self._about_references(url)
         if record is not None:
             facts += _about_record(record)
             facts += self._about_redirect(url, record)
@@ -186,6 +188,14 @@ class Storyteller:
         else:
             link = clause("found.link", kind=str(known.kind), via=known.via, depth=known.depth)
             yield fact("found", link, clause("found.hops", hops=known.hops) if known.hops else None)
+
+    def _about_references(self, url: Url) -> Iterator[Fact]:
+        """K7's hit count, from the link graph that was written last."""
+        known = references(self._inspection.links, self._canonical(url))
+        if known is None:
+            yield fact("references", clause("references.uncounted"))
+        else:
+            yield fact("references", clause("references.pages", pages=known.pages, when=known.when))
 
     def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
         """Where it was sent, as its record in the archive has it; nothing if that was moved away."""

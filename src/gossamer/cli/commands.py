@@ -218,6 +218,7 @@ def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool
       pages.tsv.gz       number, URL as last requested, status; what was visited
       page_edges.tsv.gz  from, to, kind, "nofollow" or nothing; each once
       hosts.tsv.gz       number, name, URLs known, pages visited
+      references.tsv     hash of a URL, number of other pages that refer to it; 'why' reads it
       host_edges.tsv.gz  from, to, page edges between them, within a host too
 
     The kind is navigation, requisite, canonical, alternate, sitemap or redirect. Robots files are

@@ -70,7 +70,7 @@ def page_record(
         "via": candidate.via,
         "number": number,
         "weight": level,
-        "hits": known.hits + (not refused),
+        "visits_made": known.visits_made + (not refused),
         "visits": seen,
     }
     if isinstance(visit.outcome, Fetched):

@@ -49,7 +49,7 @@ class PageItem(msgspec.Struct, frozen=True):
     title: str
     language: str
     depth: int
-    hits: int
+    visits_made: int
     via: str
     archive: PlaceRecord | None
 
@@ -96,7 +96,7 @@ def _item(record: PageRecord) -> PageItem:
         title=record.title,
         language=record.language,
         depth=record.depth,
-        hits=record.hits,
+        visits_made=record.visits_made,
         via=record.via,
         archive=record.place,
     )
