@@ -10,8 +10,13 @@ import msgspec
 import pytest
 from cli_run import Gossamer
 
-from gossamer.app.cluster_folder import AGENTS, keep_last
+from gossamer.app.cluster_folder import AGENTS, begin_again, keep_last
 from gossamer.app.cluster_view import AgentOverview, Overview
+from gossamer.cluster.messages import Message, encode
+from gossamer.cluster.outbox import outbox_key
+from gossamer.model.link import LinkKind
+from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.records import QueueRecord
 
 AGENT = AgentOverview(
     name="",
@@ -165,6 +170,24 @@ def test_why_asks_the_agent_that_visited_it(gossamer: Gossamer, cluster: Path, s
     assert f"did you mean    http://localhost:{port}/a.html" in ran.out
     told = json.loads(gossamer("why", "d", f"http://localhost:{port}/a.html", "--json").out)
     assert (told["agent"], told["state"]) == ("a-2", "done")
+
+
+def test_why_finds_a_link_that_was_not_handed_over(gossamer: Gossamer, cluster: Path, site: str) -> None:
+    url, via = f"http://localhost:{site.rpartition(':')[2]}/new.html", "http://127.0.0.1/"
+    environment = Environment.open(cluster / "agents" / "a-1" / "state", StateConfig())
+    batch = environment.batch()
+    link = QueueRecord(url, LinkKind.NAVIGATION, 1, "L", via)
+    batch.put(Family.OUTBOX, outbox_key(0, 1), encode(Message(link=link)))
+    environment.commit(batch)
+    environment.close()
+    ran = gossamer("why", "d", url)
+    assert ran.out.startswith(f"{url}: unknown\n")
+    assert f"a-1             found it on {via} and is to hand it over to its owner" in ran.out
+
+
+def test_a_cluster_that_goes_on_has_not_ended(gossamer: Gossamer, cluster: Path) -> None:
+    begin_again(cluster)  # as 'cluster resume' does before anything else
+    assert "d: broken off" in gossamer("cluster", "status", "d").out
 
 
 @pytest.mark.usefixtures("cluster")

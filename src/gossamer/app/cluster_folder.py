@@ -54,6 +54,17 @@ def last_of(folder: Path) -> Last | None:
         return None
 
 
+def begin_again(folder: Path) -> None:
+    """What was heard last is no end any more.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    last = last_of(folder)
+    if last is not None and last.overview.over:
+        keep_last(folder, msgspec.structs.replace(last.overview, over=False, stop=""))
+
+
 def agents_of(folder: Path) -> Path:
     """Where this machine's agents of the cluster in `folder` have their crawl folders."""
     place = os.environ.get(AGENTS)

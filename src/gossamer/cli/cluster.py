@@ -10,7 +10,7 @@ from types import FrameType
 
 import msgspec
 
-from gossamer.app.cluster_folder import keep_last
+from gossamer.app.cluster_folder import begin_again, keep_last
 from gossamer.app.private import keep_private
 from gossamer.app.seeds import rereadable
 from gossamer.app.units import parse_duration
@@ -81,6 +81,7 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
         say(f"crawling into {folder} with {agents} agents" + (" (resumed)" if resumed else ""))
     heed()
     with connected(folder, address, agents * plan.cores):
+        begin_again(folder)
         control = Control.begin(plan, resumed=resumed)
         with _ctrl_c(control):
             overview = control.wait(_Progress(folder, quiet=quiet))

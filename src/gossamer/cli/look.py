@@ -150,6 +150,10 @@ def show_why(path: Path, url: str, *, json: bool) -> None:
     """Print the story of a URL."""
     with looked_into(path) as inspection:
         told = tell_whole(inspection, url)
+        if told.agent and told.story.state == "unknown":
+            from gossamer.cluster.awaited import awaited
+
+            told = msgspec.structs.replace(told, others=awaited(inspection.each, told.story.url))
     story, near = told.story, told.nearest
     if json:
         facts = [{"about": fact.about, "text": fact.text} for fact in story.facts]
