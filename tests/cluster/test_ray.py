@@ -93,6 +93,9 @@ def test_processes_that_share_their_digests_refer_to_each_others_archives(tmp_pa
     for each in folders:
         sound(each)
     assert referred_elsewhere(folders)
+    for command in (("check",), ("export", "links")):
+        asked = gossamer(*command, str(folder))
+        assert asked.returncode == 0, asked.stdout + asked.stderr
     assert json.loads(done.stdout)["collected"]["pages"] == HOSTS * (PAGES + 2), "robots files among them"
 
 

@@ -174,11 +174,12 @@ def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | N
         return None
     second = "".join(char for char in get("warc-refers-to-date")[:19] if char.isdigit())
     prefix = capture_prefix(url) + second.encode("ascii", "replace")
-    for _, data in inspection.environment.scan(Family.CAPTURES, prefix=prefix):
-        line = _line(data[data.index(b"{") :])
-        if (line.url, line.digest) != (url.text, get("warc-payload-digest")) or line.mime == "warc/revisit":
-            continue
-        return read_record(
-            inspection.folder.archive, line.filename, int(line.offset), inspection.config.fetch.max_body
-        )
+    for crawl in inspection.together:
+        for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
+            line = _line(data[data.index(b"{") :])
+            if (line.url, line.digest) != (url.text, get("warc-payload-digest")):
+                continue
+            if line.mime != "warc/revisit":
+                most = crawl.config.fetch.max_body
+                return read_record(crawl.folder.archive, line.filename, int(line.offset), most)
     return None

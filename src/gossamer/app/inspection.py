@@ -89,6 +89,8 @@ class Inspection:
         self.folder = folder
         self.config = config
         self.environment = environment
+        self.together: Sequence[Inspection] = (self,)
+        """The crawls whose archives refer to each other: this one, or all of a cluster."""
         self.links = folder.path / "links"
         """Where the link graph is written if nobody says otherwise."""
         last = environment.get(Family.META, CLOCK)

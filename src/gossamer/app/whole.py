@@ -85,6 +85,7 @@ class JoinedInspection(Inspection):
         self.links = self.folder.path / "links"
         for part in parts.values():
             part.links = self.links  # one graph is of all
+            part.together = list(parts.values())
         self.config = first.config
         self.clock = first.clock
         self.environment = Joined([part.environment for part in parts.values()])
