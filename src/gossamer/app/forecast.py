@@ -1,11 +1,14 @@
 """Reckons how long what is queued will take, what binds it, and what one change would bring."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from gossamer.app.inspection import doing
 from gossamer.policy.politeness import PolitenessConfig, rest_after
+from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
 
 LISTED = 10
@@ -15,9 +18,11 @@ class HostLoad(msgspec.Struct, frozen=True):
     """What is queued at one host, and how often it may be visited.
 
     Attributes:
+        queued: URLs that will be visited; those that are set aside are not.
         rest: seconds after a visit, as the last one earned it.
         crawl_delay: what its robots file asks for; negative if nothing.
         politeness: as it stands for the host.
+        held: seconds until its next visit may be: what is left of its rest, of a `Retry-After`, of a retry.
     """
 
     name: str
@@ -25,17 +30,23 @@ class HostLoad(msgspec.Struct, frozen=True):
     rest: float
     crawl_delay: float
     politeness: PolitenessConfig
+    held: float = 0.0
 
     @classmethod
-    def of(cls, record: HostRecord, politeness: PolitenessConfig) -> "HostLoad":
-        """The load of a host by its record."""
+    def of(cls, record: HostRecord, politeness: PolitenessConfig, now: int) -> "HostLoad":
+        """The load of a host by its record at a crawl-clock microsecond."""
         rest = record.rest / 1e6 if record.visits else rest_after(politeness, 0.0, record.crawl_delay)
-        return cls(record.name, record.queued, max(rest, 0.0), record.crawl_delay, politeness)
+        state, held, _ = doing(record, now)
+        # Where nothing but what was given up waits, no time will bring its turn.
+        waiting = record.waiting if record.later_due < FOREVER else 0
+        left = 0 if state == "parked" else record.queued - record.aside + waiting
+        return cls(record.name, left, max(rest, 0.0), record.crawl_delay, politeness, held)
 
     @property
     def seconds(self) -> float:
-        """Until its queue is empty, if nothing else holds it up."""
-        return self.queued * self.rest / self.politeness.visits_per_host
+        """Until its queue is empty, if nothing else holds it up. The first visit needs no whole rest."""
+        visits = math.ceil(self.queued / self.politeness.visits_per_host)
+        return self.held + max(0, visits - 1) * self.rest if visits else 0.0
 
     def under(self, politeness: PolitenessConfig) -> "HostLoad":
         """The load if this were its politeness: a rest that the least delay made changes with it.

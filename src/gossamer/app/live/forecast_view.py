@@ -12,12 +12,11 @@ MOST = 200
 
 def time_left(look: Lookout, _: Nothing) -> Forecast:
     """The forecast, by the rate of late if the crawl runs, else by that over all its time."""
-    config, counters = look.config, look.counters()
-    count = look.census.look(look.clock.micros())
+    config, counters, now = look.config, look.counters(), look.clock.micros()
+    count = look.census.look(now)
     loads = [
-        HostLoad.of(record, for_host(config.politeness, overrides_for(config.host, record.name)))
+        HostLoad.of(record, for_host(config.politeness, overrides_for(config.host, record.name)), now)
         for record in count.largest("seconds")[:MOST]
-        if record.queued and not record.parked
     ]
     rate, busy = look.pulse()
     if rate <= 0 and counters.seconds > 0:
@@ -25,7 +24,7 @@ def time_left(look: Lookout, _: Nothing) -> Forecast:
     left = config.budget.max_pages
     situation = Situation(
         loads=loads,
-        queued=counters.queued,
+        queued=max(0, counters.queued - counters.aside - count.left_alone),
         rate=rate,
         workers=config.engine.workers,
         all_busy=busy,

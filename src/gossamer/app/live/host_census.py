@@ -54,24 +54,28 @@ class HostCount:
         looked_at: hosts.
         complete: all of them.
         by_state: hosts by what they do.
-        queued, spent: URLs queued; seconds that politeness takes for them if each host were alone.
+        left_alone: URLs queued at hosts that are parked.
     """
 
     def __init__(self) -> None:
         self.looked_at = 0
         self.complete = False
         self.by_state: dict[str, int] = {}
+        self.left_alone = 0
         self._leaders: dict[tuple[str, str], _Leaders] = {}
 
-    def add(self, record: HostRecord, state: str) -> None:
-        """Take a host into account."""
+    def add(self, record: HostRecord, now: int) -> None:
+        """Take a host into account, as of a crawl-clock microsecond."""
+        state, held, _ = doing(record, now)
         self.looked_at += 1
+        if state == "parked":
+            self.left_alone += record.queued
         self.by_state[state] = self.by_state.get(state, 0) + 1
         name = _Backwards(record.name)
         left = record.queued + record.waiting
         if left:
             self._offer("queued", state, (left, record.pages, name), record)
-            self._offer("seconds", state, (record.queued * max(record.rest, 1), name), record)
+            self._offer("seconds", state, (held * 1e6 + record.queued * max(record.rest, 1), name), record)
         elif record.pages or state != "empty":
             self._offer("queued", state, (0, record.pages, name), record)
         self._offer("pages", state, (record.pages, left, name), record)
@@ -153,7 +157,7 @@ class HostCensus:
                 self._cursor = key
                 return
             record = decode_host(data)
-            self._doing.add(record, doing(record, now)[0])
+            self._doing.add(record, now)
         self._doing.complete = True
 
 
