@@ -478,6 +478,23 @@ def test_the_page_is_whole_in_both_languages(crawled: Crawled, figures: Figures,
     assert "目录" in page
 
 
+def test_a_crawl_of_one_host_is_told_where_nothing_can_be_compared(tmp_path: Path) -> None:
+    with small_site(lambda path: None if path else "<p>One page</p>") as seed:
+        asyncio.run(_crawl(seed, tmp_path / "crawl"))
+    with inspect(tmp_path / "crawl") as inspection:
+        page = report_page(gather(inspection))
+    root = checked(page)
+    headings = {heading.text for heading in root.iter("h3")}
+    told = {name.text for name in root.iter("dt")}
+    hosts = {PHRASES[phrase][0] for phrase in ("hosts by state", "most pages", "slowest hosts")}
+    assert hosts <= told
+    assert not hosts & headings
+    assert PHRASES["no data"][0] not in page  # no chart without a value
+    anchors = {link.get("href") for link in root.iter("a")}
+    assert anchors == {f"#{section.get('id')}" for section in root.iter("section")}
+    assert "#time" not in anchors
+
+
 def test_the_policy_allows_the_style_sheet_only(figures: Figures) -> None:
     page = report_page(figures)
     root = checked(page)

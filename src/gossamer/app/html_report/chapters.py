@@ -2,16 +2,19 @@
 
 from gossamer.app.charts import Bar, Frame, Series, Share, time_chart
 from gossamer.app.html_report.figures import Figures
-from gossamer.app.html_report.markup import Html, card, cards, paragraph, section
+from gossamer.app.html_report.markup import Card, Fact, Html, cards, paragraph, section
 from gossamer.app.html_report.parts import OUTCOMES, WHOLE, Parts
 
 _LISTED = 12
-_TALL = 230
+_COURSE = 3
+"""Points of which a line says more than the sums do."""
 
 
 def over_time(parts: Parts, figures: Figures) -> Html:
-    """Pages, bytes and outcomes over time."""
+    """Pages, bytes and outcomes over time; nothing of a crawl too short for a course."""
     words, time = parts.words, figures.log.timeline
+    if len(time.pages) < _COURSE:
+        return Html("")
     edges = [time.start + time.width * place for place in range(len(time.pages) + 1)]
     if len(edges) > 1:
         edges[-1] = max(min(edges[-1], figures.log.last), edges[-2] + time.width / 20)
@@ -19,14 +22,15 @@ def over_time(parts: Parts, figures: Figures) -> Html:
     def rates(values: list[int]) -> list[float]:
         return [value / (edges[place + 1] - edges[place]) for place, value in enumerate(values)]
 
-    def chart(phrase: str, series: list[Series], *, size: bool = False, stacked: bool = False) -> Html:
+    def chart(phrase: str, series: list[Series], *, size: bool = False, stacked: bool = False) -> Card:
         title = words.say(phrase)
         axis = parts.speeds if size else parts.rates
 
         def draw(frame: Frame) -> str:
             return time_chart(frame, edges, series, axis, stacked=stacked)
 
-        return card(title, parts.screens(title, draw, WHOLE, _TALL), whole=True)
+        any_at_all = any(value for one in series for value in one.values)
+        return Card(title, parts.screens(title, draw) if any_at_all else Fact())
 
     outcomes = [
         Series(words.term(name), rates(getattr(time, name)), tone)
@@ -63,13 +67,13 @@ def answers(parts: Parts, figures: Figures) -> Html:
         words.say("answers"),
         paragraph(words.say("answers lead", visits=log.visits), "lead"),
         cards(
-            card(
+            Card(
                 words.say("visits by class"),
                 parts.shares(words.say("visits by class"), classes, WHOLE),
                 whole=True,
             ),
-            card(words.say("status codes"), parts.bars(words.say("status codes"), bars, parts.counts)),
-            card(words.say("what became"), parts.counted(words.say("what became"), endings)),
+            Card(words.say("status codes"), parts.bars(words.say("status codes"), bars, parts.counts)),
+            Card(words.say("what became"), parts.counted(words.say("what became"), endings)),
         ),
     )
 
@@ -92,35 +96,35 @@ def content(parts: Parts, figures: Figures) -> Html:
             _types_by_bytes(parts, figures),
             _sizes(parts, figures),
             _languages(parts, figures),
-            card(
+            Card(
                 words.say("depth"),
                 parts.counted(words.say("depth"), depth, 4),
                 note=words.say("depth note"),
             ),
-            card(words.say("found by"), parts.counted(words.say("found by"), list(log.kinds.items()), 5)),
-            card(words.say("largest"), parts.pages(log.largest), whole=True),
+            Card(words.say("found by"), parts.counted(words.say("found by"), list(log.kinds.items()), 5)),
+            Card(words.say("largest"), parts.pages(log.largest), whole=True),
         ),
     )
 
 
-def _types_by_pages(parts: Parts, figures: Figures) -> Html:
+def _types_by_pages(parts: Parts, figures: Figures) -> Card:
     words, types = parts.words, figures.log.types
     whole = sum(each.pages for each in types)
     bars = [
         Bar(_type(parts, each.name), each.pages, words.share(each.pages, whole)) for each in types[:_LISTED]
     ]
-    return card(words.say("types by pages"), parts.bars(words.say("types by pages"), bars, parts.counts))
+    return Card(words.say("types by pages"), parts.bars(words.say("types by pages"), bars, parts.counts))
 
 
-def _types_by_bytes(parts: Parts, figures: Figures) -> Html:
+def _types_by_bytes(parts: Parts, figures: Figures) -> Card:
     words, types = parts.words, figures.log.types
     whole = sum(each.bytes for each in types)
     largest = sorted(types, key=lambda each: -each.bytes)[:_LISTED]
     bars = [Bar(_type(parts, each.name), each.bytes, words.share(each.bytes, whole), 1) for each in largest]
-    return card(words.say("types by bytes"), parts.bars(words.say("types by bytes"), bars, parts.bytes))
+    return Card(words.say("types by bytes"), parts.bars(words.say("types by bytes"), bars, parts.bytes))
 
 
-def _sizes(parts: Parts, figures: Figures) -> Html:
+def _sizes(parts: Parts, figures: Figures) -> Card:
     words, sizes = parts.words, figures.log.sizes
     note = words.say(
         "sizes note",
@@ -128,17 +132,17 @@ def _sizes(parts: Parts, figures: Figures) -> Html:
         tenths=words.size(sizes.quantiles.nine_tenths),
         largest=words.size(sizes.quantiles.largest),
     )
-    return card(words.say("sizes"), parts.histogram(words.say("sizes"), sizes, words.size), note=note)
+    return Card(words.say("sizes"), parts.histogram(words.say("sizes"), sizes, words.size), note=note)
 
 
 def _type(parts: Parts, name: str) -> str:
     return name or parts.words.say("other")
 
 
-def _languages(parts: Parts, figures: Figures) -> Html:
+def _languages(parts: Parts, figures: Figures) -> Card:
     words, languages = parts.words, figures.languages
     phrase = "languages note" if languages.read >= languages.pages else "languages estimated"
-    return card(
+    return Card(
         words.say("languages"),
         parts.counted(
             words.say("languages"),

@@ -5,11 +5,11 @@ from itertools import dropwhile
 from gossamer.app.charts import Bar
 from gossamer.app.html_report.figures import Figures, Histogram
 from gossamer.app.html_report.markup import (
+    Card,
     Html,
     address,
-    card,
     cards,
-    element,
+    facts,
     foreign,
     paragraph,
     section,
@@ -30,7 +30,7 @@ def duplicates(parts: Parts, figures: Figures) -> Html:
         "duplicates",
         words.say("duplicates"),
         paragraph(words.say("duplicates lead", visits=found.visits, bytes=words.size(found.bytes)), "lead"),
-        cards(card(words.say("repeated"), parts.table(("url", "copies"), rows, ".n"), whole=True)),
+        cards(Card(words.say("repeated"), parts.table(("url", "copies"), rows, ".n"), whole=True)),
     )
 
 
@@ -58,7 +58,7 @@ def traps(parts: Parts, figures: Figures) -> Html:
             for trap in found.worst
         ]
         heads = ("host", "branch", "state", "visits", "brought", "waiting")
-        content.append(cards(card(words.say("traps"), parts.table(heads, rows, "...nnn"), whole=True)))
+        content.append(cards(Card(words.say("traps"), parts.table(heads, rows, "...nnn"), whole=True)))
     return section("traps", words.say("traps"), *content)
 
 
@@ -70,18 +70,18 @@ def names(parts: Parts, figures: Figures) -> Html:
     lead = words.say("names lead", asked=asked, hits=sums.get("hits", 0), queries=sums.get("queries", 0))
     slowest = [Bar(name, seconds, tone=2) for name, seconds in found.slowest[:_BARS]]
     content = [
-        card(
+        Card(
             words.say("name times"),
             parts.histogram(words.say("name times"), _trimmed(found.latencies), words.duration, 2),
         ),
-        card(words.say("slowest names"), parts.bars(words.say("slowest names"), slowest, parts.times)),
+        Card(words.say("slowest names"), parts.bars(words.say("slowest names"), slowest, parts.times)),
     ]
     if found.failures:
         failed = list(found.failures.items())[:_BARS]
-        content.append(card(words.say("name failures"), parts.counted(words.say("name failures"), failed, 3)))
+        content.append(Card(words.say("name failures"), parts.counted(words.say("name failures"), failed, 3)))
     if found.failing:
         content.append(
-            card(
+            Card(
                 words.say("failing names"),
                 parts.counted(words.say("failing names"), found.failing[:_BARS], 3),
             )
@@ -117,11 +117,9 @@ def settings(parts: Parts, figures: Figures) -> Html:
         ("queue key", known.queue_key),
         ("robots", words.say("obeyed" if known.obey_robots else "ignored")),
     ]
-    terms = [
-        element("div", "", element("dt", "", text(words.say(name))), element("dd", "", foreign(value)))
-        for name, value in rows
-    ]
-    return section("settings", words.say("settings"), element("dl", "card facts", *terms))
+    return section(
+        "settings", words.say("settings"), facts([(words.say(name), foreign(value)) for name, value in rows])
+    )
 
 
 def about(parts: Parts, figures: Figures) -> Html:

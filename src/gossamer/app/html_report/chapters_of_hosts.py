@@ -3,7 +3,7 @@
 from gossamer.app.charts import Bar, Share
 from gossamer.app.html_report.figures import Figures
 from gossamer.app.html_report.host_visits import PRECISION
-from gossamer.app.html_report.markup import Html, address, card, cards, foreign, paragraph, section, text
+from gossamer.app.html_report.markup import Card, Html, address, cards, foreign, paragraph, section, text
 from gossamer.app.html_report.parts import Parts
 
 _STATES = {"ready": 1, "resting": 0, "waiting": 2, "parked": 3, "empty": 7}
@@ -30,10 +30,10 @@ def hosts(parts: Parts, figures: Figures) -> Html:
         for host in found.parked
     ]
     content = [
-        card(words.say("hosts by state"), parts.shares(words.say("hosts by state"), states)),
-        card(words.say("robots by state"), parts.shares(words.say("robots by state"), robots)),
-        card(words.say("most pages"), parts.bars(words.say("most pages"), pages, parts.counts)),
-        card(
+        Card(words.say("hosts by state"), parts.shares(words.say("hosts by state"), states)),
+        Card(words.say("robots by state"), parts.shares(words.say("robots by state"), robots)),
+        Card(words.say("most pages"), parts.bars(words.say("most pages"), pages, parts.counts)),
+        Card(
             words.say("pages per host"),
             parts.histogram(words.say("pages per host"), found.pages, words.short, 4),
             note=words.say("without pages", count=found.pages.zero) if found.pages.zero else "",
@@ -41,7 +41,7 @@ def hosts(parts: Parts, figures: Figures) -> Html:
     ]
     if parked:
         listed = parts.table(("host", "queued", "reason"), parked, ".n.")
-        content.append(card(words.say("parked hosts"), listed, whole=True))
+        content.append(Card(words.say("parked hosts"), listed, whole=True))
     lead = words.say("hosts lead", hosts=figures.sums.hosts)
     if found.crawl_delays:
         lead += " " + words.say("delays lead", delays=found.crawl_delays)
@@ -73,17 +73,17 @@ def speed(parts: Parts, figures: Figures) -> Html:
         "speed",
         words.say("response times"),
         cards(
-            card(
+            Card(
                 words.say("response times"),
                 parts.histogram(words.say("response times"), log.seconds, words.duration, 2),
                 note=note,
             ),
-            card(
+            Card(
                 words.say("slowest hosts"),
                 parts.bars(words.say("slowest hosts"), slow, parts.times),
                 note=words.say("slowest hosts note"),
             ),
-            card(words.say("slowest"), parts.pages(log.slowest), whole=True),
+            Card(words.say("slowest"), parts.pages(log.slowest), whole=True),
         ),
     )
 
@@ -98,14 +98,14 @@ def politeness(parts: Parts, figures: Figures) -> Html:
     elif figures.hosts.crawl_delays:
         verdicts.append(paragraph(words.say("crawl delay kept"), "verdict"))
     content = [
-        card(
+        Card(
             words.say("smallest gaps"),
             parts.histogram(words.say("smallest gaps"), kept.smallest, words.duration, 1),
         ),
-        card(words.say("tightest"), parts.gaps(kept.closest)),
+        Card(words.say("tightest"), parts.gaps(kept.closest)),
     ]
     if kept.hurried:
-        content.append(card(words.say("hurried"), parts.gaps(kept.hurried), whole=True))
+        content.append(Card(words.say("hurried"), parts.gaps(kept.hurried), whole=True))
     notes = [paragraph(_how(parts, figures), "note")]
     if kept.unmeasured:
         above = words.duration(kept.unmeasured_above)
@@ -165,11 +165,11 @@ def failures(parts: Parts, figures: Figures) -> Html:
         words.say("failures"),
         paragraph(words.say("failures lead"), "lead"),
         cards(
-            card(
+            Card(
                 words.say("failures by kind"), parts.bars(words.say("failures by kind"), kinds, parts.counts)
             ),
-            card(words.say("most errors"), parts.bars(words.say("most errors"), errors, parts.counts)),
-            card(
+            Card(words.say("most errors"), parts.bars(words.say("most errors"), errors, parts.counts)),
+            Card(
                 words.say("examples"),
                 parts.table(("kind", "count", "share", "example", "detail"), rows, ".nn.."),
                 whole=True,

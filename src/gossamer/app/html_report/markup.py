@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NewType
 
+import msgspec
+
 from gossamer.app.charts import escaped
 
 Html = NewType("Html", str)
@@ -51,15 +53,45 @@ def section(anchor: str, title: str, *content: Html) -> Html:
     return Html(f"{opening}{heading}{''.join(content)}</section>")
 
 
-def cards(*content: Html) -> Html:
-    """Cards side by side, as many as fit."""
-    return element("div", "cards", *content)
+class Fact(msgspec.Struct, frozen=True):
+    """What stands for a chart that would compare nothing: its one value, or no words if it has none."""
+
+    said: Html = Html("")
 
 
-def card(title: str, *content: Html, note: str = "", whole: bool = False) -> Html:
-    """A box with a heading; `whole` ones take the whole width."""
-    kind = "card whole" if whole else "card"
-    return element("div", kind, element("h3", "", text(title)), *content, paragraph(note, "note"))
+class Card(msgspec.Struct, frozen=True):
+    """A heading and what stands under it; `whole` ones take the whole width."""
+
+    title: str
+    content: Html | Fact
+    note: str = ""
+    whole: bool = False
+
+
+def cards(*content: Card) -> Html:
+    """Boxes side by side, as many as fit; before them, in one list, what needs no box of its own."""
+    told = [(one.title, one.content) for one in content if isinstance(one.content, Fact)]
+    listed = facts([(title, fact.said) for title, fact in told if fact.said])
+    boxes = [
+        element(
+            "div",
+            "card whole" if one.whole else "card",
+            element("h3", "", text(one.title)),
+            one.content,
+            paragraph(one.note, "note"),
+        )
+        for one in content
+        if not isinstance(one.content, Fact)
+    ]
+    return join((listed, element("div", "cards", *boxes) if boxes else Html("")))
+
+
+def facts(known: Sequence[tuple[str, Html]]) -> Html:
+    """Names with one value each, in a box; nothing if there are none."""
+    pairs = [
+        element("div", "", element("dt", "", text(name)), element("dd", "", value)) for name, value in known
+    ]
+    return element("dl", "card facts", *pairs) if pairs else Html("")
 
 
 def table(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Html]], empty: str) -> Html:

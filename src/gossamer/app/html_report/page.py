@@ -40,13 +40,14 @@ def report_body(figures: Figures, language: Language = "en", reasons: Callable[[
     `reasons` says in that language what the crawl has written down in English.
     """
     parts = Parts(Words(language, reasons))
+    told = [(anchor, name, chapter(parts, figures)) for anchor, name, chapter in _CHAPTERS]
     return element(
         "main",
         "report",
         _head(parts, figures),
         _tiles(parts, figures),
-        _contents(parts),
-        *(chapter(parts, figures) for _, _, chapter in _CHAPTERS),
+        _contents(parts, [(anchor, name) for anchor, name, content in told if content]),
+        *(content for _, _, content in told),
         _foot(parts, figures),
     )
 
@@ -140,9 +141,9 @@ def _tiles(parts: Parts, figures: Figures) -> Html:
     )
 
 
-def _contents(parts: Parts) -> Html:
+def _contents(parts: Parts, listed: list[tuple[str, str]]) -> Html:
     words = parts.words
-    links = join(Html(f'<a href="#{anchor}">{text(words.say(title))}</a>') for anchor, title, _ in _CHAPTERS)
+    links = join(Html(f'<a href="#{anchor}">{text(words.say(title))}</a>') for anchor, title in listed)
     return Html(f'<nav aria-label="{text(words.say("contents"))}">{links}</nav>')
 
 

@@ -1,10 +1,10 @@
 """What the chapters of the report have in common: charts and tables of its figures, in one language."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gossamer.app.charts import Axis, Bar, Frame, Share, bar_chart, for_screens, histogram, share_bar
 from gossamer.app.html_report.figures import Histogram, HostFigures, PageLine
-from gossamer.app.html_report.markup import Html, address, foreign, table, text
+from gossamer.app.html_report.markup import Fact, Html, address, foreign, join, table, text
 from gossamer.app.html_report.words import Words
 
 WHOLE, HALF = 1100, 500
@@ -35,11 +35,18 @@ class Parts:
 
         return Html(for_screens(at, wide, _NARROW))
 
-    def bars(self, title: str, bars: Sequence[Bar], axis: Axis, wide: int = HALF) -> Html:
+    # Fewer than two values compare nothing: these are told, not drawn.
+
+    def bars(self, title: str, bars: Sequence[Bar], axis: Axis, wide: int = HALF) -> Html | Fact:
         """Horizontal bars."""
+        some = [bar for bar in bars if bar.amount]
+        if len(some) < 2:
+            return self._told((bar.name, axis.value(bar.amount)) for bar in some)
         return self.screens(title, lambda frame: bar_chart(frame, bars, axis), wide)
 
-    def counted(self, title: str, counts: Sequence[tuple[str, int]], tone: int = 0, whole: int = 0) -> Html:
+    def counted(
+        self, title: str, counts: Sequence[tuple[str, int]], tone: int = 0, whole: int = 0
+    ) -> Html | Fact:
         """Bars of counts with their shares of the sum, or of `whole`."""
         whole = whole or sum(count for _, count in counts)
         bars = [
@@ -47,12 +54,23 @@ class Parts:
         ]
         return self.bars(title, bars, self.counts)
 
-    def shares(self, title: str, shares: Sequence[Share], wide: int = HALF) -> Html:
+    def shares(self, title: str, shares: Sequence[Share], wide: int = HALF) -> Html | Fact:
         """Parts of a whole."""
+        some = [share for share in shares if share.amount]
+        if len(some) < 2:
+            return self._told((share.name, self.counts.value(share.amount)) for share in some)
         return self.screens(title, lambda frame: share_bar(frame, shares, self.counts), wide)
 
-    def histogram(self, title: str, figures: Histogram, edge: Callable[[float], str], tone: int = 0) -> Html:
+    def _told(self, values: Iterable[tuple[str, str]]) -> Fact:
+        return Fact(join(Html(f"{foreign(name)} \u00b7 {text(value)}") for name, value in values))
+
+    def histogram(
+        self, title: str, figures: Histogram, edge: Callable[[float], str], tone: int = 0
+    ) -> Html | Fact:
         """Columns of counts; heights by logarithm if the counts differ much."""
+        if sum(map(bool, figures.counts)) < 2:
+            columns = zip(figures.edges, figures.counts, strict=False)
+            return self._told((f"\u2265 {edge(least)}", self.counts.value(n)) for least, n in columns if n)
         edges, counts = figures.edges[:_MOST_COLUMNS], list(figures.counts[:_MOST_COLUMNS])
         if len(figures.counts) > len(counts):
             counts[-1] += sum(figures.counts[_MOST_COLUMNS:])

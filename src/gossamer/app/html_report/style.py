@@ -44,6 +44,7 @@ border-radius:0 8px 8px 0;margin:0 0 14px;max-width:none}
 .report td:first-child,.report .url{overflow-wrap:anywhere}
 .report td.n{min-width:0}
 .report .url{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+.report .facts+.cards{margin-top:14px}
 .report .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:10px 18px;
 margin:12px 0 0}
 .report dt{color:var(--faint);font-size:.82rem}
