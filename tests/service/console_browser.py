@@ -20,7 +20,7 @@ def needs_chromium() -> None:
 
     Debian's package is `chromium`; `fonts-noto-cjk` gives it Chinese letters.
     """
-    pytest.importorskip("playwright", reason="playwright is not installed (extra `test`)")
+    pytest.importorskip("playwright", reason="playwright is not installed (extra `check`)")
     if CHROMIUM is None:
         pytest.skip("chromium is not installed", allow_module_level=True)
 

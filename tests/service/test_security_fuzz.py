@@ -17,7 +17,7 @@ from gossamer.service.daemon import Daemon
 from gossamer.service.errors import ServiceError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-schemathesis = pytest.importorskip("schemathesis")
+schemathesis = pytest.importorskip("schemathesis", reason="the extra `check` is not installed")
 from schemathesis.specs.openapi.checks import (  # noqa: E402
     content_type_conformance,
     response_schema_conformance,
