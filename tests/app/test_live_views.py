@@ -139,6 +139,35 @@ def test_pages_are_what_was_visited(look, folder):
     assert all(f"//{host}" in item["url"] for item in every(look, "pages", host=host))
 
 
+@pytest.mark.parametrize("params", [{}, {"status": 200}, {"host": "the first"}, {"mime": "text/html"}])
+def test_pages_come_in_the_order_of_their_last_visits(look, folder, params):
+    visited = list(dict.fromkeys(line["url"] for line in reversed(lines(folder))))
+    if "host" in params:
+        params = {"host": visited[0].split("/")[2].partition(":")[0]}
+    stored = {item["url"] for item in every(look, "pages", **params) if item["time"]}
+    newest = [item["url"] for item in every(look, "pages", sort="newest", limit=7, **params)]
+    assert newest
+    assert newest == [url for url in visited if url in stored]
+    assert len(newest) == len(stored)
+
+
+def test_a_page_that_was_visited_again_comes_once(look, folder):
+    with (folder / "crawl.log").open("r+b") as file:
+        whole = file.read()
+        first = json.loads(whole.partition(b"\n")[0])
+        earlier = json.dumps({**first, "at": first["at"] - 60, "became": "retry"}).encode()
+        try:
+            file.seek(0)
+            file.write(earlier + b"\n" + whole)
+            file.flush()
+            urls = [item["url"] for item in every(look, "pages", sort="newest")]
+            assert urls.count(first["url"]) == 1
+        finally:
+            file.seek(0)
+            file.write(whole)
+            file.truncate()
+
+
 @pytest.mark.parametrize("backwards", [True, False])
 def test_the_log_line_by_line(look, folder, backwards, monkeypatch):
     monkeypatch.setattr("gossamer.app.live.log_views.PIECE", 700)  # lines straddle pieces

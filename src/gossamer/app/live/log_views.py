@@ -59,7 +59,7 @@ def log(look: Lookout, params: Log) -> Page:
     size = path.stat().st_size if path.exists() else 0
     if params.backwards:
         end = min(offset_of(params.cursor, "b"), size) if params.cursor else size
-        lines = _backwards(path, end)
+        lines = backwards(path, end)
     else:
         lines = _forwards(path, min(offset_of(params.cursor, "f"), size))
     needle = params.text.encode()
@@ -111,7 +111,7 @@ def _forwards(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
             yield start, line
 
 
-def _backwards(path: Path, end: int) -> Iterator[tuple[int, bytes]]:
+def backwards(path: Path, end: int) -> Iterator[tuple[int, bytes]]:
     """(offset of its beginning, line) of every whole line before `end`, the last first."""
     if not end:
         return

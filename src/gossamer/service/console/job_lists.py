@@ -14,6 +14,7 @@ from gossamer.service.errors import ServiceError
 KINDS = ("", *(str(kind) for kind in LinkKind))
 UNSORTED = "all"
 SORTS = ("queued", "pages", "seconds", "name", UNSORTED)
+PAGE_SORTS = ("newest", "stored")
 ALL_SORTED = 20_000
 """Of more hosts only the first of an order are listed; without an order all are."""
 EMPTY: dict[str, Any] = {"items": [], "cursor": None, "total": None, "estimated": False}
@@ -64,7 +65,8 @@ async def queue(desk: Desk, job: str) -> Response:
 
 
 async def pages(desk: Desk, job: str) -> Response:
-    """What was visited."""
+    """What was visited, the latest first if nothing else is asked for."""
+    sort = desk.asked("sort", 20) or PAGE_SORTS[0]
     found, problem = await _listed(
         desk,
         job,
@@ -72,9 +74,10 @@ async def pages(desk: Desk, job: str) -> Response:
         host=desk.asked("host", 253),
         status=_whole(desk, "status"),
         mime=desk.asked("mime", 100),
+        sort=sort,
         cursor=desk.asked("cursor"),
     )
-    return desk.job_page(desk.daemon.job(job), "pages", list=found, problem=problem)
+    return desk.job_page(desk.daemon.job(job), "pages", list=found, sorts=PAGE_SORTS, problem=problem)
 
 
 async def log(desk: Desk, job: str) -> Response:
