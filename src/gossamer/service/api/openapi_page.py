@@ -6,23 +6,24 @@ from html import escape
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from gossamer.service.api.shapes import answer
+from gossamer.service.console.assets import Assets
+from gossamer.service.console.desk import THEME
 
-_STYLE = """\
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
-article { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .4rem;
-  margin: .6rem 0; padding: .2rem .8rem; }
-h3 { font: 600 1rem ui-monospace, monospace; margin: .4rem 0; overflow-wrap: anywhere; }
-h3 b { display: inline-block; min-width: 4.5rem; }
-p { margin: .3rem 0; }
-table { border-collapse: collapse; width: 100%; }
-td, th { text-align: start; padding: .15rem .8rem .15rem 0; vertical-align: top; }
-pre { overflow-x: auto; font-size: .85rem; }
+_OWN_STYLE = """\
+article { border: 1px solid var(--edge); border-radius: 8px; background: var(--paper); margin: .6rem 0;
+  padding: .5rem .9rem; }
+article h3 { font-family: var(--mono); margin: .2rem 0; }
+article h3 b { display: inline-block; min-width: 4.5rem; color: var(--accent); }
+article p { margin: .3rem 0; }
+.contents { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 0 0 1.5rem; }
 """
+"""What the console's style sheets, which the page has too, do not say."""
 
+_TABLE, _TABLE_END = '<div class="scroll"><table>', "</table></div>"
 Tree = dict[str, Any]
 
 
@@ -33,11 +34,15 @@ def page_routes(app: FastAPI, prefix: str) -> APIRouter:
     async def description() -> Response:
         return answer(app.openapi())
 
-    async def page() -> Response:
-        return HTMLResponse("".join(_page(app.openapi(), prefix)))
+    assets = Assets()
+
+    async def page(request: Request) -> Response:
+        chosen = request.cookies.get(THEME, "")
+        theme = chosen if chosen in ("light", "dark") else ""
+        return HTMLResponse("".join(_page(app.openapi(), prefix, assets, theme)))
 
     async def style() -> Response:
-        return Response(_STYLE, media_type="text/css")
+        return Response(_OWN_STYLE, media_type="text/css")
 
     router.add_api_route("/openapi.json", description, methods=["GET"])
     router.add_api_route("/docs", page, methods=["GET"])
@@ -45,13 +50,19 @@ def page_routes(app: FastAPI, prefix: str) -> APIRouter:
     return router
 
 
-def _page(described: Tree, prefix: str) -> Iterator[str]:
+def _page(described: Tree, prefix: str, assets: Assets, theme: str) -> Iterator[str]:
     title = escape(f"{described['info']['title']} {described['info']['version']}: the interface")
-    yield f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+    chosen = f' data-theme="{theme}"' if theme else ""
+    yield f'<!doctype html><html lang="en"{chosen}><head><meta charset="utf-8"><title>{title}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f'<link rel="stylesheet" href="{prefix}/docs.css"></head><body><main><h1>{title}</h1>'
+    yield f'<link rel="icon" type="image/svg+xml" href="{assets.address("mark.svg")}">'
+    for sheet in (assets.address("charts.css"), assets.address("console.css"), f"{prefix}/docs.css"):
+        yield f'<link rel="stylesheet" href="{sheet}">'
+    yield '</head><body><header class="top"><a class="brand" href="/">Gossamer</a>'
+    yield '<nav class="main-nav"><a href="/">Console</a><a href="/help">Help</a></nav></header>'
+    yield f'<main id="main"><h1>{title}</h1>'
     yield f"<p>{escape(described['info']['description'])}</p>"
-    yield f'<p><a href="{prefix}/openapi.json">openapi.json</a></p><nav><ul>'
+    yield f'<p><a href="{prefix}/openapi.json">openapi.json</a></p><nav><ul class="contents">'
     for tag in described["tags"]:
         yield f'<li><a href="#{escape(tag["name"])}">{escape(tag["description"])}</a></li>'
     yield '<li><a href="#shapes">Shapes</a></li></ul></nav>'
@@ -65,11 +76,11 @@ def _page(described: Tree, prefix: str) -> Iterator[str]:
     yield '<section id="shapes"><h2>Shapes</h2>'
     for name, schema in described["components"]["schemas"].items():
         yield f'<article id="shape-{escape(name)}"><h3>{escape(name)}</h3>'
-        yield f"<p>{escape(schema.get('description', ''))}</p><table>"
+        yield f"<p>{escape(schema.get('description', ''))}</p>{_TABLE}"
         for key, value in schema.get("properties", {}).items():
             needed = key in schema.get("required", ())
             yield _row(key, needed=needed, schema=value, says=value.get("description", ""))
-        yield "</table></article>"
+        yield f"{_TABLE_END}</article>"
     yield "</section></main></body></html>"
 
 
@@ -79,13 +90,13 @@ def _operation(path: str, method: str, operation: Tree) -> Iterator[str]:
         if text:
             yield f"<p>{escape(text)}</p>"
     if operation.get("parameters"):
-        yield "<table>"
+        yield _TABLE
         for item in operation["parameters"]:
             says = item.get("description", item["schema"].get("description", ""))
             yield _row(
                 f"{item['name']} ({item['in']})", needed=item["required"], schema=item["schema"], says=says
             )
-        yield "</table>"
+        yield _TABLE_END
     for content in operation.get("requestBody", {}).get("content", {}).values():
         yield f"<p>Brings {_kind(content['schema'])}</p>"
     for status, response in operation.get("responses", {}).items():
