@@ -10,6 +10,7 @@ from typing import Any
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.live.views import VIEWS
+from gossamer.model.errors import StorageError
 from gossamer.service import folders
 from gossamer.service.asking import Asking
 from gossamer.service.changes import change_settings
@@ -122,6 +123,8 @@ class Daemon:
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
+        with contextlib.suppress(StorageError):
+            self.store.catch_up()
         self.store.database.close()
         self._single.release()
 
