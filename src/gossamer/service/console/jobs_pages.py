@@ -5,10 +5,11 @@ import asyncio
 from starlette.responses import Response
 
 from gossamer.service.console.desk import Desk, by_field
-from gossamer.service.console.glance import Glance, glance_at, is_alive
+from gossamer.service.console.glance import Glance, glance_at
 from gossamer.service.console.new_job import FIELDS, GROUPS, NewJob, read_new_job
 from gossamer.service.console.routes import get, post
 from gossamer.service.errors import ServiceError
+from gossamer.service.jobs import JobState
 
 MOST_SHOWN = 200
 PATIENCE = 2.0
@@ -25,7 +26,8 @@ async def overview(desk: Desk) -> Response:
         section="jobs",
         rows=list(zip(shown, glances, strict=True)),
         more=len(jobs) - len(shown),
-        running=sum(map(is_alive, jobs)),
+        running=sum(job.state is JobState.RUNNING for job in jobs),
+        paused=sum(job.state is JobState.PAUSED for job in jobs),
         waiting=sum(job.waits is not None for job in jobs),
         total=Glance(
             pages_s=sum(one.pages_s for one in glances),
