@@ -176,7 +176,7 @@ class Daemon:
     async def validate(
         self, name: str, source: Source, claim: Mapping[str, Any] | None = None
     ) -> tuple[str, ...]:
-        """All that stands against a new job; nothing if it can be made."""
+        """All that stands against a new job; nothing if it can be made. A name may be left out."""
         return await self._registry.problems(name, source, claim)
 
     async def create(
@@ -191,12 +191,13 @@ class Daemon:
         """Make a job, which does not start by itself.
 
         Args:
+            name: empty: by its first seed, `crawl-example.org`, with a number if there is such a job.
             source: its settings: TOML, or the same as a tree; keys may be dotted paths.
             claim: the most it will ever hold, by resource; what is not named has its default.
             seeds: more seeds, one a line.
         """
-        await self._registry.create(name, source, claim, seeds)
-        return self._noted(who, "create", name)
+        job = await self._registry.create(name, source, claim, seeds)
+        return self._noted(who, "create", job.name)
 
     async def adopt(self, name: str, path: str, *, who: str) -> JobView:
         """Take in a crawl that was made by hand, running or not, below one of `config.roots`."""

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from gossamer.service.console.desk import Desk, by_field
 from gossamer.service.console.glance import Glance, glance_at
-from gossamer.service.console.new_job import FIELDS, GROUPS, NewJob, read_new_job
+from gossamer.service.console.new_job import FIELDS, GROUPS, OWN, PRESETS, NewJob, read_new_job
 from gossamer.service.console.routes import get, post
 from gossamer.service.errors import ServiceError
 from gossamer.service.jobs import JobState
@@ -46,6 +46,7 @@ async def create_job(desk: Desk) -> Response:
     """Create it, start it if asked to; or show everything that is wrong, beside the fields."""
     new = read_new_job(desk.form)
     problems = list(new.problems)
+    name = new.name
     try:
         if new.way == "adopt":
             if desk.sent("do") != "check":
@@ -53,7 +54,7 @@ async def create_job(desk: Desk) -> Response:
         elif desk.sent("do") == "check" or problems:
             problems += await desk.daemon.validate(new.name, new.source)
         else:
-            await desk.daemon.create(new.name, new.source, who=desk.who)
+            name = (await desk.daemon.create(new.name, new.source, who=desk.who)).name
     except ServiceError as error:
         if error.code == "internal":
             raise
@@ -62,9 +63,9 @@ async def create_job(desk: Desk) -> Response:
         return _form(desk, new, tuple(dict.fromkeys(problems)))
     if desk.sent("do") == "check":
         return _form(desk, new, (), checked=True)
-    if desk.sent("do") == "start" and "start" in desk.daemon.job(new.name).can:
-        await desk.daemon.start(new.name, who=desk.who)
-    return desk.go(f"/jobs/{new.name}", "created")
+    if desk.sent("do") == "start" and "start" in desk.daemon.job(name).can:
+        await desk.daemon.start(name, who=desk.who)
+    return desk.go(f"/jobs/{name}", "created")
 
 
 def _form(desk: Desk, new: NewJob, problems: tuple[str, ...], checked: bool = False) -> Response:
@@ -80,8 +81,11 @@ def _form(desk: Desk, new: NewJob, problems: tuple[str, ...], checked: bool = Fa
         way=new.way,
         values=new.values,
         groups=GROUPS,
+        presets=tuple(PRESETS),
         beside=beside,
         unplaced=unplaced,
+        listed=[(name, line) for name, lines in beside.items() for line in lines],
+        own=OWN,
         count=len(problems),
         checked=checked,
     )
