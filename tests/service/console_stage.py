@@ -119,8 +119,8 @@ class StageDaemon:
         problems = []
         if not isinstance(workers, int):
             problems.append(f"engine.workers: {workers!r} is not a whole number")
-        if not name:
-            problems.append("name: a job needs a name")
+        if name.startswith("-"):
+            problems.append("name: a hyphen cannot come first")
         return tuple(problems)
 
     async def create(
@@ -128,6 +128,7 @@ class StageDaemon:
     ) -> JobView:
         if problems := await self.validate(name, source):
             raise ServiceError("invalid", "nothing was created", problems)
+        name = name or "crawl-example.org"
         self.asked.append((name, "create", source, who))
         self.views[name] = job_view_of(name, JobState.NEW, "", 9, claim=self.views["docs"].claim)
         return self.views[name]

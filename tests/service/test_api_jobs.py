@@ -93,7 +93,7 @@ async def test_settings_of_many_parts_are_refused(daemon, client):
 @over
 async def test_bodies_that_are_not_what_is_asked_for(daemon, client):
     for body, word in (
-        ({}, "name"),
+        ({}, "seeds"),
         ({"name": 1}, "name"),
         ({"name": "a", "more": 1}, "more"),
         ({"name": "a", "seeds": "x"}, "seeds"),

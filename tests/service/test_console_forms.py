@@ -87,12 +87,14 @@ def test_a_job_is_made_of_a_form(sender: Sender) -> None:
 
 
 def test_mistakes_are_shown_beside_their_fields_with_what_was_typed(sender: Sender) -> None:
-    answer = sender.send("/jobs/new", way="form", name="", workers="many<", seeds="x", toml="= 1", do="start")
+    answer = sender.send(
+        "/jobs/new", way="form", name="-", workers="many<", seeds="x", toml="= 1", do="start"
+    )
     assert answer.status_code == 400
     text = answer.text
     assert 'value="many&lt;"' in text
     assert re.search(r'id="h-workers"><strong class="problem">&#39;many&lt;&#39; is not a whole number', text)
-    assert re.search(r'id="h-name"><strong class="problem">a job needs a name', text)
+    assert re.search(r'id="h-name"><strong class="problem">a hyphen cannot come first', text)
     assert re.search(r'id="h-toml"><strong class="problem">', text)
     assert "3 things are wrong" in text
     assert not [asked for asked in sender.daemon.asked if asked[1] == "create"]

@@ -330,3 +330,10 @@ def test_scripts_and_styles_hold_nothing_that_the_policy_forbids() -> None:
         )
     for name in ("console.css", "charts.css"):
         assert not re.search(r"url\(|@import|expression", get(f"/static/v/{name}").text)
+
+
+@pytest.mark.parametrize(("spoken", "words"), [("en", ("Running", "Paused")), ("zh", ("运行中", "已暂停"))])
+def test_a_paused_job_is_counted_as_paused(spoken: str, words: tuple[str, str]) -> None:
+    text = get("/", **{"Accept-Language": spoken}).text
+    counted = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", text))
+    assert [counted[word] for word in words] == ["1", "1"]

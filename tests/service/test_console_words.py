@@ -39,6 +39,8 @@ GROUPS = {
     *re.findall(r"""\bt\.has\(['"]([a-z_]+)\.['"] ~""", TEXTS),
     "mode",
     "order",
+    "preset",
+    "requisites",
     "sort",
     "how",
     *story._GROUPS.values(),

@@ -118,6 +118,13 @@ def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | str:
     return url
 
 
+def crawl_name(url: Url) -> str:
+    """What a crawl is called that begins there, if nobody calls it otherwise: `crawl-example.org`."""
+    host = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
+    port = "" if url.origin.endswith(url.host) else f"-{url.port}"
+    return f"crawl-{host}{port}"
+
+
 def parse_seeds(texts: Iterable[str]) -> list[Url]:
     """Seeds as URLs.
 

@@ -11,7 +11,7 @@ from gossamer.app.config import CrawlConfig
 from gossamer.app.file_limit import raise_file_limit
 from gossamer.app.options import OPTIONS, overrides
 from gossamer.app.plugins import ordering, prove_plugins
-from gossamer.app.seeds import NO_SEEDS, Seeds
+from gossamer.app.seeds import NO_SEEDS, Seeds, crawl_name
 from gossamer.app.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
@@ -115,10 +115,7 @@ def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
 
 def default_folder(config: CrawlConfig) -> Path:
     """`./crawl-<host of the first seed>`."""
-    url = next(iter(Seeds(config)))
-    name = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
-    port = "" if url.origin.endswith(url.host) else f"-{url.port}"
-    return Path(f"crawl-{name}{port}")
+    return Path(crawl_name(next(iter(Seeds(config)))))
 
 
 def _number(name: str, value: object) -> object:

@@ -10,6 +10,7 @@ from typing import Any
 from gossamer.app.folder import CrawlFolder
 from gossamer.app.live.protocol import NotRunning
 from gossamer.app.live.views import VIEWS
+from gossamer.model.errors import StorageError
 from gossamer.service import folders
 from gossamer.service.asking import Asking
 from gossamer.service.changes import change_settings
@@ -122,6 +123,8 @@ class Daemon:
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
+        with contextlib.suppress(StorageError):
+            self.store.catch_up()
         self.store.database.close()
         self._single.release()
 
@@ -173,7 +176,7 @@ class Daemon:
     async def validate(
         self, name: str, source: Source, claim: Mapping[str, Any] | None = None
     ) -> tuple[str, ...]:
-        """All that stands against a new job; nothing if it can be made."""
+        """All that stands against a new job; nothing if it can be made. A name may be left out."""
         return await self._registry.problems(name, source, claim)
 
     async def create(
@@ -188,12 +191,13 @@ class Daemon:
         """Make a job, which does not start by itself.
 
         Args:
+            name: empty: by its first seed, `crawl-example.org`, with a number if there is such a job.
             source: its settings: TOML, or the same as a tree; keys may be dotted paths.
             claim: the most it will ever hold, by resource; what is not named has its default.
             seeds: more seeds, one a line.
         """
-        await self._registry.create(name, source, claim, seeds)
-        return self._noted(who, "create", name)
+        job = await self._registry.create(name, source, claim, seeds)
+        return self._noted(who, "create", job.name)
 
     async def adopt(self, name: str, path: str, *, who: str) -> JobView:
         """Take in a crawl that was made by hand, running or not, below one of `config.roots`."""

@@ -16,11 +16,16 @@ _PATIENCE = 10.0
 """Seconds for which another program may hold the file, `sqlite3` on a terminal for instance."""
 
 _PAUSE = 0.02
+_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _REMEDY = (
     " Restore it from a copy; or move it away: the next start finds the jobs again in their folders, but who"
     " may log in, grants and schedules must be made anew."
 )
+
+
+class FullDiskError(StorageError):
+    """The disk takes nothing more just now; later it may. What is written already can be read."""
 
 
 class Database:
@@ -78,6 +83,8 @@ class Database:
                 # SQLite itself waits for others, but not in each case: not while the first of several
                 # programs mends what a killed one has left.
                 code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code in _FULL:
+                    raise FullDiskError(f"{self._path}: {error}.") from None
                 if code != sqlite3.SQLITE_BUSY:
                     remedy = _REMEDY if code in _DAMAGED else ""
                     raise StorageError(f"{self._path}: {error}.{remedy}") from None

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from gossamer.app.live.change_log import read_changes
 from gossamer.model.errors import StorageError
 from gossamer.service.job_process import last_words
 from gossamer.service.jobs import Job
-from gossamer.service.restart import CONFIG, Ending
+from gossamer.service.restart import CONFIG, STORAGE, Ending
 
 _LARGEST = 16 << 20
 LOCKED = "another process is crawling into this folder"
 """What a crawl says that finds its folder taken."""
+
+FULL = "no space left on device"
+_LEAST_FREE = 1 << 20
 
 
 class Beginning(msgspec.Struct, frozen=True):
@@ -64,6 +68,8 @@ def ending_of(job: Job, status: int | None, errors: Path, *, stopped: bool) -> E
     now = beginning(folder)
     report = (read_report(folder) or {}) if now.report and now.report != job.report_was else {}
     words = last_words(errors)
+    if status == STORAGE and not words and _is_full(folder):  # what it said last found no room either
+        words = FULL
     return Ending(
         status=status,
         report=str(report.get("ended", "")),
@@ -83,6 +89,13 @@ def stopped_by_hand(job: Job) -> bool:
         return False
     last = changes[-1] if changes else None
     return last is not None and last.path == "stop" and last.when >= (job.started or 0.0)
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE
+    except OSError:
+        return False
 
 
 def _identity(path: Path) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from gossamer.app.live.hold import Ceilings, Hold, read_hold, write_hold
 from gossamer.app.live.protocol import NotRunning
-from gossamer.model.errors import ConfigError, GossamerError
+from gossamer.model.errors import ConfigError, GossamerError, StorageError
 from gossamer.service.claims import amounts_for
 from gossamer.service.endings import beginning, ending_of, read_report, stopped_by_hand
 from gossamer.service.enforcement import TOLD
@@ -101,7 +101,9 @@ class Keeper:
                     await self._until_something()
 
     def _note_trouble(self, error: Exception) -> None:
-        """Once, however often it comes back."""
+        """Once, however often it comes back; whoever looks at the job sees what the disk refuses to it."""
+        if self._tending is None and isinstance(error, StorageError):
+            self._around.roster.change(self._name, reason=str(error))
         trouble = f"{type(error).__name__}: {error}"
         if trouble != self._trouble:
             details = f"{trouble}\n{traceback.format_exc(limit=-5)}"

@@ -8,7 +8,7 @@ import msgspec
 
 from gossamer.app.config import CrawlConfig
 from gossamer.app.plugins import ordering
-from gossamer.app.seeds import Seeds
+from gossamer.app.seeds import Seeds, crawl_name
 from gossamer.app.settings import Tree, load, merge, parse_toml, resolve_secrets
 from gossamer.model.errors import ConfigError
 from gossamer.service.claims import (
@@ -24,6 +24,7 @@ from gossamer.service.confinement import confinement_problems
 LONGEST = 4 << 20
 """Characters of a configuration given as text."""
 SHOWN_SEEDS = 3
+NAME_LENGTH = 64
 
 Source = str | Mapping[str, Any]
 T = TypeVar("T")
@@ -53,11 +54,13 @@ class Proposal(msgspec.Struct, frozen=True):
     """A job that could be made.
 
     Attributes:
+        name: by its first seed, of 64 characters at most; others may have it.
         config: its settings.
         claim: its claim.
         seeds: the first few.
     """
 
+    name: str
     config: CrawlConfig
     claim: Claim
     seeds: tuple[str, ...]
@@ -87,12 +90,15 @@ def propose(
     if config is not None:
         config = _closing(config, frame)
         problems += _problems_of(config, frame, seeds_file)
+    elif tree is not None:
+        problems += _wrong_seeds(tree)
     whole = _claim(config or CrawlConfig(), claim or {}, frame, problems)
     if config is not None and whole is not None:
         problems += claim_problems(whole, config, frame.limits)
     if problems or config is None or whole is None:
         raise ConfigError(*problems)
-    return Proposal(config, whole, first_seeds(config))
+    name = next((crawl_name(url) for url in Seeds(config)), "crawl")  # none, if they are still to come
+    return Proposal(name[:NAME_LENGTH], config, whole, first_seeds(config))
 
 
 def first_seeds(config: CrawlConfig, folder: Path = Path()) -> tuple[str, ...]:
@@ -143,10 +149,21 @@ def _closing(config: CrawlConfig, frame: Frame) -> CrawlConfig:
 def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> list[str]:
     ours = (str(frame.politeness), str(seeds_file or ""))
     problems = confinement_problems(config, frame.roots, frame.secrets, ours)
-    if not problems:  # before, a file would be read that may not be
+    if problems:  # a file would be read that may not be
+        problems += _wrong_seeds({"seeds": list(config.seeds)})
+    else:
         _noting(problems, Seeds(config).prove)
         _noting(problems, lambda: resolve_secrets(config))
     _noting(problems, lambda: ordering(config.engine.order, config.order))
+    return problems
+
+
+def _wrong_seeds(tree: Tree) -> list[str]:
+    """Seeds that cannot be used, of settings that cannot be either; a file of theirs is not read."""
+    problems: list[str] = []
+    seeds = tree.get("seeds")
+    if isinstance(seeds, list) and seeds and all(isinstance(seed, str) for seed in seeds):
+        _noting(problems, Seeds(CrawlConfig(seeds=tuple(seeds))).prove)
     return problems
 
 

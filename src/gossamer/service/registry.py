@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from gossamer.service.confinement import followed, is_within
 from gossamer.service.errors import ServiceError
 from gossamer.service.job_process import crawler_of
 from gossamer.service.jobs import NAME, Job, JobState, name_problems
-from gossamer.service.proposal import Frame, Source, first_seeds, load_claim, propose
+from gossamer.service.proposal import NAME_LENGTH, Frame, Source, first_seeds, load_claim, propose
 from gossamer.service.supervisor import Supervisor
 from gossamer.service.surroundings import WHO, Surroundings, crawl_config
 from gossamer.service.telling import telling
@@ -52,7 +53,7 @@ class Registry:
         self, name: str, source: Source, claim: Mapping[str, Any] | None = None
     ) -> tuple[str, ...]:
         """All that stands against a new job."""
-        problems = self._name_problems(name)
+        problems = self._name_problems(name) if name else self._too_many()
         try:
             await asyncio.to_thread(propose, source, self.frame, claim)
         except ConfigError as error:
@@ -77,13 +78,14 @@ class Registry:
     async def _create(
         self, name: str, source: Source, claim: Mapping[str, Any] | None, given: Path | None
     ) -> Job:
-        problems = self._name_problems(name)
+        problems = self._name_problems(name) if name else self._too_many()
         try:
             proposal = await asyncio.to_thread(propose, source, self.frame, claim, given)
         except ConfigError as error:
             problems += error.problems
         if problems:
             raise ConfigError(*problems)
+        name = name or self._free_name(proposal.name)
         folder = self._around.folder.jobs / name
         await asyncio.to_thread(folders.make, folder, proposal.config)
         job = Job(
@@ -175,11 +177,24 @@ class Registry:
 
     def _name_problems(self, name: str) -> list[str]:
         problems = name_problems(name)
-        if not problems and (name in self._around.roster or (self._around.folder.jobs / name).exists()):
+        if not problems and self._is_taken(name):
             problems = [f"name: there is a job {name!r} already"]
-        if len(self._around.roster.names()) >= MOST_JOBS:
-            problems.append(f"name: there are {MOST_JOBS:,} jobs already: delete some")
-        return problems
+        return problems + self._too_many()
+
+    def _too_many(self) -> list[str]:
+        full = len(self._around.roster.names()) >= MOST_JOBS
+        return [f"name: there are {MOST_JOBS:,} jobs already: delete some"] if full else []
+
+    def _is_taken(self, name: str) -> bool:
+        # By a link that leads nowhere, too.
+        return name in self._around.roster or os.path.lexists(self._around.folder.jobs / name)
+
+    def _free_name(self, name: str) -> str:
+        """This one, or the first of `name-2`, `name-3` that nobody has."""
+        if not self._is_taken(name):
+            return name
+        ends = (f"-{number}" for number in count(2))
+        return next(free for end in ends if not self._is_taken(free := name[: NAME_LENGTH - len(end)] + end))
 
     async def _found(self, name: str, folder: Path, *, adopted: bool) -> Job:
         """A job for a crawl that is there; whether it runs is seen by its keeper."""

@@ -1,18 +1,21 @@
 """Keeps jobs, limits and the record of who did what in the daemon's database."""
 
 import time
-from typing import Any
+from collections import OrderedDict, deque
+from typing import Any, TypeAlias
 
 import msgspec
 
 from gossamer.model.errors import StorageError
 from gossamer.service.claims import Amounts
-from gossamer.service.database import Database
+from gossamer.service.database import Database, FullDiskError
 from gossamer.service.jobs import Job
 
 LIMITS = "limits"
 MOST_AUDIT = 100_000
 """Lines of the record that are kept."""
+MOST_WAITING = 1_000
+"""Lines of the record that wait for space on the disk; the oldest are lost."""
 _TRIM_EVERY = 1_000
 _LONGEST = 4_000
 """Characters of one audit line: a pasted configuration is not a line."""
@@ -23,6 +26,9 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL,"
     " who TEXT NOT NULL, job TEXT NOT NULL, action TEXT NOT NULL, details TEXT NOT NULL) STRICT",
 )
+
+_Write: TypeAlias = tuple[str, tuple[Any, ...]]
+"""A statement and its values."""
 
 
 class AuditLine(msgspec.Struct, frozen=True):
@@ -48,13 +54,18 @@ class AuditLine(msgspec.Struct, frozen=True):
 class Store:
     """Jobs by name, a few values, the audit.
 
+    What a full disk does not take waits in memory, and is written once there is space: what is true of a job
+    is shown nevertheless, and a crawl can be stopped then, above all.
+
     Raises:
-        StorageError: of any method: see `Database`.
+        StorageError: of any method: see `Database`; never because the disk is full.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self._lines = 0
+        self._records: OrderedDict[str, _Write] = OrderedDict()
+        self._audit: deque[_Write] = deque(maxlen=MOST_WAITING)
         for table in _TABLES:
             database.execute(table)
 
@@ -68,11 +79,12 @@ class Store:
     def save(self, job: Job) -> None:
         """Write a job's record, new or not."""
         record = msgspec.json.encode(job).decode()
-        self.database.execute("INSERT OR REPLACE INTO jobs (name, record) VALUES (?, ?)", (job.name, record))
+        statement = "INSERT OR REPLACE INTO jobs (name, record) VALUES (?, ?)"
+        self._keep(f"job {job.name}", statement, (job.name, record))
 
     def forget(self, name: str) -> None:
         """Remove a job's record."""
-        self.database.execute("DELETE FROM jobs WHERE name = ?", (name,))
+        self._keep(f"job {name}", "DELETE FROM jobs WHERE name = ?", (name,))
 
     # Limits that were changed while the daemon ran
 
@@ -84,18 +96,35 @@ class Store:
     def keep_limits(self, limits: Amounts) -> None:
         """Remember them for the next daemon."""
         value = msgspec.json.encode(limits).decode()
-        self.database.execute("INSERT OR REPLACE INTO kept (name, value) VALUES (?, ?)", (LIMITS, value))
+        self._keep(LIMITS, "INSERT OR REPLACE INTO kept (name, value) VALUES (?, ?)", (LIMITS, value))
+
+    def _keep(self, what: str, statement: str, values: tuple[Any, ...]) -> None:
+        """Write the newest that is known of something; what was known before need not be."""
+        self._records[what] = (statement, values)
+        self.catch_up()
+
+    def catch_up(self) -> bool:
+        """Write what waits for space on the disk; whether nothing is left."""
+        try:
+            while self._records:
+                self.database.execute(*next(iter(self._records.values())))
+                self._records.popitem(last=False)
+            while self._audit:
+                self.database.execute(*self._audit[0])
+                self._audit.popleft()
+        except FullDiskError:
+            return False
+        return True
 
     # The audit
 
     def note(self, who: str, action: str, job: str = "", details: str = "") -> None:
         """Add a line; the oldest go when there are too many."""
-        self.database.execute(
-            "INSERT INTO audit (time, who, job, action, details) VALUES (?, ?, ?, ?, ?)",
-            (time.time(), who[:200], job[:200], action[:200], details[:_LONGEST]),
-        )
+        statement = "INSERT INTO audit (time, who, job, action, details) VALUES (?, ?, ?, ?, ?)"
+        line = (time.time(), who[:200], job[:200], action[:200], details[:_LONGEST])
+        self._audit.append((statement, line))
         self._lines += 1
-        if self._lines % _TRIM_EVERY == 0:
+        if self.catch_up() and self._lines % _TRIM_EVERY == 0:
             self.database.execute(
                 "DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", (MOST_AUDIT,)
             )

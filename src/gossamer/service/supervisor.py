@@ -129,8 +129,8 @@ class Supervisor:
 
     async def _measure_often(self) -> None:
         while True:
-            # On a full disk nothing can be noted; then above all it must be looked at again.
             with contextlib.suppress(StorageError):
+                self._around.roster.store.catch_up()
                 await self.measure()
                 self._around.asking.sweep()
                 for name in self._around.roster.names():

@@ -17,7 +17,7 @@ Line = Annotated[str, Meta(pattern=r"^[^\r\n\0]*$", max_length=8192)]
 class NewJob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A job to be: its configuration as TOML, or the same as a tree."""
 
-    name: JobName
+    name: Annotated[JobName, Meta(description="not given: crawl-HOST, by the first seed")] = ""
     toml: Annotated[str, Meta(description="text of a crawl.toml")] | None = None
     settings: Annotated[dict[str, Any], Meta(description="settings as a tree")] | None = None
     seeds: Annotated[list[Line], Meta(description="URLs or host names")] | None = None

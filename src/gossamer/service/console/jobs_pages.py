@@ -5,10 +5,11 @@ import asyncio
 from starlette.responses import Response
 
 from gossamer.service.console.desk import Desk, by_field
-from gossamer.service.console.glance import Glance, glance_at, is_alive
-from gossamer.service.console.new_job import FIELDS, GROUPS, NewJob, read_new_job
+from gossamer.service.console.glance import Glance, glance_at
+from gossamer.service.console.new_job import FIELDS, GROUPS, OWN, PRESETS, NewJob, read_new_job
 from gossamer.service.console.routes import get, post
 from gossamer.service.errors import ServiceError
+from gossamer.service.jobs import JobState
 
 MOST_SHOWN = 200
 PATIENCE = 2.0
@@ -25,7 +26,8 @@ async def overview(desk: Desk) -> Response:
         section="jobs",
         rows=list(zip(shown, glances, strict=True)),
         more=len(jobs) - len(shown),
-        running=sum(map(is_alive, jobs)),
+        running=sum(job.state is JobState.RUNNING for job in jobs),
+        paused=sum(job.state is JobState.PAUSED for job in jobs),
         waiting=sum(job.waits is not None for job in jobs),
         total=Glance(
             pages_s=sum(one.pages_s for one in glances),
@@ -44,6 +46,7 @@ async def create_job(desk: Desk) -> Response:
     """Create it, start it if asked to; or show everything that is wrong, beside the fields."""
     new = read_new_job(desk.form)
     problems = list(new.problems)
+    name = new.name
     try:
         if new.way == "adopt":
             if desk.sent("do") != "check":
@@ -51,7 +54,7 @@ async def create_job(desk: Desk) -> Response:
         elif desk.sent("do") == "check" or problems:
             problems += await desk.daemon.validate(new.name, new.source)
         else:
-            await desk.daemon.create(new.name, new.source, who=desk.who)
+            name = (await desk.daemon.create(new.name, new.source, who=desk.who)).name
     except ServiceError as error:
         if error.code == "internal":
             raise
@@ -60,9 +63,9 @@ async def create_job(desk: Desk) -> Response:
         return _form(desk, new, tuple(dict.fromkeys(problems)))
     if desk.sent("do") == "check":
         return _form(desk, new, (), checked=True)
-    if desk.sent("do") == "start" and "start" in desk.daemon.job(new.name).can:
-        await desk.daemon.start(new.name, who=desk.who)
-    return desk.go(f"/jobs/{new.name}", "created")
+    if desk.sent("do") == "start" and "start" in desk.daemon.job(name).can:
+        await desk.daemon.start(name, who=desk.who)
+    return desk.go(f"/jobs/{name}", "created")
 
 
 def _form(desk: Desk, new: NewJob, problems: tuple[str, ...], checked: bool = False) -> Response:
@@ -78,8 +81,11 @@ def _form(desk: Desk, new: NewJob, problems: tuple[str, ...], checked: bool = Fa
         way=new.way,
         values=new.values,
         groups=GROUPS,
+        presets=tuple(PRESETS),
         beside=beside,
         unplaced=unplaced,
+        listed=[(name, line) for name, lines in beside.items() for line in lines],
+        own=OWN,
         count=len(problems),
         checked=checked,
     )

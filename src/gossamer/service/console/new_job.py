@@ -38,6 +38,7 @@ GROUPS: tuple[tuple[str, tuple[Field, ...]], ...] = (
             Field("max_depth", "scope.max_depth", "number"),
             Field("include", "scope.include", "lines"),
             Field("exclude", "scope.exclude", "lines"),
+            Field("requisites", "scope.requisites", "choice", "off", ("off", "host", "any")),
         ),
     ),
     (
@@ -59,7 +60,15 @@ GROUPS: tuple[tuple[str, tuple[Field, ...]], ...] = (
     ),
 )
 FIELDS = tuple(field for _, fields in GROUPS for field in fields)
-_OWN = ("name", "seeds", "folder", "toml")
+OWN = ("name", "seeds", "folder", "toml")
+"""Fields that are no setting, with labels of the form's own."""
+PRESETS: dict[str, Tree] = {
+    "usual": {},
+    "look": {"budget.max_pages": 200, "scope.max_depth": 3},
+    "archive": {"scope.requisites": "any"},
+    "own": {"politeness.min_delay": "0s"},
+}
+"""Settings for a purpose; what is set in a field beats them."""
 
 
 class NewJob(msgspec.Struct):
@@ -94,7 +103,9 @@ class NewJob(msgspec.Struct):
     @property
     def values(self) -> dict[str, str]:
         """Every field."""
-        return {name: self.given.get(name, "") for name in (*_OWN, *(field.name for field in FIELDS))}
+        return {
+            name: self.given.get(name, "") for name in (*OWN, "preset", *(field.name for field in FIELDS))
+        }
 
 
 def read_new_job(form: Mapping[str, str]) -> NewJob:
@@ -108,10 +119,12 @@ def read_new_job(form: Mapping[str, str]) -> NewJob:
         tree = parse_toml(form.get("toml", ""))
     except ConfigError as error:
         problems.append(f"toml: {error}")
-    settings: dict[str, Any] = {"seeds": lines(form.get("seeds", ""))}
+    preset = PRESETS.get(form.get("preset", ""), {})
+    settings: dict[str, Any] = {**preset, "seeds": lines(form.get("seeds", ""))}
     for field in FIELDS:
         text = form.get(field.name, "").strip()
-        if text:
+        untouched = field.kind == "choice" and text == field.default and field.path in preset
+        if text and not untouched:
             settings[field.path] = typed(text, field.kind)
     try:
         tree = merge(tree, settings)

@@ -35,7 +35,13 @@ _SENTENCES: Final = (
     ("place", r"(?P<value>.+) is neither a host name nor a directory on a host \(example\.org/docs/\)"),
     ("block", r"(?P<value>.+) is neither a host name nor '\*\.' and a name"),
     ("seed", r"(?P<value>.+) is not an http or https URL\. Write it like https://example\.org/"),
-    ("no_seeds", r"there are none\. Name at least one URL, like (?P<value>.+)"),
+    ("no_seeds", r"there are none\. Name at least one URL, like .+"),
+    (
+        "seed_password",
+        r"(?P<value>.+) is given with a password\. Put username and password into the section"
+        r" \[host\.\"(?P<host>.+)\"\] of .+",
+    ),
+    ("more_seeds", r"(?P<n>\d+) more cannot be used"),
     ("no_changes", r"there are none"),
     ("toml", r"the configuration is not TOML: (?P<error>.+)"),
     # A name, a folder, a claim, a schedule

@@ -54,6 +54,8 @@ _SENTENCES: Final = (
     ("ended_with", r"its process ended with status (?P<n>\d+)(?P<more>(?:: .+)?)"),
     ("outside", r"its process was interrupted from outside(?P<more>(?:: .+)?)"),
     ("disk", r"its disk failed it(?P<more>(?:: .+)?)"),
+    ("no_space", r"[Nn]o space left on device"),
+    ("unwritable", r"(?P<path>.+): cannot be written \((?P<inner>.+)\)\. Free some space.*"),
     ("bandwidth", r"bandwidth: (?P<n>\d+) visits wait for room"),
     ("busy", r"all (?P<n>\d+) workers are busy"),
     ("names", r"names: (?P<n>\d+) hosts wait for theirs"),

@@ -1,5 +1,6 @@
 """Keeps accounts and their tokens in the service's database."""
 
+import contextlib
 import hashlib
 import hmac
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.service.database import Database
+from gossamer.service.database import Database, FullDiskError
 from gossamer.service.security.passwords import Passwords
 from gossamer.service.security.visitor import LOCAL, Role
 
@@ -215,7 +216,8 @@ class Accounts:
         if not hmac.compare_digest(digest, _digest(secret)) or (expires is not None and expires <= now):
             return None
         if used is None or not 0 <= now - used < _USE_NOTED_EVERY:
-            self._database.execute("UPDATE tokens SET used = ? WHERE id = ?", (now, key))
+            with contextlib.suppress(FullDiskError):
+                self._database.execute("UPDATE tokens SET used = ? WHERE id = ?", (now, key))
         both = Role(role) is Role.OPERATOR and Role(most) is Role.OPERATOR
         return account, Role.OPERATOR if both else Role.VIEWER
 

@@ -1,12 +1,13 @@
 """Keeps who is logged in, so that it outlives the daemon and ends when an account does."""
 
+import contextlib
 import hashlib
 import secrets
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gossamer.service.database import Database
+from gossamer.service.database import Database, FullDiskError
 from gossamer.service.security.config import SecurityConfig
 from gossamer.service.security.visitor import Role, Visitor
 
@@ -80,7 +81,8 @@ class Sessions:
             self.end(key)
             return None
         if now - used >= _USE_NOTED_EVERY:
-            self._database.execute("UPDATE sessions SET used = ? WHERE key = ?", (now, key))
+            with contextlib.suppress(FullDiskError):  # that it was used now may be lost
+                self._database.execute("UPDATE sessions SET used = ? WHERE key = ?", (now, key))
         return Visitor(name=name, role=Role(role), csrf=csrf, by="session", session=key)
 
     def end(self, key: str) -> None:
