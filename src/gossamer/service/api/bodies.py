@@ -43,7 +43,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class LogIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who one is, and the proof."""
+    """A name and its password."""
 
     name: Annotated[str, Meta(max_length=64)]
     password: Annotated[str, Meta(max_length=MAX_PASSWORD)]

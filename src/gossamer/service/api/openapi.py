@@ -12,8 +12,8 @@ Send a token as `Authorization: Bearer ...` (`gossamer serve-user token NAME` ma
 `POST /api/v1/session` and send header `X-CSRF-Token` with whatever is not a GET. Lists come in pages: give
 `cursor` of one page to get the next. Errors are `application/problem+json` (RFC 9457)."""
 _TAGS = (
-    ("session", "Who one is."),
-    ("jobs", "Crawls with what is wanted of them."),
+    ("session", "Sessions: who is asking."),
+    ("jobs", "Jobs: crawls with their settings and state."),
     ("crawl", "One crawl: what it does, why, and what it shall do."),
     ("clusters", "Crawls by several agents, which run without the daemon."),
     ("events", "Live figures."),

@@ -98,7 +98,7 @@ def _operation(path: str, method: str, operation: Tree) -> Iterator[str]:
             )
         yield _TABLE_END
     for content in operation.get("requestBody", {}).get("content", {}).values():
-        yield f"<p>Brings {_kind(content['schema'])}</p>"
+        yield f"<p>Takes {_kind(content['schema'])}</p>"
     for status, response in operation.get("responses", {}).items():
         kinds = [_kind(content.get("schema", {})) for content in response.get("content", {}).values()]
         yield f"<p>{escape(status)}: {escape(response['description'])} {', '.join(kinds)}</p>"

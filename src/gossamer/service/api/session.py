@@ -1,4 +1,4 @@
-"""Log in, log out, and who one is."""
+"""Log in, log out, and who is asking."""
 
 import msgspec
 from fastapi import APIRouter
@@ -15,7 +15,7 @@ _PATH = "/session"
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Who one is. `csrf` is sent as header `X-CSRF-Token` with whatever is not a GET."""
+    """Who is asking. `csrf` is sent as header `X-CSRF-Token` with whatever is not a GET."""
 
     name: str
     role: Role
@@ -32,9 +32,9 @@ class SessionRoutes:
     def router(self) -> APIRouter:
         """The routes."""
         router = APIRouter(tags=["session"])
-        answers = self._shapes.answers(SessionView, "who one is")
+        answers = self._shapes.answers(SessionView, "who is asking")
         router.add_api_route(
-            _PATH, self.who, methods=["GET"], operation_id="who", responses=answers, summary="Who one is"
+            _PATH, self.who, methods=["GET"], operation_id="who", responses=answers, summary="Who is asking"
         )
         router.add_api_route(
             _PATH,
