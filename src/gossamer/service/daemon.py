@@ -205,9 +205,13 @@ class Daemon:
         return self._noted(who, "adopt", name, path)
 
     async def clone(self, name: str, new: str, *, who: str) -> JobView:
-        """Make a job with the settings, claim and seeds of another, in an empty folder."""
-        await self._registry.clone(name, new)
-        return self._noted(who, "clone", new, f"of {name}")
+        """Make a job with the settings, claim and seeds of another, in an empty folder.
+
+        Args:
+            new: empty: the same name with a number.
+        """
+        copy = await self._registry.clone(name, new)
+        return self._noted(who, "clone", copy.name, f"of {name}")
 
     async def delete(self, name: str, *, confirm: str, who: str) -> None:
         """Remove a job that does not run, with its folder; an adopted folder is only forgotten.

@@ -125,6 +125,7 @@ class Registry:
         async with self._turn:
             with telling():
                 job = self._around.roster.get(name)
+                new = new or self._free_name(name)
                 if problems := self._name_problems(new):
                     raise ConfigError(*problems)
                 folder = self._around.folder.jobs / new

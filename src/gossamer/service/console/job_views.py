@@ -9,6 +9,7 @@ from gossamer.app.dotted import split_path
 from gossamer.service.console import drawings
 from gossamer.service.console.desk import Desk
 from gossamer.service.console.figures import duration
+from gossamer.service.console.next_steps import further
 from gossamer.service.console.painter import drawn, shown
 from gossamer.service.console.routes import get
 from gossamer.service.console.story import chapters
@@ -39,6 +40,7 @@ async def overview(desk: Desk, job: str) -> Response:
         "overview",
         status=status,
         charts=charts,
+        further=further(view),
         hosts_chart=drawings.hosts_by_state(status["hosts_by_state"], t) if status else "",
         wait_text=wait_text(view.waits, t) if view.waits else "",
     )

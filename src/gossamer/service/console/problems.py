@@ -90,6 +90,7 @@ _SENTENCES: Final = (
     ("no_answer", r"the crawl does not answer just now: try again"),
     ("ending", r"the crawl is ending \((?P<why>.+)\)"),
     ("no_sense", r"job (?P<job>\S+) is (?P<state>\w+): (?P<what>\S+) makes no sense now"),
+    ("no_limit", r"no limit has ended job (?P<job>\S+)"),
     ("runs", r"job (?P<job>\S+) runs, or is to: stop it first"),
     ("other_change", r"another change waits for what it needs: withdraw that first"),
     ("granted", r"at most (?P<n>\d+) are granted"),

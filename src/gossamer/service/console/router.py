@@ -15,6 +15,7 @@ from gossamer.service.console import (
     job_settings,
     job_views,
     jobs_pages,
+    next_steps,
 )
 from gossamer.service.console.assets import Assets
 from gossamer.service.console.desk import Desk
@@ -35,6 +36,7 @@ PAGES: tuple[Page, ...] = (
     *job_settings.PAGES,
     *job_lists.PAGES,
     *job_views.PAGES,
+    *next_steps.PAGES,
 )
 PATIENCE = 0.5
 """Seconds that a page waits for what its head says."""
