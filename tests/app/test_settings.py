@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from gossamer.app.dotted import join_path, split_path
+from gossamer.app.config import CrawlConfig
+from gossamer.app.dotted import did_you_mean, join_path, split_path
 from gossamer.app.settings import load, merge, read_toml
+from gossamer.app.shape import leaf_paths
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
 
@@ -148,7 +150,7 @@ def test_every_problem_is_listed_at_once():
         "zzz: is not a setting",
         "rest: min_delay must not exceed max_delay",
         'host."a.org".min_delay: expected a number >= 0.0, got -1',
-        'host."a.org".delay: is not a setting; did you mean min_delay?',
+        'host."a.org".delay: is not a setting; did you mean host."a.org".min_delay?',
         "host.b: expected a table, got 5",
         "steps[0].name: is missing and has no default",
         "steps[1]: expected a table, got 7",
@@ -293,3 +295,29 @@ def test_paths_round_trip(keys):
     keys = ["".join(char for char in key if char.isprintable()) or "k" for key in keys]
     keys = [key.replace("[", "(") for key in keys]
     assert split_path(join_path(keys)) == keys
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("engine.wrokers", "engine.workers"),
+        ("polteness.min_delay", "politeness.min_delay"),
+        ("polteness.min_dely", "politeness.min_delay"),
+        ("min_delay", "politeness.min_delay"),
+        ("max_pags", "budget.max_pages"),
+        ("politeness.max_pages", "budget.max_pages"),
+        ("politeness.zzz", ""),
+        ("zzz", ""),
+    ],
+)
+def test_the_nearest_setting_is_named(path, hint):
+    said = did_you_mean(path, leaf_paths(CrawlConfig))
+    assert said.partition(" mean ")[2].rstrip("?").split(" or ")[0] == hint
+
+
+def test_of_many_unknown_keys_only_the_first_are_compared_with_all_settings():
+    with pytest.raises(ConfigError) as caught:
+        load(CrawlConfig, {"w" * 200_000: 1} | {f"politenes{number}": 1 for number in range(5_000)})
+    problems = caught.value.problems
+    assert len(problems) == 5_001
+    assert 0 < sum("did you mean politeness" in problem for problem in problems) < 20

@@ -1,10 +1,16 @@
 """Dotted paths of settings, written as TOML writes keys: `host."example.org".min_delay`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 
 MOST_PARTS = 32
 """Parts of a dotted name; settings have four."""
+_NEAREST = 3
+_ALIKE = 0.6
+"""Two words that share so much of their letters may be one, misspelt (difflib's own default)."""
+_ALIKE_ALONE = 0.75
+"""As much, where nothing but the last word tells."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
 _PART = re.compile(r'([A-Za-z0-9_-]+)|"((?:[^"\\]|\\["\\])*)"')
@@ -53,3 +59,36 @@ def split_path(path: str) -> list[str]:
         if path[position] != ".":
             raise ValueError(f"{path!r} is not the path of a setting: unexpected {path[position]!r}")
         position += 1
+
+
+def did_you_mean(path: str, known: Iterable[str]) -> str:
+    """`; did you mean X or Y?` with the settings that an unknown path comes closest to, or nothing.
+
+    A section may be misspelt, a key, or both; where the section is wrong or missing, the key alone tells.
+    """
+    section, _, key = path.rpartition(".")
+    here: dict[str, float] = {}
+    same: dict[str, float] = {}
+    elsewhere: dict[str, float] = {}
+    for other in known:
+        its_section, _, its_key = other.rpartition(".")
+        alike = _alike(key, its_key)
+        near = _alike(section, its_section)
+        if min(alike, near) >= _ALIKE:
+            here[other] = alike + near
+        elif its_key == key:
+            same[other] = near
+        elif alike >= _ALIKE_ALONE:
+            elsewhere[other] = alike
+    if here:
+        found = [max(here, key=here.__getitem__)]
+    else:
+        found = sorted(same or elsewhere, key=(same or elsewhere).__getitem__, reverse=True)[:_NEAREST]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _alike(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    most = 2 * min(len(one), len(other)) / (len(one) + len(other))  # first, for keys from outside may be long
+    return SequenceMatcher(None, one, other).ratio() if most >= _ALIKE else 0.0

@@ -1,10 +1,10 @@
 """Says of single settings what they mean: for those who look for one, not for all of them."""
 
-import difflib
 from collections.abc import Iterator
 
 import msgspec
 
+from gossamer.app.dotted import did_you_mean
 from gossamer.app.settings_file import sentence
 from gossamer.app.shape import Kind, Setting, settings_of
 from gossamer.app.toml_text import entry, example
@@ -70,9 +70,5 @@ def find_settings(struct_type: type[msgspec.Struct], names: list[str], word: str
 
 
 def _unknown(name: str, known: list[SettingHelp]) -> str:
-    paths = [one.path for one in known]
-    ends = {path.rpartition(".")[2]: path for path in paths}
-    near = difflib.get_close_matches(name, paths, 3)
-    near += [ends[end] for end in difflib.get_close_matches(name.rpartition(".")[2], ends, 3)]
-    hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+    hint = did_you_mean(name, (one.path for one in known))
     return f"{name}: is not a setting{hint}"

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gossamer.app.dotted import MOST_PARTS, join_path, split_path
+from gossamer.app.dotted import MOST_PARTS, did_you_mean, join_path, split_path
 from gossamer.app.secret_values import is_reference
 from gossamer.app.shape import Kind, Setting, Shape, choices, leaf_paths, settings_of
 from gossamer.app.units import parse_duration, parse_size
@@ -27,6 +27,8 @@ _TOML_TOKEN = re.compile(
     re.DOTALL,
 )
 """Texts and comments as wholes, dots, and what a name does not go beyond."""
+_HINTED = 20
+"""Problems up to which unknown keys are compared with all settings, at some ms each: a text may hold many."""
 _NOTHING = object()
 
 
@@ -219,12 +221,9 @@ class _Reader:
 
     def _unknown(self, key: str, path: list[str], settings: Mapping[str, Setting]) -> None:
         hint = ""
-        near = difflib.get_close_matches(key, settings, 1)
-        elsewhere = [leaf for leaf in leaf_paths(self._root) if leaf.rpartition(".")[2] == key]
-        if near:
-            hint = f"; did you mean {near[0]}?"
-        elif elsewhere:
-            hint = f"; did you mean {' or '.join(elsewhere[:3])}?"
+        if len(self.problems) < _HINTED:
+            known = dict.fromkeys((*(join_path([*path, name]) for name in settings), *leaf_paths(self._root)))
+            hint = did_you_mean(join_path([*path, key]), known)
         self._problem([*path, key], f"is not a setting{hint}")
 
     def _problem(self, path: list[str], text: str) -> Any:

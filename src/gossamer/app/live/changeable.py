@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.app.config import CrawlConfig
-from gossamer.app.dotted import join_path, split_path
+from gossamer.app.dotted import did_you_mean, join_path, split_path
 from gossamer.app.live.protocol import LiveError, invalid
 from gossamer.app.settings import load, merge
 from gossamer.app.shape import leaf_paths
@@ -167,7 +167,8 @@ def _group_of(keys: list[str]) -> Group | None:
 def _not_live(path: str) -> str:
     if path.startswith("host.") or path in set(leaf_paths(CrawlConfig)):
         return "cannot change while the crawl runs; stop it, then 'gossamer resume' with --set"
-    return "is not a setting; name a single one, like politeness.min_delay"
+    hint = did_you_mean(path, leaf_paths(CrawlConfig))
+    return f"is not a setting{hint or '; name a single one, like politeness.min_delay'}"
 
 
 def _value(tree: Any, path: str) -> Any:
