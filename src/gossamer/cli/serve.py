@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import shlex
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,11 @@ from gossamer.model.errors import ConfigError
 if TYPE_CHECKING:
     from gossamer.service.config import ServiceConfig
     from gossamer.service.daemon import Daemon
+    from gossamer.service.views import JobView
 
 NEEDED = ("argon2", "cronsim", "fastapi", "jinja2", "numpy", "uvicorn")
+NAMED = 5
+"""Crawls that the closing words name."""
 _BACKLOG = 128
 _TICK_SECONDS = 5.0
 """So old may the field `Date` of an answer be: nothing else is done at a tick."""
@@ -73,9 +77,27 @@ async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: in
                 say("no accounts, so nobody need log in: every user of this machine is its operator")
                 say("to ask who comes: gossamer serve-user add NAME --role operator")
             await _answer(daemon, config, address, listening)
+        left = daemon.jobs()
     finally:
         await daemon.close()
-    say("the daemon has ended; running crawls go on")
+    for line in closing_words(left, daemon.path):
+        say(line)
+
+
+def closing_words(jobs: "Sequence[JobView]", folder: Path) -> list[str]:
+    """What becomes of the crawls that outlive the daemon, and how they are stopped."""
+    left = [job for job in jobs if job.pid is not None]
+    if not left:
+        return ["the daemon has ended; no crawl was running"]
+    names = ", ".join(f"{job.name} (paused)" if job.state == "paused" else job.name for job in left[:NAMED])
+    more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
+    crawls, them, killed = ("crawls go", "them", "those that were") if left[1:] else ("crawl goes", "it", "")
+    dead = f"with {killed} killed" if killed else "with it if it was killed"
+    return [
+        f"the daemon has ended; {len(left):,} {crawls} on without it: {names}{more}",
+        f"to stop {them} as well: kill {' '.join(str(job.pid) for job in left)}",
+        f"gossamer serve --dir {shlex.quote(str(folder))} finds {them} again, and goes on {dead}",
+    ]
 
 
 async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listening: socket.socket) -> None:
