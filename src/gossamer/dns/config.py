@@ -56,14 +56,14 @@ class DnsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             ge=1,
             le=20,
         ),
-    ] = 2
+    ] = 1
     first_wait: Annotated[
         Seconds,
         Meta(
             description="wait after the first attempt, doubled with each further one; an attempt's answer "
-            "is heard so long, or for 5 s"
+            "is heard so long, or for 5 s. Names that take longer are asked for again in vain"
         ),
-    ] = 1.0
+    ] = 2.5
     total: Annotated[
         Seconds,
         Meta(description="longest time somebody waits for a name, its turn included; then it has failed"),

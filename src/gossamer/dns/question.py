@@ -31,8 +31,8 @@ class Question:
     The last row: c-ares drops the whole connection for one unreadable packet, with every question on it.
     Asked apart, the one with the poisonous answer harms no other.
 
-    Of a server that needs longer than `PATIENCE`, attempts with longer waits hear (by default the fourth,
-    8 s, and the fifth, 16 s): these are put apart, too.
+    Of a server that needs longer than `PATIENCE`, attempts with longer waits hear (by default the third,
+    10 s, to the fifth, 40 s): these are put apart, too.
     """
 
     def __init__(
