@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
 
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.question import AAAA, A, Question
-from gossamer.dns.reply import Reply, Verdict
+from gossamer.dns.reply import LOOP, MAX_CHAIN, TIME_OUT, Reply, Verdict
 from gossamer.dns.servers import NameServers
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
@@ -24,6 +26,10 @@ class Flight:
     One family that has addresses is enough. It waits for the other, but only so long that a family
     whose questions get lost does not hold up a name that works: `_GRACE` first waits, in which it is
     put twice. The second attempt has more time for IPv4, which nearly every host has.
+
+    If neither has addresses, but an answer is only a CNAME (of a server that does not follow it: RFC 1034
+    3.6.2 leaves that to us), the name it leads to is asked for, `MAX_CHAIN` times at most. Where one
+    family has addresses the other is not followed: the server does follow, so there is nothing to find.
     """
 
     def __init__(
@@ -41,32 +47,68 @@ class Flight:
         self._loop = asyncio.get_running_loop()
         self._started = time.monotonic()  # the loop's own time stands still within a turn
         self._timer: asyncio.TimerHandle | None = None
+        self._servers = servers
+        self._deadline = deadline
+        self._questions: list[Question] = []
+        self._kept_for: dict[int, int] = {}  # the least TTL of the CNAMEs that led on, by family
+        self._led_to: set[tuple[int, str]] = set()
         self._replies: dict[int, Reply] = {}
-        kinds = (A, AAAA) if config.ipv6 else (A,)
-        replied = self._replied
-        self._questions = [Question(name, kind, config, servers, replied, deadline) for kind in kinds]
-        for question in self._questions:
-            question.ask()
+        self._kinds = (A, AAAA) if config.ipv6 else (A,)
+        self._ask(dict.fromkeys(self._kinds, name))
 
     def close(self) -> None:
         """Land without having heard everything."""
         self._replies.setdefault(A, Reply(Verdict.FAILED, detail="closed"))
         self._land()
 
+    def _ask(self, names: Mapping[int, str]) -> None:
+        """Ask for a name in each of these families."""
+        self._led_to.update(names.items())
+        self._questions = [
+            Question(name, kind, self._config, self._servers, self._replied, self._deadline)
+            for kind, name in names.items()
+        ]
+        for question in self._questions:
+            question.ask()
+
     def _replied(self, kind: int, reply: Reply) -> None:
+        if kind in self._kept_for:
+            reply = msgspec.structs.replace(reply, ttl=min(reply.ttl, self._kept_for[kind]))
+        too_long = len(self._led_to) >= len(self._kinds) * MAX_CHAIN
+        if reply.alias and (too_long or (kind, reply.alias) in self._led_to):
+            reply = msgspec.structs.replace(reply, alias="", detail=LOOP)
         self._replies[kind] = reply
         # NXDOMAIN holds for both families (RFC 8020); some servers say it of IPv6 and mean "no address".
         denied = kind == A and reply.verdict is Verdict.NO_NAME
-        if denied or len(self._replies) == len(self._questions):
-            self._land()
-        elif reply.verdict is Verdict.FOUND:
-            self._timer = self._loop.call_later(self._config.first_wait * _GRACE[kind], self._land)
+        if denied or len(self._replies) == len(self._kinds):
+            self._heard_enough()
+        elif reply.verdict is Verdict.FOUND or reply.alias:
+            self._timer = self._loop.call_later(self._config.first_wait * _GRACE[kind], self._heard_enough)
 
-    def _land(self) -> None:
+    def _heard_enough(self) -> None:
+        """Follow where the replies lead, or land."""
+        aliases = {kind: reply for kind, reply in self._replies.items() if reply.alias}
+        verdicts = {kind: reply.verdict for kind, reply in self._replies.items()}
+        if not aliases or Verdict.FOUND in verdicts.values() or verdicts.get(A) is Verdict.NO_NAME:
+            self._land()
+            return
+        self._stop()
+        for kind in self._kinds:
+            self._replies.setdefault(kind, Reply(Verdict.FAILED, detail=TIME_OUT))
+        for kind, reply in aliases.items():
+            del self._replies[kind]
+            self._kept_for[kind] = reply.ttl
+        self._ask({kind: reply.alias for kind, reply in aliases.items()})
+
+    def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         for question in self._questions:
             question.drop()
+
+    def _land(self) -> None:
+        self._stop()
         self._questions.clear()  # they refer to us: whoever has landed leaves no cycle for the collector
         replies = [self._replies[kind] for kind in (A, AAAA) if kind in self._replies]
         self._landed(combine(self._name, replies, self._config, time.monotonic() - self._started))

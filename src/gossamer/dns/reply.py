@@ -4,10 +4,13 @@ from enum import Enum
 from itertools import islice
 
 import msgspec
-from pycares import AAAARecordData, ARecordData, CNAMERecordData, DNSResult, errno
+from pycares import AAAARecordData, ARecordData, CNAMERecordData, DNSResult, SOARecordData, errno
+
+from gossamer.dns.hosts import is_question
 
 MAX_CHAIN = 16
-"""CNAMEs followed in one answer; longer chains are taken for loops, as name servers do from about 12 on."""
+"""CNAMEs followed in one answer, and answers that only lead on; longer chains are taken for loops, as name
+servers do from about 12 on."""
 MAX_RECORDS = 512
 """Records read of one answer, which may hold 4,000: what lies behind is as if it had not been sent."""
 _MAX_TTL = (1 << 31) - 1
@@ -23,16 +26,25 @@ class Verdict(Enum):
 
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
-    """The outcome for one family; addresses stand in the order of the answer, each once."""
+    """The outcome for one family.
+
+    Attributes:
+        addresses: in the order of the answer, each once.
+        ttl: the least on the way to them, or to `alias`.
+        alias: where the answer's CNAMEs end without saying whether there are addresses; empty: nowhere.
+    """
 
     verdict: Verdict
     addresses: tuple[str, ...] = ()
     ttl: int = 0
     detail: str = ""
     server: str = ""
+    alias: str = ""
 
 
 TIME_OUT = "time-out"
+NO_ADDRESS = "no address"
+LOOP = "CNAME loop"
 NO_CONNECTION = "no connection"
 
 _FAILURES = {
@@ -52,23 +64,32 @@ _FAILURES = {
 def read_reply(name: str, kind: int, result: DNSResult | None, status: int | None, server: str) -> Reply:
     """The reply of `server` to the question for `name` and `kind` (a record type).
 
-    Only addresses at the end of the CNAME chain from `name` count, whatever else the answer holds.
+    Only addresses at the end of the CNAME chain from `name` count, whatever else the answer holds. A chain
+    without them is no denial unless a SOA record says so (RFC 2308 2.2): its end is the reply's `alias`.
     """
     if status == errno.ARES_ENOTFOUND:
         return Reply(Verdict.NO_NAME, detail="NXDOMAIN", server=server)
     if status == errno.ARES_EBADNAME:
         return Reply(Verdict.NO_NAME, detail="not a host name")
     if status == errno.ARES_ENODATA:
-        return Reply(Verdict.NO_ADDRESS, detail="no address", server=server)
+        return Reply(Verdict.NO_ADDRESS, detail=NO_ADDRESS, server=server)
     if status is not None or result is None:
         detail = _FAILURES.get(status or 0) or f"c-ares error {status}"
         return Reply(Verdict.FAILED, detail=detail, server=server)
-    addresses, ttl, detail = _follow(name, kind, result)
-    return Reply(Verdict.FOUND if addresses else Verdict.NO_ADDRESS, addresses, ttl, detail, server)
+    addresses, ttl, detail, end = _follow(name, kind, result)
+    if addresses:
+        return Reply(Verdict.FOUND, addresses, ttl, server=server)
+    leads_on = end != name and is_question(end) and not _is_denied(result)
+    return Reply(Verdict.NO_ADDRESS, (), ttl, detail, server, end if leads_on else "")
 
 
-def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str]:
-    """Addresses at the end of the chain, the least TTL on the way, and why there are none."""
+def _is_denied(result: DNSResult) -> bool:
+    """Whether the zone of the last name says that the answer is whole."""
+    return any(isinstance(record.data, SOARecordData) for record in islice(result.authority, MAX_RECORDS))
+
+
+def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], int, str, str]:
+    """Addresses at the end of the chain, the least TTL on the way, why there are none, and the end's name."""
     aliases: dict[str, tuple[str, int]] = {}
     addresses: dict[str, dict[str, int]] = {}
     for record in islice(result.answer, MAX_RECORDS):
@@ -82,12 +103,12 @@ def _follow(name: str, kind: int, result: DNSResult) -> tuple[tuple[str, ...], i
     for _ in range(MAX_CHAIN):
         if name in addresses:
             found = addresses[name]
-            return tuple(found), min(*ttls, *found.values(), _MAX_TTL), ""
+            return tuple(found), min(*ttls, *found.values(), _MAX_TTL), "", name
         if name not in aliases:
-            return (), 0, "no address"
+            return (), min(ttls, default=0), NO_ADDRESS, name
         name, ttl = aliases[name]
         ttls.append(ttl)
-    return (), 0, "CNAME loop"
+    return (), 0, LOOP, ""
 
 
 def _plain(name: str | bytes) -> str:
