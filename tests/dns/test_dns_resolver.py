@@ -299,7 +299,7 @@ def test_a_late_answer_to_an_earlier_attempt_counts(run):
     run(body())
 
 
-def test_a_failing_answer_is_asked_again_as_often_as_was_set(run):
+def test_a_failing_answer_is_asked_again_as_often_as_set(run):
     async def body() -> None:
         async with loopback_names(lambda query: respond(query, rcode=SERVFAIL)) as server:
             resolver = resolver_for(server, first_wait=0.05, attempts=5, failure_attempts=2, ipv6=False)

@@ -76,6 +76,29 @@ def test_an_answer_is_archived_again_only_if_its_addresses_are_others():
     assert kept.names == [("192.0.2.1", "192.0.2.2"), ("192.0.2.3",)]
 
 
+def test_slow_names_are_asked_for_once_and_failing_ones_once_a_visit(tmp_path):
+    """A question of each family, over a whole crawl that resolves ahead and follows links to them."""
+    failing = "dns-servfail.sim.test"
+    spec = WorldSpec.plain(hosts=12, pages=60, page_bytes=1_000)
+    spec = dataclasses.replace(spec, name_delay=1.2, misbehaviours=("dns-servfail",), cross_links=0.5)
+    with SimulatedWeb(spec) as web:
+        crawled = crawl(
+            web,
+            tmp_path / "crawl",
+            retry__host_first=0.5,
+            dns__failure_ttl=0.5,
+            robots__hold_first=0.5,
+            engine__give_up_after=1.5,
+        )
+        asked = [question.name for question in web.questions()]
+    names = set(asked) - {failing}
+    assert len(names) == 12
+    assert len(asked) - asked.count(failing) <= 1.1 * 2 * len(names)
+    visits = sum(failing in line["url"] for line in crawled.lines)
+    assert visits >= 2
+    assert asked.count(failing) == 2 * visits
+
+
 def test_a_name_server_that_is_dead_for_a_while_loses_nothing(tmp_path):
     spec = WorldSpec.plain(pages=60, hosts=12, page_bytes=1_000)
     spec = dataclasses.replace(spec, name_outage=(0.0, 1.5))

@@ -8,7 +8,7 @@ import msgspec
 
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.question import AAAA, A, Question
-from gossamer.dns.reply import LOOP, MAX_CHAIN, Reply, Verdict
+from gossamer.dns.reply import LOOP, MAX_CHAIN, TIME_OUT, Reply, Verdict
 from gossamer.dns.servers import NameServers
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
@@ -28,8 +28,8 @@ class Flight:
     put twice. The second attempt has more time for IPv4, which nearly every host has.
 
     If neither has addresses, but an answer is only a CNAME (of a server that does not follow it: RFC 1034
-    3.6.2 leaves that to us), the name it leads to is asked for, `MAX_CHAIN` times at most. A family alone is
-    not followed: the other's answer has shown that the server does follow, so there is nothing to find.
+    3.6.2 leaves that to us), the name it leads to is asked for, `MAX_CHAIN` times at most. Where one
+    family has addresses the other is not followed: the server does follow, so there is nothing to find.
     """
 
     def __init__(
@@ -52,7 +52,9 @@ class Flight:
         self._questions: list[Question] = []
         self._kept_for: dict[int, int] = {}  # the least TTL of the CNAMEs that led on, by family
         self._led_to: set[tuple[int, str]] = set()
-        self._ask(dict.fromkeys((A, AAAA) if config.ipv6 else (A,), name))
+        self._replies: dict[int, Reply] = {}
+        self._kinds = (A, AAAA) if config.ipv6 else (A,)
+        self._ask(dict.fromkeys(self._kinds, name))
 
     def close(self) -> None:
         """Land without having heard everything."""
@@ -60,9 +62,8 @@ class Flight:
         self._land()
 
     def _ask(self, names: Mapping[int, str]) -> None:
-        """Ask for a name in each family, from nothing."""
+        """Ask for a name in each of these families."""
         self._led_to.update(names.items())
-        self._replies: dict[int, Reply] = {}
         self._questions = [
             Question(name, kind, self._config, self._servers, self._replied, self._deadline)
             for kind, name in names.items()
@@ -73,26 +74,30 @@ class Flight:
     def _replied(self, kind: int, reply: Reply) -> None:
         if kind in self._kept_for:
             reply = msgspec.structs.replace(reply, ttl=min(reply.ttl, self._kept_for[kind]))
-        if reply.alias and ((kind, reply.alias) in self._led_to or len(self._led_to) >= 2 * MAX_CHAIN):
+        too_long = len(self._led_to) >= len(self._kinds) * MAX_CHAIN
+        if reply.alias and (too_long or (kind, reply.alias) in self._led_to):
             reply = msgspec.structs.replace(reply, alias="", detail=LOOP)
         self._replies[kind] = reply
         # NXDOMAIN holds for both families (RFC 8020); some servers say it of IPv6 and mean "no address".
         denied = kind == A and reply.verdict is Verdict.NO_NAME
-        if denied or len(self._replies) == len(self._questions):
+        if denied or len(self._replies) == len(self._kinds):
             self._heard_enough()
         elif reply.verdict is Verdict.FOUND or reply.alias:
             self._timer = self._loop.call_later(self._config.first_wait * _GRACE[kind], self._heard_enough)
 
     def _heard_enough(self) -> None:
         """Follow where the replies lead, or land."""
-        replies = self._replies
-        aliases = {kind: reply for kind, reply in replies.items() if reply.alias}
-        settled = any(reply.verdict in (Verdict.FOUND, Verdict.NO_NAME) for reply in replies.values())
-        if settled or not aliases:
+        aliases = {kind: reply for kind, reply in self._replies.items() if reply.alias}
+        verdicts = {kind: reply.verdict for kind, reply in self._replies.items()}
+        if not aliases or Verdict.FOUND in verdicts.values() or verdicts.get(A) is Verdict.NO_NAME:
             self._land()
             return
         self._stop()
-        self._kept_for = {kind: reply.ttl for kind, reply in aliases.items()}
+        for kind in self._kinds:
+            self._replies.setdefault(kind, Reply(Verdict.FAILED, detail=TIME_OUT))
+        for kind, reply in aliases.items():
+            del self._replies[kind]
+            self._kept_for[kind] = reply.ttl
         self._ask({kind: reply.alias for kind, reply in aliases.items()})
 
     def _stop(self) -> None:
