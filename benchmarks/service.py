@@ -166,6 +166,7 @@ class Runner:
     def _by_daemon(self, home: Path) -> tuple[Point, Point]:
         log = home / "output.log"
         line = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
+        line += ["--token-file", "none"]
         with contextlib.ExitStack() as stack:
             process = stack.enter_context(started(line, log, self.cores[1]))
             daemon = Daemon(address_of(log, process), JOB)

@@ -47,6 +47,7 @@ def test_of_many_not_all_are_named() -> None:
 
 def test_a_crawl_goes_on_until_it_is_told_to_stop(home: Path) -> None:
     command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
+    command += ["--token-file", "none"]
     with SimulatedWeb(SMALL) as web, no_survivors(home):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None

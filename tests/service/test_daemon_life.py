@@ -451,6 +451,7 @@ def test_a_job_that_takes_more_memory_than_it_may_begins_anew(web: SimulatedWeb,
 
 def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
     command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
+    command += ["--token-file", "none"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

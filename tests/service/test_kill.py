@@ -38,6 +38,7 @@ class Service:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(self.home), "--port", "0"]
+        command += ["--token-file", "none"]
         with (self.home / "serve.err").open("ab") as errors:
             self._process = subprocess.Popen(command, stderr=errors, stdout=subprocess.DEVNULL)
 

@@ -21,6 +21,7 @@ from gossamer.service.api.app import _LAST_WORDS
 def serving(home: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process, and the address it says."""
     command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
+    command += ["--token-file", "none"]
     with no_survivors(home):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None

@@ -322,11 +322,22 @@ def config(names: tuple[str, ...], find: str, *, json: bool) -> None:
     multiple=True,
     help="Show this cluster, too; may be repeated. Those below the folder's jobs/ are shown anyway.",
 )
-def serve(folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...]) -> None:
+@click.option(
+    "--token-file",
+    "token_file",
+    metavar="auto|FILE|none",
+    default="auto",
+    show_default=True,
+    help="Without accounts, let in who brings the token in this file, made if it is not there. auto:"
+    " FOLDER/token, if others can log in to this machine; none: let in all its users.",
+)
+def serve(
+    folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...], token_file: str
+) -> None:
     """Run many crawls as a daemon, with a console. Needs the extra 'console'."""
     from gossamer.cli.serve import run_serve
 
-    run_serve(folder, host, port, clusters)
+    run_serve(folder, host, port, clusters, token_file)
 
 
 app.add_command(serve_user)

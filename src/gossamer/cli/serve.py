@@ -5,6 +5,7 @@ import contextlib
 import shlex
 import signal
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,13 +33,20 @@ _TICKS = 10
 _TICKS_OF_A_DAY = 864_000
 
 
-def run_serve(folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...] = ()) -> None:
+def run_serve(
+    folder: Path,
+    host: str | None,
+    port: int | None,
+    clusters: tuple[Path, ...],
+    token_file: str,
+) -> None:
     """Serve until SIGINT or SIGTERM; the crawls go on.
 
     Args:
         folder: the daemon's.
         host, port: where to listen, if not as its settings say.
         clusters: folders of clusters to show beside those that its settings name.
+        token_file: where the token lies that is demanded without accounts: a path, `auto` or `none`.
 
     Raises:
         ConfigError: the extra is not installed, settings make no sense, or the address cannot be had.
@@ -58,25 +66,31 @@ def run_serve(folder: Path, host: str | None, port: int | None, clusters: tuple[
     home.create()
     config = home.read()
     shown = (*config.clusters, *(str(path.resolve()) for path in clusters))
-    uvloop.run(_serve(home.path, msgspec.structs.replace(config, clusters=shown), host, port))
+    config = msgspec.structs.replace(config, clusters=shown)
+    uvloop.run(_serve(home.path, config, (host, port), token_file))
 
 
-async def _serve(path: Path, config: "ServiceConfig", host: str | None, port: int | None) -> None:
+async def _serve(
+    path: Path, config: "ServiceConfig", where: tuple[str | None, int | None], choice: str
+) -> None:
     from gossamer.service.api.app import check_listen, daemon_is_open
     from gossamer.service.daemon import Daemon
+    from gossamer.service.security.local_token import read_token, token_file
 
+    host, port = where
     address = host or config.listen.host
     daemon = Daemon.prepare(path, config)
     try:
         check_listen(daemon, config, address)
+        file = token_file(choice, daemon.path)
+        token = read_token(file) if file is not None else ""
         with _listening(address, config.listen.port if port is None else port) as listening:
             await daemon.begin()
             url = _url(listening, secure=bool(config.security.certificate))
             say(f"gossamer serves {url} - jobs in {daemon.path}")
             if daemon_is_open(daemon, config):
-                say("no accounts, so nobody need log in: every user of this machine is its operator")
-                say("to ask who comes: gossamer serve-user add NAME --role operator")
-            await _answer(daemon, config, address, listening)
+                _say_who_comes(url, token, file)
+            await _answer(daemon, config, address, listening, token)
         left = daemon.jobs()
     finally:
         await daemon.close()
@@ -100,7 +114,20 @@ def closing_words(jobs: "Sequence[JobView]", folder: Path) -> list[str]:
     ]
 
 
-async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listening: socket.socket) -> None:
+def _say_who_comes(url: str, token: str, file: Path | None) -> None:
+    if file is None:
+        say("no accounts, so nobody need log in: every user of this machine is its operator")
+        say("to ask who comes: gossamer serve-user add NAME --role operator, or --token-file auto|FILE")
+        return
+    # What is no terminal may be a file that others read.
+    shown = token if sys.stderr.isatty() else f"$(cat {shlex.quote(str(file))})"
+    say(f"no accounts, so whoever comes must bring the token in {file}: open {url}?token={shown}")
+    say("programs send it as 'Authorization: Bearer ...'; with --token-file none nobody need bring it")
+
+
+async def _answer(
+    daemon: "Daemon", config: "ServiceConfig", host: str, listening: socket.socket, token: str
+) -> None:
     import uvicorn
 
     from gossamer.service.api.app import make_app, server_options
@@ -125,7 +152,7 @@ async def _answer(daemon: "Daemon", config: "ServiceConfig", host: str, listenin
 
     ending = asyncio.Event()
     options = {"access_log": False, "log_level": "warning", **server_options(config)}
-    app = make_app(daemon, config, host)
+    app = make_app(daemon, config, host, token)
     server = Server(uvicorn.Config(app, **options))
     loop = asyncio.get_running_loop()
 

@@ -39,16 +39,17 @@ _LAST_WORDS = 5
 """Seconds that answers on their way may take when the daemon ends."""
 
 
-def make_app(daemon: Daemon, config: ServiceConfig, host: str = "") -> FastAPI:
+def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str = "") -> FastAPI:
     """The application for a server of ASGI; every request passes `security.gate`.
 
     Args:
         daemon: open, of the same event loop.
         config: its settings.
         host: where it listens, if not as `config.listen` says.
+        token: that everybody must bring while there are no accounts; empty: nobody need.
     """
     listen = host or config.listen.host
-    door = Door(daemon.store.database, config.security, listen, note=daemon.note)
+    door = Door(daemon.store.database, config.security, listen, note=daemon.note, token=token)
     streams = Streams(config.security.event_streams)
 
     @asynccontextmanager

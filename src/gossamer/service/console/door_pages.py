@@ -15,7 +15,7 @@ async def ask_for_log_in(desk: Desk) -> Response:
     target = safe_next(desk.asked("next"))
     if desk.person is not None:
         return RedirectResponse(target, 303)
-    return desk.page("login.html", next=target, name="", problem="")
+    return _form(desk, 200, target)
 
 
 async def log_in(desk: Desk) -> Response:
@@ -25,17 +25,23 @@ async def log_in(desk: Desk) -> Response:
     found = await door.log_in(name, desk.form.get("password", ""), address_of(desk.request))
     match found:
         case Wrong():
-            problem = desk.words("login.wrong")
-            return desk.page("login.html", 401, next=target, name=name, problem=problem)
+            t = desk.words
+            problem = t("login.wrong_token") if door.wants_token else t("login.wrong")
+            return _form(desk, 401, target, name, problem)
         case Later(seconds=seconds):
             problem = desk.words("login.later", seconds=round(seconds))
-            answer = desk.page("login.html", 429, next=target, name=name, problem=problem)
+            answer = _form(desk, 429, target, name, problem)
             answer.headers["Retry-After"] = str(max(1, round(seconds)))
             return answer
         case session:
             answer = RedirectResponse(target, 303)
             door.give_cookie(answer, desk.request, session)
             return answer
+
+
+def _form(desk: Desk, status: int, target: str, name: str = "", problem: str = "") -> Response:
+    by_token = desk.request.app.state.door.wants_token
+    return desk.page("login.html", status, next=target, name=name, problem=problem, by_token=by_token)
 
 
 async def log_out(desk: Desk) -> Response:

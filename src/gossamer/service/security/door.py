@@ -13,6 +13,7 @@ from starlette.types import Scope
 from gossamer.service.database import Database
 from gossamer.service.security.accounts import Accounts
 from gossamer.service.security.config import SecurityConfig
+from gossamer.service.security.local_token import LocalToken
 from gossamer.service.security.own_name import is_loopback
 from gossamer.service.security.passwords import Passwords
 from gossamer.service.security.sessions import NewSession, Sessions
@@ -41,7 +42,11 @@ class Door:
     """Tells visitors from strangers.
 
     Whoever reaches a daemon without accounts is `local`, an operator, if and only if it listens on loopback
-    only, is called by no other name, and the request came through no proxy.
+    only, is called by no other name, and the request came through no proxy; and who brings its token, if it
+    has one.
+
+    Args:
+        token: that is demanded while there are no accounts; empty: nobody need bring any.
     """
 
     def __init__(
@@ -52,6 +57,7 @@ class Door:
         *,
         note: Note = lambda *_: None,
         clock: Callable[[], float] = time.time,
+        token: str = "",
     ) -> None:
         self._note = note
         self.passwords = Passwords(config)
@@ -61,29 +67,60 @@ class Door:
         self._throttle = LoginThrottle(config)
         self._life = int(config.session)
         self._local = Visitor(name=LOCAL, role=Role.OPERATOR, csrf=secrets.token_urlsafe(32), by="local")
+        self._token = LocalToken(token, config.session, clock) if token else None
         self._one_hash = asyncio.Semaphore(1)  # each takes `hash_memory`
         self._hashes = 0
 
     def knows(self, headers: Headers, scheme: str, port: int) -> Visitor | None:
         """Who sends these headers; None: somebody who must log in."""
         given = [value for name, value in headers if name == b"authorization"]
+        open_to_local = not self.accounts.any()
+        if open_to_local and (not self._private or any(name in _THROUGH_PROXY for name, _ in headers)):
+            return None
         if given:
-            return self._bearer(given)
-        if not self.accounts.any():
-            through = any(name in _THROUGH_PROXY for name, _ in headers)
-            return self._local if self._private and not through else None
+            return self._bearer(given, self._token if open_to_local else None)
+        if open_to_local and self._token is None:
+            return self._local
         cookie = _cookie(headers, cookie_name(scheme, port))
+        if self._token is not None and open_to_local:
+            return self._token.find(cookie)
         return self.sessions.find(cookie) if cookie else None
 
-    def _bearer(self, given: list[bytes]) -> Visitor | None:
+    @property
+    def wants_token(self) -> bool:
+        """It is the token, and no account, that lets people in."""
+        return self._token is not None and not self.accounts.any()
+
+    def change_token(self, token: str, address: str) -> NewSession | Wrong | Later:
+        """A session for the token, while there are no accounts.
+
+        Wrong ones are slowed down for the sake of the record only: there is nothing to guess. The right one
+        never is, for all users of this machine come from one address.
+        """
+        session = self._token.begin(token) if self._token is not None and self.wants_token else None
+        if session is not None:
+            self._note(LOCAL, "log-in", "", f"by token, from {address}")
+            return session
+        now = time.monotonic()
+        if (wait := self._throttle.wait(address, LOCAL, now)) > 0:
+            return Later(wait)
+        self._throttle.tried(address, LOCAL, now)
+        self._note(LOCAL, "log-in refused", "", f"by token, from {address}")
+        return Wrong()
+
+    def _bearer(self, given: list[bytes], local: LocalToken | None) -> Visitor | None:
         kind, _, token = given[0].decode("latin-1").partition(" ")
         if len(given) > 1 or kind.lower() != "bearer":
             return None
+        if local is not None:
+            return local.program(token.strip())
         found = self.accounts.bearer(token.strip())
         return None if found is None else Visitor(name=found[0], role=found[1], csrf="", by="token")
 
     async def log_in(self, name: str, password: str, address: str) -> NewSession | Wrong | Later:
-        """Compare, slowly; a session if it is right."""
+        """Compare, slowly; a session if it is right. Without accounts the token is the password."""
+        if self.wants_token:
+            return self.change_token(password, address)
         now = time.monotonic()
         if (wait := self._throttle.wait(address, name, now)) > 0:
             return Later(wait)

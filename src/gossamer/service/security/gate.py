@@ -1,8 +1,9 @@
 """The one layer that every request passes before any route sees it."""
 
 import hmac
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode
 
+from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,9 +18,11 @@ from gossamer.service.security.body import (
     read_form,
 )
 from gossamer.service.security.config import SecurityConfig
-from gossamer.service.security.door import Door, server_port
+from gossamer.service.security.door import Door, address_of, safe_next, server_port
 from gossamer.service.security.headers import with_safety
+from gossamer.service.security.local_token import TOKEN
 from gossamer.service.security.own_name import OwnName, same_origin
+from gossamer.service.security.sessions import NewSession
 from gossamer.service.security.visitor import Visitor, welcome
 
 API = "/api/"
@@ -68,6 +71,7 @@ class Gate:
         try:
             headers = _by_name(scope)
             self._check_address(scope, headers)
+            self._take_token(scope)
             visitor = self._admit(scope, headers)
             welcome(scope.setdefault("state", {}), visitor)
             if scope["method"] in _WRITES:
@@ -109,6 +113,23 @@ class Gate:
         host = headers["host"][0]
         if any(not same_origin(origin, scope["scheme"], host) for origin in origins):
             raise _refuse(scope, 403, "another site's page may not ask this")
+
+    def _take_token(self, scope: Scope) -> None:
+        """Change the token of an address for a cookie, and lead on without it: addresses are kept."""
+        if scope["method"] != "GET" or _of_programs(scope) or not self._door.wants_token:
+            return
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        rest = [(name, value) for name, value in query if name != TOKEN]
+        if len(rest) == len(query):
+            return
+        path = quote(safe_next(scope["path"]), safe="/")
+        answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
+        given = next(value for name, value in query if name == TOKEN)
+        asks = HTTPConnection(scope)
+        found = self._door.change_token(given, address_of(asks))
+        if isinstance(found, NewSession):
+            self._door.give_cookie(answer, asks, found)
+        raise _RefusedError(answer)
 
     def _admit(self, scope: Scope, headers: Headers) -> Visitor | None:
         """We know who asks, and their role allows it."""
