@@ -158,8 +158,9 @@ class StageDaemon:
     async def clone(self, name: str, new: str, *, who: str) -> JobView:
         if new in self.views:
             raise ServiceError("conflict", f"there is a job {new!r} already")
-        self.views[new] = self.job(name)
-        return await self._act(name, f"clone {new}", who)
+        self.views[new] = msgspec.structs.replace(self.job(name), name=new)
+        await self._act(name, f"clone {new}", who)
+        return self.views[new]
 
     async def delete(self, name: str, *, confirm: str, who: str) -> None:
         await self._act(name, "delete", who)

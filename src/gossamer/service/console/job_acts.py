@@ -50,10 +50,10 @@ async def clone(desk: Desk, job: str) -> Response:
     """The same configuration as a new job."""
     name = desk.sent("name")
     try:
-        await desk.daemon.clone(job, name, who=desk.who)
+        copy = await desk.daemon.clone(job, name, who=desk.who)
     except ServiceError as error:
         return _clone_page(desk, job, name, error)
-    return desk.go(f"/jobs/{name}", "cloned")
+    return desk.go(f"/jobs/{copy.name}", "cloned")
 
 
 def _clone_page(desk: Desk, job: str, name: str, error: ServiceError | None) -> Response:
