@@ -10,7 +10,7 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer.app.inspection import Inspection
-from gossamer.archive.cdxj import capture_prefix
+from gossamer.archive.cdxj import capture_prefix, read_capture
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
 from gossamer.archive.scan import Member, scan
@@ -153,19 +153,6 @@ def _seconds(date: str) -> float:
         return 0.0
 
 
-class _Line(msgspec.Struct):
-    """The JSON part of a capture's line, as far as it is needed."""
-
-    url: str
-    mime: str
-    digest: str
-    offset: str
-    filename: str
-
-
-_line = msgspec.json.Decoder(_Line).decode
-
-
 def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | None:
     """The record that a revisit refers to: same URL, second and digest, by the index in the state."""
     get = revisit.fields.get
@@ -176,7 +163,7 @@ def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | N
     prefix = capture_prefix(url) + second.encode("ascii", "replace")
     for crawl in inspection.together:
         for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
-            line = _line(data[data.index(b"{") :])
+            line = read_capture(data)
             if (line.url, line.digest) != (url.text, get("warc-payload-digest")):
                 continue
             if line.mime != "warc/revisit":

@@ -11,7 +11,7 @@ import msgspec
 
 from gossamer.app.folder import state_lost
 from gossamer.app.inspection import Inspection
-from gossamer.archive.cdxj import in_order
+from gossamer.archive.cdxj import Capture, in_order, read_capture
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
@@ -20,28 +20,6 @@ from gossamer.engine.checkpoints import sign_of_loss
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode_host, decode_page
-
-
-class CaptureLine(msgspec.Struct):
-    """The JSON part of a capture, as far as it is checked."""
-
-    url: str
-    digest: str
-    length: str
-    offset: str
-    filename: str
-
-
-_decode = msgspec.json.Decoder(CaptureLine).decode
-
-
-def capture_line(line: bytes) -> CaptureLine:
-    """What a line of an index says.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return _decode(line[line.index(b"{") :])
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -159,9 +137,9 @@ def _mark(record: RecordSummary) -> int:
     return hash((record.target_uri, record.payload_digest))
 
 
-def _captures(inspection: Inspection) -> Iterator[CaptureLine]:
+def _captures(inspection: Inspection) -> Iterator[Capture]:
     for _, data in inspection.environment.scan(Family.CAPTURES):
-        yield capture_line(data)
+        yield read_capture(data)
 
 
 def _index_file(inspection: Inspection, captures: int) -> Iterator[str]:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.app.check import CaptureLine, CheckResult, capture_line, check
+from gossamer.app.check import CheckResult, check
 from gossamer.app.inspection import Inspection
+from gossamer.archive.cdxj import Capture, read_capture
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Family
@@ -45,7 +46,7 @@ class _Marks:
     def __init__(self) -> None:
         self.lines = self.sum = 0
 
-    def add(self, line: CaptureLine, file: str) -> None:
+    def add(self, line: Capture, file: str) -> None:
         """Take a line into account; `file` without the folder it lies in."""
         self.lines += 1
         self.sum += hash((line.url, line.digest, line.length, line.offset, file.removesuffix(OPEN_SUFFIX)))
@@ -64,7 +65,7 @@ def _index(inspection: Inspection) -> Iterator[str]:
                     yield f"index.cdxj: line {number} is out of order; {_WRITE_ANEW}"
                     return
                 last = text
-                line = capture_line(text)
+                line = read_capture(text)
                 path = index.parent / line.filename
                 if line.filename not in present:
                     present[line.filename] = path.exists()
@@ -92,7 +93,7 @@ def _disagreements(inspection: Inspection, found: dict[str, _Marks]) -> Iterator
         wanted = _Marks()
         with contextlib.suppress(StorageError):  # told by the agent's own check
             for _, text in part.environment.scan(Family.CAPTURES):
-                line = capture_line(text)
+                line = read_capture(text)
                 wanted.add(line, line.filename)
             has = found[name]
             if has.lines != wanted.lines:

@@ -19,7 +19,7 @@ _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}/[!#$%&'*+.^_`|~0-9A-
 _FLUSH_AT = 1 << 20
 
 
-class _Entry(msgspec.Struct, frozen=True, gc=False):
+class Capture(msgspec.Struct, frozen=True, gc=False):
     """The JSON part of a line; every value is text, as pywb writes and reads it."""
 
     url: str
@@ -32,6 +32,7 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Capture).decode
 
 
 def capture_prefix(url: Url) -> bytes:
@@ -63,7 +64,7 @@ def capture_line(url: Url, started: float, placed: Placed, status: int, mime: st
         mime = "warc/revisit"
     elif not _MEDIA_TYPE.fullmatch(mime):
         mime = "unk"
-    entry = _Entry(
+    entry = Capture(
         url.text,
         mime.lower(),
         f"{status:03d}",
@@ -73,6 +74,21 @@ def capture_line(url: Url, started: float, placed: Placed, status: int, mime: st
         placed.file,
     )
     return f"{surt(url)} {timestamp14(started)} ".encode("ascii") + _encode(entry)
+
+
+def read_capture(line: bytes) -> Capture:
+    """What a line tells, of an index or as the state keeps it.
+
+    Raises:
+        ValueError, msgspec.DecodeError: it is none.
+    """
+    return _decode(line[line.index(b"{") :])
+
+
+def moved_capture(line: bytes, file: str) -> bytes:
+    """The same line, of a record in another file."""
+    at = line.index(b"{")
+    return line[:at] + _encode(msgspec.structs.replace(read_capture(line), filename=file))
 
 
 def write_index(lines: Iterable[bytes], path: Path) -> int:

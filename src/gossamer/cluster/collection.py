@@ -10,7 +10,7 @@ import msgspec
 
 from gossamer.app.big_sort import BigSort
 from gossamer.app.folder import CrawlFolder
-from gossamer.archive.cdxj import write_index
+from gossamer.archive.cdxj import moved_capture, read_capture, write_index
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.cluster.catalogue import ids, read
 from gossamer.cluster.manifest import DamagedError
@@ -61,22 +61,6 @@ class Collected(msgspec.Struct, frozen=True):
     doubled: int
     doubles: tuple[str, ...]
     problems: tuple[str, ...] = ()
-
-
-class _Line(msgspec.Struct):
-    """The JSON part of a line; every value is text."""
-
-    url: str
-    mime: str
-    status: str
-    digest: str
-    length: str
-    offset: str
-    filename: str
-
-
-_decode = msgspec.json.Decoder(_Line).decode
-_encode = msgspec.json.Encoder().encode
 
 
 def collect(parts: Iterable[Part], target: Path, store: Store | None = None) -> Collected:
@@ -159,10 +143,7 @@ def _rewritten(state: Path, archive: Path, target: Path) -> Iterator[bytes]:
             path = opened if opened.exists() else archive / file.name
             paths[file.name] = os.path.relpath(path, target)
         for _, data in environment.scan(Family.CAPTURES):
-            at = data.index(b"{")
-            line = _decode(data[at:])
-            line.filename = paths[line.filename]
-            yield data[:at] + _encode(line)
+            yield moved_capture(data, paths[read_capture(data).filename])
     finally:
         environment.close()
 
@@ -182,7 +163,7 @@ class _Census:
             doubled: set[str] = set()
             for text in group:
                 self._captures += 1
-                line = _decode(text[text.index(b"{") :])
+                line = read_capture(text)
                 folder = line.filename.rpartition("/")[0]
                 if finders.setdefault(line.url, folder) != folder:
                     doubled.add(line.url)

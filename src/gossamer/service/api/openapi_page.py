@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from gossamer.service.api.shapes import answer
 from gossamer.service.console.assets import Assets
-from gossamer.service.console.desk import THEME
+from gossamer.service.console.desk import theme_of
 
 _OWN_STYLE = """\
 article { border: 1px solid var(--edge); border-radius: 8px; background: var(--paper); margin: .6rem 0;
@@ -37,9 +37,7 @@ def page_routes(app: FastAPI, prefix: str) -> APIRouter:
     assets = Assets()
 
     async def page(request: Request) -> Response:
-        chosen = request.cookies.get(THEME, "")
-        theme = chosen if chosen in ("light", "dark") else ""
-        return HTMLResponse("".join(_page(app.openapi(), prefix, assets, theme)))
+        return HTMLResponse("".join(_page(app.openapi(), prefix, assets, theme_of(request))))
 
     async def style() -> Response:
         return Response(_OWN_STYLE, media_type="text/css")

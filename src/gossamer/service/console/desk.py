@@ -22,6 +22,13 @@ LANGUAGE, THEME, KEYS = "gossamer-language", "gossamer-theme", "gossamer-keys"
 """Cookies of preferences; no secrets."""
 THEMES = ("light", "dark")
 
+
+def theme_of(request: Request) -> str:
+    """The theme that was chosen; empty: the browser's own."""
+    chosen = request.cookies.get(THEME, "")
+    return chosen if chosen in THEMES else ""
+
+
 Form = dict[str, str]
 Kept = tuple[Reports, KeptCharts]
 """What was made for all who look."""
@@ -46,6 +53,11 @@ class Desk:
         if chosen not in LANGUAGES:
             chosen = preferred(self.request.headers.get("accept-language", DEFAULT))
         return words(chosen)
+
+    @property
+    def theme(self) -> str:
+        """See `theme_of`."""
+        return theme_of(self.request)
 
     @property
     def who(self) -> str:

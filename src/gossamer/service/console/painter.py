@@ -100,13 +100,12 @@ def drawn(svg: str) -> Markup:
 def _from_request(desk: "Desk") -> dict[str, Any]:
     t = desk.words
     cookies = desk.request.cookies
-    theme = cookies.get("gossamer-theme", "")
     return {
         "t": t,
         "person": desk.person,
         "operates": desk.operates,
         "glance": desk.glance,
-        "theme": theme if theme in ("light", "dark") else "",
+        "theme": desk.theme,
         "keys": cookies.get("gossamer-keys") != "off",
         "said": desk.asked("said", 40),
         "query": _Query(desk.request.query_params),
