@@ -17,8 +17,8 @@ from statistics import median
 
 import numpy as np
 
-from gossamer.policy.allocation import Allocator
-from gossamer.policy.safety import Matrix, Vector, finishing_order
+from gossamer.daemon.allocation.allocator import Allocator
+from gossamer.daemon.allocation.safety import Matrix, Vector, finishing_order
 
 PROCESSES = 1000
 KINDS = 8

@@ -23,7 +23,7 @@ import zstandard
 
 from benchmarks.frontier import Bench, How
 from benchmarks.url_stream import LINKS, NEW, UrlStream
-from gossamer.frontier.lately import Lately
+from gossamer.frontier.seen.lately import Lately
 from gossamer.model.link import LinkKind
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import QueueRecord, decode, encode
@@ -35,7 +35,7 @@ LEVEL = 1
 PAGES, QUICK_PAGES = 20_000, 1_500
 AGENTS = (2, 4, 8, 16, 32, 64)
 SENT = 1 << 18
-"""Links to others that an agent remembers, as `cluster.router` does."""
+"""Links to others that an agent remembers, as `cluster.agent.router` does."""
 URLS, QUICK_URLS = 400_000, 60_000
 SNAPSHOTS = 8
 MEASURED_HERE = (
@@ -49,7 +49,7 @@ MEASURED_HERE = (
     "call_us",
 )
 _MESSAGE = tuple[QueueRecord, bytes, None]
-"""As `cluster.messages.Message` is laid out: a link, its gift, nothing about robots."""
+"""As `cluster.agent.messages.Message` is laid out: a link, its gift, nothing about robots."""
 _unpack = msgspec.msgpack.Decoder(list[tuple[int, int, bytes]]).decode
 _FAMILIES = (Family.QUEUE, Family.SEEN, Family.HOSTS)
 

@@ -21,9 +21,9 @@ from benchmarks.cluster import PAGE_BYTES, RUN_SECONDS, WORKERS, web_of
 from benchmarks.cluster_runs import AGENT, ClusterRun, by_agents, served
 from benchmarks.cluster_timed import DIGESTS, QUESTIONS
 from benchmarks.webs import Web
-from gossamer.cluster import digest_exchange
-from gossamer.cluster.digest_exchange import DigestExchange
-from gossamer.cluster.digest_table import DigestTable
+from gossamer.cluster.agent import digest_exchange
+from gossamer.cluster.agent.digest_exchange import DigestExchange
+from gossamer.cluster.agent.digest_table import DigestTable
 from gossamer.cluster.protocol import agent_name
 from gossamer.state.environment import Environment, StateConfig
 from gossamer.state.records import SharedDigestRecord

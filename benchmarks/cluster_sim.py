@@ -32,7 +32,7 @@ import numpy as np
 
 from benchmarks.cluster_costs import Costs
 from benchmarks.cluster_model import NOBODY, Floats, Model, Numbers, Plan, grouped, shares, sizes, spread
-from gossamer.policy.rendezvous import assign
+from gossamer.cluster.agreement.rendezvous import assign
 
 AGENTS = (10, 30, 100, 300, 1_000)
 QUICK_AGENTS = (10, 30)

@@ -60,9 +60,9 @@ class Clocks:
 
     def install(self) -> None:
         """Put clocks around the parts of this process."""
-        from gossamer.cluster import digest_exchange, digest_table, link_exchange, outbox, router
-        from gossamer.engine.admission import Admission
-        from gossamer.engine.robots_desk import RobotsDesk
+        from gossamer.cluster.agent import digest_exchange, digest_table, link_exchange, outbox, router
+        from gossamer.engine.admission.admission import Admission
+        from gossamer.engine.admission.robots_desk import RobotsDesk
 
         places: list[tuple[Any, str, str]] = [
             (link_exchange.LinkExchange, "_by_owner", EXCHANGE),

@@ -23,8 +23,8 @@ from html import escape, unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from gossamer.extract.charset import charset_of, decode
-from gossamer.extract.labels import CODECS
+from gossamer.extract.encodings.charset import charset_of, decode
+from gossamer.extract.encodings.labels import CODECS
 
 PACKAGES = (
     "debian-handbook",

@@ -20,10 +20,10 @@ from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.link import LinkKind
 from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.focus import Focused, Promise
-from gossamer.policy.focus_config import FocusConfig
-from gossamer.policy.ordering import BreadthFirst
-from gossamer.policy.words import Query
+from gossamer.policy.ordering.focus import Focused, Promise
+from gossamer.policy.ordering.focus_config import FocusConfig
+from gossamer.policy.ordering.ordering import BreadthFirst
+from gossamer.policy.ordering.words import Query
 
 SHARES = (0.1, 0.25, 0.5)
 PAGES, QUICK_PAGES = 20_000, 1_500

@@ -28,13 +28,13 @@ import msgspec
 
 from benchmarks import measure
 from benchmarks.url_stream import LINKS, NEW, SEED
-from gossamer.engine.admission import Admission
+from gossamer.engine.admission.admission import Admission
+from gossamer.engine.admission.identity import Identity
 from gossamer.engine.crawl import UPKEEP_SECONDS
 from gossamer.engine.heap import give_back, seldom_collect
-from gossamer.engine.identity import Identity
-from gossamer.engine.long_pages import LINKS_AT_ONCE
 from gossamer.engine.observe import Observers
-from gossamer.engine.settlement import GROUP
+from gossamer.engine.settlement.long_pages import LINKS_AT_ONCE
+from gossamer.engine.settlement.settlement import GROUP
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.tally import Tally
@@ -43,11 +43,11 @@ from gossamer.model.disposition import Done
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.branches import BranchConfig
-from gossamer.policy.canonical import CanonicalConfig, Canonicaliser
-from gossamer.policy.ordering import BreadthFirst
-from gossamer.policy.queue_key import queue_key
-from gossamer.policy.scope import Scope, ScopeConfig
+from gossamer.policy.branches.tree import BranchConfig
+from gossamer.policy.ordering.ordering import BreadthFirst
+from gossamer.policy.scope.scope import Scope, ScopeConfig
+from gossamer.policy.urls.canonical import CanonicalConfig, Canonicaliser
+from gossamer.policy.urls.queue_key import queue_key
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import COUNTERS, Counters, decode, encode

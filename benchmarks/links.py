@@ -21,12 +21,12 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.docs_site import QUICK, TREES, Tree, chosen
-from gossamer.extract.charset import charset_of, codec_of
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.encodings.charset import charset_of, codec_of
+from gossamer.extract.html.document import HtmlExtractor
+from gossamer.extract.html.tree import fits_a_tree
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.relations import kind_of_relation
-from gossamer.extract.tree import fits_a_tree
 from gossamer.model.document import Document
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url

@@ -27,9 +27,9 @@ from gossamer.frontier.standings import DRAIN_SHARE
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.best import BestConfig, BestFirst
-from gossamer.policy.opic import Opic, OpicConfig
-from gossamer.policy.ordering import BreadthFirst, DepthFirst
+from gossamer.policy.ordering.best import BestConfig, BestFirst
+from gossamer.policy.ordering.opic import Opic, OpicConfig
+from gossamer.policy.ordering.ordering import BreadthFirst, DepthFirst
 from gossamer.ports import LinkOrdering, OrderingPolicy
 
 POINTS = (0.1, 0.25, 0.5)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from benchmarks.frontier import STATE, disk
 from benchmarks.url_stream import mixed
-from gossamer.frontier.bloom_size import bits_needed
-from gossamer.frontier.seen_bloom import BloomTable
+from gossamer.frontier.seen.bloom import BloomTable
+from gossamer.frontier.seen.bloom_size import bits_needed
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import ticket
 

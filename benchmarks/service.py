@@ -22,9 +22,9 @@ from benchmarks import measure
 from benchmarks.daemons import LOOK_SECONDS, RUN_SECONDS, Daemon, address_of, pin, started
 from benchmarks.viewers import Viewer, nobody, viewer_name, viewer_of
 from benchmarks.webs import Web, simulated
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load
-from gossamer.service import folders
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load
+from gossamer.daemon.jobs import folders
 
 PAGES, QUICK_PAGES = 4_000, 400
 SECONDS, QUICK_SECONDS = 60.0, 8.0

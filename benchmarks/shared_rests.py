@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from gossamer.frontier.shared_rests import Return, SharedRests
+from gossamer.frontier.gates.shared_rests import Return, SharedRests
 
 HOSTS = 20_000
 GROUP = 8

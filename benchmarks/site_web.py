@@ -15,14 +15,14 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from benchmarks.sites import MISSING, Site
-from gossamer.simweb.hosting import bind
-from gossamer.simweb.names import NameService, TcpNames, UdpNames
-from gossamer.simweb.replies import message
-from gossamer.simweb.resource import Naming, Reply, Request, Resource
-from gossamer.simweb.server import Connection
-from gossamer.simweb.service import Service
-from gossamer.simweb.spec import WorldSpec
-from gossamer.simweb.world import World
+from gossamer.simweb.servers.hosting import bind
+from gossamer.simweb.servers.names import NameService, TcpNames, UdpNames
+from gossamer.simweb.servers.replies import message
+from gossamer.simweb.servers.server import Connection
+from gossamer.simweb.servers.service import Service
+from gossamer.simweb.world.resource import Naming, Reply, Request, Resource
+from gossamer.simweb.world.spec import WorldSpec
+from gossamer.simweb.world.world import World
 
 FINITE = ("benchmarks.sites.archives", "benchmarks.sites.catalogues")
 MIXED = ("benchmarks.sites.mixed",)

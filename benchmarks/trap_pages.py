@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from gossamer.simweb.dice import Dice, fingerprint
+from gossamer.simweb.world.dice import Dice, fingerprint
 
 _SYLLABLES = (  # noqa: SIM905  a list of words is read more easily
     "ba be bi bo da de do fa fi ga go ha he ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe pi ra re ri"

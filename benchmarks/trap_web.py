@@ -20,15 +20,15 @@ import msgspec
 
 from benchmarks import trap_pages, trap_pits
 from benchmarks.trap_pages import Blog, Docs, Listed, Paper, Section, Wiki, Writer
-from gossamer.simweb.dice import Dice
-from gossamer.simweb.hosting import bind
-from gossamer.simweb.names import NameService, TcpNames, UdpNames
-from gossamer.simweb.replies import message
-from gossamer.simweb.resource import Naming, Reply, Request, Resource
-from gossamer.simweb.server import Connection
-from gossamer.simweb.service import Service
-from gossamer.simweb.spec import WorldSpec
-from gossamer.simweb.world import World
+from gossamer.simweb.servers.hosting import bind
+from gossamer.simweb.servers.names import NameService, TcpNames, UdpNames
+from gossamer.simweb.servers.replies import message
+from gossamer.simweb.servers.server import Connection
+from gossamer.simweb.servers.service import Service
+from gossamer.simweb.world.dice import Dice
+from gossamer.simweb.world.resource import Naming, Reply, Request, Resource
+from gossamer.simweb.world.spec import WorldSpec
+from gossamer.simweb.world.world import World
 
 HTML = "text/html; charset=utf-8"
 TRAPS = (

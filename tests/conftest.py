@@ -1,5 +1,8 @@
 """What holds for every test."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -17,3 +20,13 @@ def _own_cache_folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """Where a daemon may put what it keeps; the jobs' processes end with the test."""
+    from service_world import no_survivors  # only tests of the daemon pay for it
+
+    path = tmp_path / "service"
+    with no_survivors(path):
+        yield path

@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gossamer.app.config import CrawlConfig
-    from gossamer.app.interface import CrawledPage, crawl
+    from gossamer.config.config import CrawlConfig
+    from gossamer.crawling.interface import CrawledPage, crawl
     from gossamer.model.candidate import Candidate
     from gossamer.model.document import Document, Findings
     from gossamer.model.errors import (
@@ -52,8 +52,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "app.config": ("CrawlConfig",),
-    "app.interface": ("CrawledPage", "crawl"),
+    "config.config": ("CrawlConfig",),
+    "crawling.interface": ("CrawledPage", "crawl"),
     "model.candidate": ("Candidate",),
     "model.document": ("Document", "Findings"),
     "model.errors": ("ConfigError", "GossamerError", "PluginWarning", "StorageError", "UnreachableWarning"),

@@ -1,8 +1,8 @@
 """Every extension point, on one page. The smallest are plain callables.
 
-Implementations are chosen in `app/build.py` and nowhere else. A port is used by composition;
+Implementations are chosen in `assembly/build.py` and nowhere else. A port is used by composition;
 subclassing our classes is not an interface. Every one can be handed to `gossamer.crawl` by its name in
-`app/extensions.py`, or named in the settings (`app/plugin_config.py`).
+`assembly/extensions.py`, or named in the settings (`config/plugin_config.py`).
 """
 
 from collections.abc import Awaitable, Callable

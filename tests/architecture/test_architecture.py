@@ -18,7 +18,7 @@ PARAMETERS = 6
 BANNED = {"util", "utils", "helper", "helpers", "common", "base", "misc", "manager", "managers", "handler"}
 
 MANY_PARAMETERS = {
-    "engine/settlement.py:Settlement.__init__": "the hub of the engine, made in one place only",
+    "engine/settlement/settlement.py:Settlement.__init__": "the hub of the engine, made in one place only",
 }
 LONG_FUNCTIONS: dict[str, str] = {}
 

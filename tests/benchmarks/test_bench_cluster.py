@@ -14,7 +14,7 @@ from benchmarks.cluster_runs import AGENT, ClusterRun
 from benchmarks.cluster_timed import Clocks
 
 from benchmarks import cluster_digests
-from gossamer.cluster import digest_exchange
+from gossamer.cluster.agent import digest_exchange
 
 
 def run(cpu: float, start: float = 0.0, pages: int = 1_000, **more) -> ClusterRun:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from benchmarks.fairness import HUGE_HOST, Plan, Ran, capacity, command, figures
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load
 from gossamer.simweb import Visit
-from gossamer.simweb.world import World
+from gossamer.simweb.world.world import World
 
 PLAN = Plan(hosts=2, pages=2, huge=30, workers=8, settings=["dns.attempts=3"])
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from cli_run import Gossamer
 
-from gossamer.app.cluster_folder import AGENTS, begin_again, keep_last
-from gossamer.app.cluster_view import AgentOverview, Overview
-from gossamer.cluster.messages import Message, encode
-from gossamer.cluster.outbox import outbox_key
+from gossamer.cluster.agent.messages import Message, encode
+from gossamer.cluster.agent.outbox import outbox_key
+from gossamer.inspect.clusters.cluster_folder import AGENTS, begin_again, keep_last
+from gossamer.inspect.clusters.cluster_view import AgentOverview, Overview
 from gossamer.model.link import LinkKind
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import QueueRecord
@@ -62,7 +62,7 @@ INDEX = "index.cdxj"
 
 
 def write_index(folder: Path) -> None:
-    """As `cluster.collection` does."""
+    """As `cluster.snapshots.collection` does."""
     lines = []
     for agent in sorted((folder / "agents").glob("a-*")):
         for line in (agent / INDEX).read_text().splitlines():

@@ -6,7 +6,7 @@ import sys
 
 LOST = """
 import os, signal, weakref
-from gossamer.cli.ctrl_c import heed, watch
+from gossamer.cli.terminal.ctrl_c import heed, watch
 
 class Thing:
     pass

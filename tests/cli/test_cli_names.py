@@ -2,7 +2,7 @@
 
 import json
 
-from gossamer.app.names import count_names, kept_names, name_cache, shared_folder
+from gossamer.assembly.name_resolution import count_names, kept_names, name_cache, shared_folder
 from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.config import DnsConfig
 from gossamer.model.name import Answer

@@ -56,7 +56,7 @@ def test_nobody_who_reads_is_no_error(argument: str) -> None:
 
 def test_a_pipe_of_a_library_that_breaks_is_an_error() -> None:
     broken = (
-        "import sys; from gossamer.cli import commands, main\n"
+        "import sys; from gossamer.cli import main\nfrom gossamer.cli.options import commands\n"
         "def call(**_): raise BrokenPipeError(32, 'Broken pipe')\n"
         "commands.app.commands['config'].callback = call; sys.argv[1:] = ['config']; main()"
     )

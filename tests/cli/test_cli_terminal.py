@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli.printing import duration, plural, safe, size
-from gossamer.cli.progress import _faults, _left
+from gossamer.cli.terminal.printing import duration, plural, safe, size
+from gossamer.cli.terminal.progress import _faults, _left
 from gossamer.frontier.config import Census
 
-HEAVY = ("asyncio", "ada_url", "msgspec", "pycares", "pycurl", "rocksdict", "uvloop", "gossamer.app")
+HEAVY = ("asyncio", "ada_url", "msgspec", "pycares", "pycurl", "rocksdict", "uvloop", "gossamer.assembly")
 
 
 def test_help_loads_nothing_that_a_crawl_needs() -> None:
@@ -31,7 +31,7 @@ def test_help_loads_nothing_that_a_crawl_needs() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.rpartition("loaded:")[2].split())
-    assert "gossamer.cli.commands" in loaded
+    assert "gossamer.cli.options.commands" in loaded
     assert sorted(loaded & set(HEAVY)) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from cli_run import Gossamer
 from small_site import small_site
 
-from gossamer.app.folder import CrawlFolder
+from gossamer.assembly.folder import CrawlFolder
 
 QUICK = ("--min-delay", "0", "--quiet", "--set", "branches.patience=40")
 

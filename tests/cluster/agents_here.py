@@ -11,15 +11,15 @@ from typing import Any
 
 from whole_crawl import QUICK
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load, merge
-from gossamer.cluster import snapshots
-from gossamer.cluster.agent import Agent, Order
-from gossamer.cluster.coordination import Coordination
+from gossamer.cluster.agent.agent import Agent, Order
+from gossamer.cluster.agreement.tenure import TenureConfig
+from gossamer.cluster.coordination.coordination import Coordination
+from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
-from gossamer.cluster.record import CoordinationConfig
-from gossamer.cluster.store import Store
-from gossamer.policy.tenure import TenureConfig
+from gossamer.cluster.snapshots import snapshots
+from gossamer.cluster.snapshots.store import Store
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge
 from gossamer.simweb import SimulatedWeb
 
 SECRET = b"sixteen secrets!"

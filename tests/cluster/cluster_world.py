@@ -12,15 +12,15 @@ import fsspec
 import msgspec
 from fsspec.implementations.memory import MemoryFileSystem
 
-from gossamer.app.check import check
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.inspection import inspect
-from gossamer.app.run import reopen, run, start
-from gossamer.app.settings import load, merge
-from gossamer.cluster.store import Patience, Store
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.snapshots.store import Patience, Store
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge
+from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.crawl import Crawl
+from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.inspection import inspect
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import decode_page
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from gossamer.cluster.coordination import Coordination, CoordinationConfig
+from gossamer.cluster.agreement.tenure import Tenure
+from gossamer.cluster.coordination.coordination import Coordination, CoordinationConfig
 from gossamer.cluster.protocol import (
     Covered,
     Damaged,
@@ -18,7 +19,6 @@ from gossamer.cluster.protocol import (
     given_away,
     unpack,
 )
-from gossamer.policy.tenure import Tenure
 
 STEP = 0.5
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gossamer.simweb import WorldSpec
-from gossamer.simweb.visits import Visit, read_visits
+from gossamer.simweb.servers.visits import Visit, read_visits
 
 HEAD, WEB = "head", "web"
 CLUSTER_NET, WEB_NET = "10.97", "10.98"

@@ -8,11 +8,12 @@ from itertools import pairwise
 import pytest
 from agents_here import Links, World, agents_on, final, folders_of
 
-from gossamer.cluster import duties, link_exchange, snapshots
-from gossamer.cluster.duties import Duties
-from gossamer.cluster.link_exchange import unpacked
-from gossamer.cluster.manifest import object_key
-from gossamer.cluster.store import Store
+from gossamer.cluster.agent import duties, link_exchange
+from gossamer.cluster.agent.duties import Duties
+from gossamer.cluster.agent.link_exchange import unpacked
+from gossamer.cluster.snapshots import snapshots
+from gossamer.cluster.snapshots.manifest import object_key
+from gossamer.cluster.snapshots.store import Store
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 RULES = CrawlRules(scope="any", sitemaps=True)

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from test_cluster_metrics import core
 
-from gossamer.app.cluster_questions import ClusterAnswer
-from gossamer.app.cluster_view import ClusterLimits, Overview
 from gossamer.cluster.answering import answer_lines
-from gossamer.cluster.figures import FORECAST_EVERY, Figures, figures_of
-from gossamer.cluster.record import CoordinationConfig
+from gossamer.cluster.coordination.figures import FORECAST_EVERY, Figures, figures_of
+from gossamer.cluster.coordination.record import CoordinationConfig
+from gossamer.inspect.clusters.cluster_questions import ClusterAnswer
+from gossamer.inspect.clusters.cluster_view import ClusterLimits, Overview
 
 NO_LIMITS = ClusterLimits()
 

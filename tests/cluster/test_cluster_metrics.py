@@ -8,11 +8,11 @@ import msgspec
 import pytest
 from prometheus_text import check
 
-from gossamer.cluster.coordination import Coordination
+from gossamer.cluster.coordination.coordination import Coordination
+from gossamer.cluster.coordination.overview import LossOverview
+from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.cluster.metrics import exposition, server
-from gossamer.cluster.overview import LossOverview
 from gossamer.cluster.protocol import Host, Report
-from gossamer.cluster.record import CoordinationConfig
 
 
 def core(agents=2):

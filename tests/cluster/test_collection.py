@@ -11,20 +11,20 @@ import pytest
 from cluster_world import HASTY, captured, checkpoint_of, config_of, problems, reading
 from fastwarc.warc import ArchiveIterator
 
-from gossamer.app.build import SECRET, Built, build
-from gossamer.app.extensions import Extensions, Membership
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.run import reopen, run, start
-from gossamer.cluster import snapshots
-from gossamer.cluster.collection import INDEX, Part, collect
-from gossamer.cluster.manifest import Manifest, manifest_key, object_key
+from gossamer.assembly.build import SECRET, Built, build
+from gossamer.assembly.extensions import Extensions, Membership
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.agent.transfer import Take, Transfer
 from gossamer.cluster.ranges import shard_of
-from gossamer.cluster.store import Store
-from gossamer.cluster.transfer import Take, Transfer
+from gossamer.cluster.snapshots import snapshots
+from gossamer.cluster.snapshots.collection import INDEX, Part, collect
+from gossamer.cluster.snapshots.manifest import Manifest, manifest_key, object_key
+from gossamer.cluster.snapshots.store import Store
+from gossamer.crawling.run import reopen, run, start
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
-from gossamer.policy.canonical import Canonicaliser
+from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family, StateConfig
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from coordination_world import Folder, Process, World
 
-from gossamer.cluster.coordination import FINISHED, Coordination, CoordinationConfig
+from gossamer.cluster.coordination.coordination import FINISHED, Coordination, CoordinationConfig
 from gossamer.cluster.protocol import Fenced, Grant, Host, Report, agent_name, agent_number, pack, unpack
 from gossamer.model.errors import ConfigError, InternalError, StorageError
 

@@ -5,9 +5,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from gossamer.cluster.coordination import FINISHED, CoordinationConfig
+from gossamer.cluster.agreement.tenure import DRIFT
+from gossamer.cluster.coordination.coordination import FINISHED, CoordinationConfig
 from gossamer.cluster.protocol import Fenced, Grant, Report
-from gossamer.policy.tenure import DRIFT
 
 LIMIT = 100_000
 PLACES = st.integers(0, 5)

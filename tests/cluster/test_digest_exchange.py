@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.cluster import digest_exchange, snapshooter
-from gossamer.cluster.digest_exchange import DigestExchange
-from gossamer.cluster.digest_table import Announcements, DigestTable, Marks
+from gossamer.cluster.agent import digest_exchange
+from gossamer.cluster.agent.digest_exchange import DigestExchange
+from gossamer.cluster.agent.digest_table import Announcements, DigestTable, Marks
 from gossamer.cluster.protocol import Registered, agent_name
 from gossamer.cluster.ranges import shard_of
-from gossamer.cluster.snapshooter import Snapshooter
+from gossamer.cluster.snapshots import snapshooter
+from gossamer.cluster.snapshots.snapshooter import Snapshooter
 from gossamer.model.errors import GossamerError
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import SharedDigestRecord

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from gossamer.cluster import duties as module
-from gossamer.cluster import snapshooter
-from gossamer.cluster.duties import Duties
+from gossamer.cluster.agent import duties as module
+from gossamer.cluster.agent.duties import Duties
 from gossamer.cluster.protocol import Freeze, Grant, Inherit, Registered, Take, pack
-from gossamer.cluster.snapshooter import Snapshooter
-from gossamer.cluster.store import RefusedError
+from gossamer.cluster.snapshots import snapshooter
+from gossamer.cluster.snapshots.snapshooter import Snapshooter
+from gossamer.cluster.snapshots.store import RefusedError
 
 
 class States:

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load
 
 pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
 

@@ -10,8 +10,8 @@ import pytest
 from nodes import HEAD, WEB_NET, Machine, Site, hurried, missing, until
 from whole_crawl import QUICK
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load, merge, to_toml
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge, to_toml
 from gossamer.fetch.config import FORBIDDEN_NETWORKS
 from gossamer.simweb import CrawlRules, WorldSpec, truth
 

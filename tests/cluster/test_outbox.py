@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from gossamer.cluster import outbox as rooms
-from gossamer.cluster.outbox import Counts, Outbox
-from gossamer.cluster.router import Router
+from gossamer.cluster.agent import outbox as rooms
+from gossamer.cluster.agent.outbox import Counts, Outbox
+from gossamer.cluster.agent.router import Router
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url

@@ -8,14 +8,15 @@ import pytest
 from cluster_world import memory_store
 from frontier_world import SMALL
 
-from gossamer.app.folder import CrawlFolder
-from gossamer.cluster import peer_states, restoring, snapshots
-from gossamer.cluster.manifest import DamagedError, Manifest, manifest_key, object_key
-from gossamer.cluster.peer_states import PeerStates
-from gossamer.cluster.pieces import Local
-from gossamer.cluster.pinned import Pinned
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.agent import peer_states
+from gossamer.cluster.agent.peer_states import PeerStates
 from gossamer.cluster.ranges import spans
-from gossamer.cluster.store import MissingError, RefusedError, Store
+from gossamer.cluster.snapshots import restoring, snapshots
+from gossamer.cluster.snapshots.manifest import DamagedError, Manifest, manifest_key, object_key
+from gossamer.cluster.snapshots.pieces import Local
+from gossamer.cluster.snapshots.pinned import Pinned
+from gossamer.cluster.snapshots.store import MissingError, RefusedError, Store
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
 
-from gossamer.cluster.placement import emptiest
+from gossamer.cluster.coordination.placement import emptiest
 
 
 def node(name, cores=2.0, *, alive=True):

@@ -16,8 +16,8 @@ from mirrors import HOSTS, PAGES, mirrors, referred_elsewhere, sound
 from prometheus_text import check
 from whole_crawl import QUICK
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load, merge, to_toml
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 pytest.importorskip("ray", reason="the extra 'cluster' is not installed")

@@ -12,7 +12,7 @@ from cluster_world import crawl, problems, reading
 from mirrors import HOSTS, PAGES, Archive, Mirrors, front, mirrors, referred_elsewhere, sound, text
 from small_site import small_site
 
-from gossamer.cluster.collection import Part, collect
+from gossamer.cluster.snapshots.collection import Part, collect
 from gossamer.state.environment import Family
 from gossamer.state.records import SharedDigestRecord
 
@@ -78,7 +78,7 @@ def test_nothing_refers_to_what_was_lost_with_an_agent(tmp_path):
 def test_agents_are_told_what_the_command_line_says(tmp_path, monkeypatch, option, wanted):
     pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     from gossamer.cli import cluster as driver
-    from gossamer.cli.cluster_commands import cluster
+    from gossamer.cli.options.cluster_commands import cluster
     from gossamer.cluster import launch, ray_settings
     from gossamer.cluster.orders import order_of
 

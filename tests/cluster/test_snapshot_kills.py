@@ -11,17 +11,17 @@ import pytest
 from cluster_world import ONCE, checkpoint_of, crawl, done, page, problems_but_index
 from small_site import small_site
 
-from gossamer.app.folder import CrawlFolder
-from gossamer.cluster.manifest import manifest_key
-from gossamer.cluster.snapshots import fetch, ids, latest, prune, read, take, verify
-from gossamer.cluster.store import Store
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.snapshots.manifest import manifest_key
+from gossamer.cluster.snapshots.snapshots import fetch, ids, latest, prune, read, take, verify
+from gossamer.cluster.snapshots.store import Store
 
 WORK = """
 import sys
 from pathlib import Path
-from gossamer.app.folder import CrawlFolder
-from gossamer.cluster import snapshots
-from gossamer.cluster.store import Store
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.snapshots import snapshots
+from gossamer.cluster.snapshots.store import Store
 
 what, path, address = sys.argv[1:]
 folder, store = CrawlFolder(Path(path)), Store(address)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.cluster import pieces
-from gossamer.cluster.manifest import digest_of
-from gossamer.cluster.pieces import Cut, Local, cut
+from gossamer.cluster.snapshots import pieces
+from gossamer.cluster.snapshots.manifest import digest_of
+from gossamer.cluster.snapshots.pieces import Cut, Local, cut
 from gossamer.model.errors import StorageError
 
 FULL = 64

@@ -9,8 +9,8 @@ import pytest
 from cluster_world import HASTY, ONCE, Flaky, fail_from, flaky_store, memory_store
 from fsspec.implementations.memory import MemoryFileSystem
 
-from gossamer.cluster import store as store_module
-from gossamer.cluster.store import MissingError, Patience, Store
+from gossamer.cluster.snapshots import store as store_module
+from gossamer.cluster.snapshots.store import MissingError, Patience, Store
 from gossamer.model.errors import ConfigError, StorageError
 
 

@@ -23,10 +23,10 @@ from cluster_world import (
 )
 from small_site import small_site
 
-from gossamer.app.folder import CrawlFolder
-from gossamer.cluster import catalogue, pieces, restoring, snapshots
-from gossamer.cluster.manifest import manifest_key, object_key
-from gossamer.cluster.snapshots import (
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cluster.snapshots import catalogue, pieces, restoring, snapshots
+from gossamer.cluster.snapshots.manifest import manifest_key, object_key
+from gossamer.cluster.snapshots.snapshots import (
     fetch,
     ids,
     latest,
@@ -37,7 +37,7 @@ from gossamer.cluster.snapshots import (
     take,
     verify,
 )
-from gossamer.cluster.store import Store
+from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from cluster_world import HASTY, fail_from, flaky_store, memory_store
 
-from gossamer.cluster.store import Store
-from gossamer.cluster.terms import BEFORE, FOLDER, DeposedError, Terms
+from gossamer.cluster.coordination.terms import BEFORE, FOLDER, DeposedError, Terms
+from gossamer.cluster.snapshots.store import Store
 from gossamer.model.errors import StorageError
 
 
@@ -144,8 +144,8 @@ def actor(store: Store, monkeypatch: pytest.MonkeyPatch):
     """A coordinator as Ray would make it, but for the agents, which are not started."""
     pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     from gossamer.cluster import actors
+    from gossamer.cluster.coordination.record import CoordinationConfig
     from gossamer.cluster.orders import Plan
-    from gossamer.cluster.record import CoordinationConfig
 
     plan = Plan(
         cluster="c",

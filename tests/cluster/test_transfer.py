@@ -13,24 +13,24 @@ from frontier_world import SMALL, FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.cluster import transfer as moving
-from gossamer.cluster.digest_table import SHARED
-from gossamer.cluster.outbox import inbox_key, positions_of
+from gossamer.cluster.agent import transfer as moving
+from gossamer.cluster.agent.digest_table import SHARED
+from gossamer.cluster.agent.outbox import inbox_key, positions_of
+from gossamer.cluster.agent.transfer import Take, Transfer
 from gossamer.cluster.ranges import shard_of, spans
-from gossamer.cluster.transfer import Take, Transfer
-from gossamer.engine.drop_one import TESTS
-from gossamer.engine.ledger import CLOCK
-from gossamer.engine.rejudging import Rejudging
+from gossamer.engine.admission.rejudging import Rejudging
+from gossamer.engine.settlement.drop_one import TESTS
+from gossamer.engine.settlement.ledger import CLOCK
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.errors import InternalError
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
-from gossamer.policy.branches import BranchConfig
-from gossamer.policy.budget import BudgetConfig
-from gossamer.policy.opic import Opic, OpicConfig
-from gossamer.policy.scope import Scope, ScopeConfig
-from gossamer.policy.traps import TrapConfig
+from gossamer.policy.branches.tree import BranchConfig
+from gossamer.policy.ordering.opic import Opic, OpicConfig
+from gossamer.policy.scope.scope import Scope, ScopeConfig
+from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import FOREVER, Fingerprints, split_later
 from gossamer.state.records import (

@@ -20,7 +20,7 @@ from loopback_names import (
 )
 from resolving import resolver_for
 
-from gossamer.dns.reply import MAX_CHAIN
+from gossamer.dns.queries.reply import MAX_CHAIN
 from gossamer.model.outcome import Fault
 
 

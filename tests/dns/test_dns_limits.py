@@ -7,10 +7,10 @@ import pycares
 from loopback_names import SERVFAIL, LoopbackNames, Query, a, loopback_names, respond
 from resolving import resolver_for
 
-from gossamer.dns import channel
-from gossamer.dns.flight import Flight
-from gossamer.dns.question import Question
-from gossamer.dns.reply import MAX_RECORDS, Verdict, read_reply
+from gossamer.dns.queries import channel
+from gossamer.dns.queries.flight import Flight
+from gossamer.dns.queries.question import Question
+from gossamer.dns.queries.reply import MAX_RECORDS, Verdict, read_reply
 from gossamer.model.outcome import Fault
 
 

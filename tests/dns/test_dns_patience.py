@@ -8,9 +8,9 @@ import pytest
 from loopback_names import AAAA, A, LoopbackNames, Query, a, aaaa, loopback_names, respond
 from resolving import resolver_for
 
-from gossamer.dns import channel as channel_module
-from gossamer.dns import question as question_module
-from gossamer.dns import servers as servers_module
+from gossamer.dns.queries import channel as channel_module
+from gossamer.dns.queries import question as question_module
+from gossamer.dns.queries import servers as servers_module
 
 
 def good(query: Query) -> bytes:

@@ -19,7 +19,7 @@ from gossamer.dns.resolver import CaresResolver
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
 from gossamer.simweb import Hosting, Speech, WorldSpec
-from gossamer.simweb.dice import fingerprint
+from gossamer.simweb.world.dice import fingerprint
 
 START_SECONDS = 20.0
 _QUESTION = b"\x12\x34\x01\0\0\1\0\0\0\0\0\0\x05ready\x05check\0\0\1\0\1"

@@ -23,10 +23,10 @@ from loopback_names import (
 )
 from resolving import NoCache, config_for, resolver_for
 
-from gossamer.dns import channel as channel_module
-from gossamer.dns import servers as servers_module
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
+from gossamer.dns.queries import channel as channel_module
+from gossamer.dns.queries import servers as servers_module
 from gossamer.dns.resolver import CaresResolver
 from gossamer.model.events import NameAnswered
 from gossamer.model.name import Answer

@@ -12,7 +12,7 @@ from gossamer.dns.zones.backward import ACCESS_STEP
 from gossamer.dns.zones.weight import weigh
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault
-from gossamer.policy.registrable import registrable_domain
+from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.ports import NameCache
 
 UPPER = ["a.com", "www.a.com", "m.a.com", "www.b.co.uk", "b.co.uk"]

@@ -9,7 +9,7 @@ from gossamer.dns.zones.forward import ForwardZone
 from gossamer.dns.zones.kept import Kept
 from gossamer.dns.zones.tree import walk
 from gossamer.model.name import Answer
-from gossamer.policy.registrable import registrable_domain
+from gossamer.policy.urls.registrable import registrable_domain
 
 NAMES = [
     f"{below}{domain}"

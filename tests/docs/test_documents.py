@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 import pytest
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import commented_toml, load
-from gossamer.cli.commands import app
+from gossamer.cli.options.commands import app
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import commented_toml, load
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [

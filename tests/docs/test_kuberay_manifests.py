@@ -14,9 +14,9 @@ import msgspec
 import pytest
 import yaml
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.settings import load
-from gossamer.cli.commands import app
+from gossamer.cli.options.commands import app
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "kuberay"

@@ -5,7 +5,7 @@ import time
 
 from test_robots_flow import Site, crawl, html
 
-from gossamer.app.inspection import inspect
+from gossamer.inspect.inspection import inspect
 
 
 def test_a_visit_that_drips_is_broken_off_after_the_limit_and_made_again_later(tmp_path):

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 from small_site import small_site
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.run import run, start
-from gossamer.app.settings import load, merge
-from gossamer.engine import long_pages, spare_time
-from gossamer.engine.reading import Reading, has_many_links
-from gossamer.engine.spare_time import LEAST, OTHERS, SpareTime
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge
+from gossamer.crawling.run import run, start
+from gossamer.engine.settlement import long_pages, spare_time
+from gossamer.engine.settlement.spare_time import LEAST, OTHERS, SpareTime
+from gossamer.engine.visiting.reading import Reading, has_many_links
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.fetch.body import SpooledBody
@@ -23,7 +23,7 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.model.events import Visited
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.url import Url
-from gossamer.policy.robots_access import RobotsConfig
+from gossamer.policy.robots.access import RobotsConfig
 
 LINKS = 2_500
 LONGEST_WAIT = 30.0

@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from gossamer.engine.reading import Reading, _most_links
+from gossamer.engine.visiting.reading import Reading, _most_links
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
@@ -13,7 +13,7 @@ from gossamer.fetch.body import SpooledBody
 from gossamer.fetch.config import FetchConfig
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.url import Url
-from gossamer.policy.robots_access import RobotsConfig
+from gossamer.policy.robots.access import RobotsConfig
 
 HTML, XML, TEXT, CSS = "text/html", "application/xml", "text/plain", "text/css"
 DENSE = {

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.engine.recent import Judged, Recent, way
+from gossamer.engine.admission.recent import Judged, Recent, way
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 

@@ -11,14 +11,14 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from whole_crawl import QUICK
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.inspection import inspect
-from gossamer.app.run import reopen, run, start
-from gossamer.app.settings import load, merge, read_toml
-from gossamer.app.why import Storyteller
-from gossamer.engine import settlement
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge, read_toml
+from gossamer.crawling.run import reopen, run, start
+from gossamer.engine.settlement import settlement
+from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 
 
 class Site:

@@ -4,8 +4,8 @@ import json
 
 from test_robots_flow import Site, crawl, html, state_of
 
-from gossamer.app.check import check
-from gossamer.app.inspection import inspect
+from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.inspection import inspect
 
 ANSWERS = {
     "/": html("/moved", "/mail", "/packed", "/plain"),

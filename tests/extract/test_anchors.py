@@ -2,15 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.extract.anchors import LONGEST_TEXT
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.focus import FocusExtractor
+from gossamer.extract.html.anchors import LONGEST_TEXT
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.words import Query
+from gossamer.policy.ordering.words import Query
 
 HERE = Url.parse("http://a.test/d/p.html")
 assert HERE is not None

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.extract.charset import charset_of, codec_of, decode
-from gossamer.extract.labels import CODECS, LABELS
-from gossamer.extract.prescan import prescan
+from gossamer.extract.encodings.charset import charset_of, codec_of, decode
+from gossamer.extract.encodings.labels import CODECS, LABELS
+from gossamer.extract.encodings.prescan import prescan
 
 CHINESE = "北京大学图书馆的新书已经可以在网上查询，请同学们到这里来看看我们的服务时间和联系方式。"
 TAIWANESE = "臺北市立圖書館的新書已經可以在網路上查詢，請同學們到這裡來看看我們的服務時間和聯絡方式。"

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.extract.character_references import unescape_attribute
-from gossamer.extract.html_tags import meaning_of
-from gossamer.extract.html_tokens import tokenize
-from gossamer.extract.tag_grammar import Tag
+from gossamer.extract.html.character_references import unescape_attribute
+from gossamer.extract.html.tag_grammar import Tag
+from gossamer.extract.html.tags import meaning_of
+from gossamer.extract.html.tokens import tokenize
 
 ADDRESS = {"a": "href", "area": "href", "img": "src", "iframe": "src", "script": "src", "link": "href"}
 

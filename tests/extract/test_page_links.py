@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gossamer.extract import link_header
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.html.document import HtmlExtractor
 from gossamer.extract.link_header import header_mentions
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.model.document import Document, Findings

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.html.tree import fits_a_tree, guarded_tree
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import Registry, builtin_extractors, function_extractor
-from gossamer.extract.tree import fits_a_tree, guarded_tree
 from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.link import Link, LinkKind

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.extract.addresses import refresh_address, srcset_addresses
-from gossamer.extract.character_references import unescape_attribute, unescape_text
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.css import css_addresses
-from gossamer.extract.feed import FeedExtractor
+from gossamer.extract.feeds.feed import FeedExtractor
+from gossamer.extract.feeds.sitemap import SitemapExtractor
+from gossamer.extract.feeds.xml_elements import elements
+from gossamer.extract.html.character_references import unescape_attribute, unescape_text
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import media_type
-from gossamer.extract.sitemap import SitemapExtractor
-from gossamer.extract.xml_elements import elements
 from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.name_gate import Names
+from gossamer.frontier.gates.name_gate import Names
 from gossamer.model.candidate import Candidate
 from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family, StateConfig

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from gossamer.frontier.shared_rests import Return, SharedRests, boot_micros
+from gossamer.frontier.gates.shared_rests import Return, SharedRests, boot_micros
 
 
 def main(folder: str, log: str, hosts: str, rest: str, length: str, stop: str) -> None:

@@ -3,10 +3,10 @@
 import pytest
 from frontier_world import FrontierWorld
 
-from gossamer.frontier import queue_table
+from gossamer.frontier.queues import queue_table
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done
-from gossamer.policy.novelty import Said
+from gossamer.policy.branches.novelty import Said
 from gossamer.state.environment import Family
 
 HOSTS = "abcdefgh"

@@ -14,17 +14,17 @@ from whole_crawl import crawl
 
 from gossamer.frontier import domains
 from gossamer.frontier.domains import DomainTable
-from gossamer.frontier.rota import NEVER
+from gossamer.frontier.queues.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 from gossamer.policy import distinct
-from gossamer.policy.budget import BudgetConfig
-from gossamer.policy.registrable import registrable_domain
+from gossamer.policy.urls.registrable import registrable_domain
+from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.simweb import SimulatedWeb, WorldSpec
-from gossamer.simweb.world import World
+from gossamer.simweb.world.world import World
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import DomainRecord, decode_domain

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from gossamer.frontier.rota import NEVER
+from gossamer.frontier.queues.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 

@@ -3,7 +3,7 @@
 import pytest
 from frontier_world import FrontierWorld
 
-from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done
 

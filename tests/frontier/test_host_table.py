@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.queues.hosts import HostTable
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import decode_host
 

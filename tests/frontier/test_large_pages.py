@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rbloom import Bloom
 
-from gossamer.frontier import large_pages
-from gossamer.frontier.large_pages import on_large_pages
+from gossamer.frontier.seen import large_pages
+from gossamer.frontier.seen.large_pages import on_large_pages
 
 SIZE = 8 << 20
 

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.frontier.lately import Lately
+from gossamer.frontier.seen.lately import Lately
 
 PLACES = 8
 prints = st.builds(struct.Struct("=QQ").pack, st.integers(0, 7), st.integers(1, 20))

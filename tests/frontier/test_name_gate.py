@@ -5,7 +5,7 @@ from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.frontier.rota import NEVER
+from gossamer.frontier.queues.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done
 

@@ -5,8 +5,8 @@ import weakref
 
 import pytest
 
-from gossamer.frontier.host_queue import HostQueue
-from gossamer.frontier.rota import Rota
+from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.rota import Rota
 from gossamer.state.keys import ticket
 from gossamer.state.records import HostRecord
 

@@ -9,8 +9,9 @@ from frontier_world import SMALL, FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.frontier import bloom_file, seen_filter
-from gossamer.frontier.seen_filter import SeenFilter
+from gossamer.frontier.seen import bloom_file
+from gossamer.frontier.seen import filter as seen_filter
+from gossamer.frontier.seen.filter import SeenFilter
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 

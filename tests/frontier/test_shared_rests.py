@@ -19,9 +19,9 @@ from frontier_world import FrontierWorld
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gossamer.frontier import shared_file, shared_rests
-from gossamer.frontier.shared_gate import SHARED
-from gossamer.frontier.shared_rests import (
+from gossamer.frontier.gates import shared_file, shared_rests
+from gossamer.frontier.gates.shared_gate import SHARED
+from gossamer.frontier.gates.shared_rests import (
     FULL_WAIT,
     KEEP_FOR,
     SWEEP_EVERY,
@@ -32,7 +32,7 @@ from gossamer.frontier.shared_rests import (
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.policy.shared_turns import FORGET, KEEP_AFTER
+from gossamer.policy.visits.shared_turns import FORGET, KEEP_AFTER
 
 SECOND = 1_000_000
 REST = 4_000
@@ -94,7 +94,7 @@ def test_a_table_that_is_removed_under_a_crawl_is_begun_anew(tmp_path, join):
         [
             sys.executable,
             "-c",
-            "import sys, pathlib; from gossamer.frontier.shared_rests import SharedRests;"
+            "import sys, pathlib; from gossamer.frontier.gates.shared_rests import SharedRests;"
             "print(SharedRests(pathlib.Path(sys.argv[1])).number)",
             tmp_path / "shared",
         ],
@@ -492,7 +492,7 @@ def read_log(log: Path, killed: dict[int, int]) -> list[tuple[str, int, int | No
 
 def test_a_killed_reader_and_writer_leave_a_table_that_works(tmp_path):
     script = (
-        "import sys, pathlib; from gossamer.frontier.shared_rests import Return, SharedRests\n"
+        "import sys, pathlib; from gossamer.frontier.gates.shared_rests import Return, SharedRests\n"
         "table = SharedRests(pathlib.Path(sys.argv[1])); print('on', flush=True); number = 0\n"
         "while True:\n"
         "    number += 1; name = f'h{number % 5000}'\n"

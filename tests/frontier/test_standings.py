@@ -13,7 +13,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.ordering import LAST_LEVEL
+from gossamer.policy.ordering.ordering import LAST_LEVEL
 from gossamer.state.environment import Family
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rbloom import Bloom
 
-from gossamer.frontier import seen_bloom
-from gossamer.frontier.bloom_size import best_hashes, bits_needed, bloom_filter, false_positive_rate
-from gossamer.frontier.seen_bloom import BloomTable, expected_rate
+from gossamer.frontier.seen import bloom as seen_bloom
+from gossamer.frontier.seen.bloom import BloomTable, expected_rate
+from gossamer.frontier.seen.bloom_size import best_hashes, bits_needed, bloom_filter, false_positive_rate
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 

@@ -7,11 +7,11 @@ import pytest
 from whole_crawl import crawl
 
 import gossamer
-from gossamer.app.check import check
-from gossamer.app.extensions import Extensions
-from gossamer.app.inspection import inspect
-from gossamer.app.why import Storyteller
-from gossamer.engine import long_pages, settlement
+from gossamer.assembly.extensions import Extensions
+from gossamer.engine.settlement import long_pages, settlement
+from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 from gossamer.model.events import Visited
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from whole_crawl import crawl
 
-from gossamer.app.extensions import Extensions
-from gossamer.engine.archivist import Archivist
+from gossamer.assembly.extensions import Extensions
+from gossamer.engine.settlement.archivist import Archivist
 from gossamer.model.events import NameAnswered
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 

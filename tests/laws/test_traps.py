@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from small_site import small_site
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder, write_whole
-from gossamer.app.inspection import SET_ASIDE, inspect
-from gossamer.app.run import reopen, run, start
-from gossamer.app.settings import load, merge, read_toml, to_toml
-from gossamer.app.traps import branch_lines, parameter_lines, release_branch
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge, read_toml, to_toml
+from gossamer.crawling.run import reopen, run, start
+from gossamer.inspect.inspection import SET_ASIDE, inspect
+from gossamer.inspect.traps import branch_lines, parameter_lines, release_branch
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue
 

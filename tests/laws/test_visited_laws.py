@@ -6,13 +6,13 @@ import pytest
 from fastwarc.warc import ArchiveIterator
 from whole_crawl import Crawled, crawl
 
-from gossamer.app.check import check
-from gossamer.app.inspection import inspect
-from gossamer.app.why import Storyteller
 from gossamer.cli.look import show_status
-from gossamer.frontier.seen_bloom import BloomTable
+from gossamer.frontier.seen.bloom import BloomTable
+from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 from gossamer.model.url import Url
-from gossamer.policy.ascending import folders_above
+from gossamer.policy.scope.ascending import folders_above
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 SMALL = WorldSpec.friendly(hosts=6, pages=60, page_bytes=1_000, slow_seconds=0.05)

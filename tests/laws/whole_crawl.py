@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.run import run, start
-from gossamer.app.settings import load, merge
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge
+from gossamer.crawling.run import run, start
 from gossamer.fetch.config import FORBIDDEN_NETWORKS
 from gossamer.simweb import SimulatedWeb
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.best import BUCKETS, SEEDS_LINK, UNIT, BestConfig, BestFirst, BestWorth
-from gossamer.policy.features import FEATURES, Feature, FeatureTable
-from gossamer.policy.ordering import LAST_LEVEL, ROBOTS_LEVEL
+from gossamer.policy.ordering.best import BUCKETS, SEEDS_LINK, UNIT, BestConfig, BestFirst, BestWorth
+from gossamer.policy.ordering.features import FEATURES, Feature, FeatureTable
+from gossamer.policy.ordering.ordering import LAST_LEVEL, ROBOTS_LEVEL
 
 
 def at(text: str, depth: int = 1, kind: LinkKind = LinkKind.NAVIGATION) -> Candidate:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.policy.branches import ASIDE, RELEASED, Branch, BranchConfig, BranchTree, branch_path
+from gossamer.policy.branches.tree import ASIDE, RELEASED, Branch, BranchConfig, BranchTree, branch_path
 
 CONFIG = BranchConfig()
 

@@ -10,11 +10,11 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.bm25 import Collection
-from gossamer.policy.focus import FIELD, NO_PROMISE, WHOLE, Focused, Promise
-from gossamer.policy.focus_config import FocusConfig
-from gossamer.policy.ordering import LAST_LEVEL, ROBOTS_LEVEL
-from gossamer.policy.words import Query
+from gossamer.policy.ordering.bm25 import Collection
+from gossamer.policy.ordering.focus import FIELD, NO_PROMISE, WHOLE, Focused, Promise
+from gossamer.policy.ordering.focus_config import FocusConfig
+from gossamer.policy.ordering.ordering import LAST_LEVEL, ROBOTS_LEVEL
+from gossamer.policy.ordering.words import Query
 from gossamer.ports import MentionOrdering
 
 COUNTS = st.lists(st.floats(0, 1e6), min_size=3, max_size=3)

@@ -3,7 +3,7 @@
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import HOPS_KEPT, LinkKind, further, hop_count
 from gossamer.model.url import Url
-from gossamer.policy.scope import Scope, ScopeConfig
+from gossamer.policy.scope.scope import Scope, ScopeConfig
 
 
 def path(hops: int, last: str = "L") -> str:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.policy.met import Met
+from gossamer.policy.branches.met import Met
 
 
 def met(stored=(), most=4, growths=1):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from gossamer.policy.novelty import Novelty, Said, likeness, pieces, shown
+from gossamer.policy.branches.novelty import Novelty, Said, likeness, pieces, shown
 
 
 def said(html: str, target: str = "/", linked: tuple[str, ...] = ()) -> Said:

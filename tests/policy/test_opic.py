@@ -11,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.levels import FIRST_STEP, STEPS, level_at, steps_of
-from gossamer.policy.opic import MOST_CREDIT, Gift, Opic, OpicConfig, OpicWorth
-from gossamer.policy.ordering import LAST_LEVEL, ROBOTS_LEVEL
+from gossamer.policy.ordering.levels import FIRST_STEP, STEPS, level_at, steps_of
+from gossamer.policy.ordering.opic import MOST_CREDIT, Gift, Opic, OpicConfig, OpicWorth
+from gossamer.policy.ordering.ordering import LAST_LEVEL, ROBOTS_LEVEL
 
 
 def at(text: str, kind: LinkKind = LinkKind.NAVIGATION, depth: int = 1, via: str = "") -> Candidate:

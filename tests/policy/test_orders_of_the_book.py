@@ -8,9 +8,9 @@ import pytest
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.best import BestConfig, BestFirst
-from gossamer.policy.features import Feature
-from gossamer.policy.ordering import BreadthFirst
+from gossamer.policy.ordering.best import BestConfig, BestFirst
+from gossamer.policy.ordering.features import Feature
+from gossamer.policy.ordering.ordering import BreadthFirst
 from gossamer.ports import LinkOrdering, OrderingPolicy
 
 FIGURE = {"A": "BCDEF", "E": "H", "F": "G", "H": "I"}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.url import Url
-from gossamer.policy.novelty import pieces
-from gossamer.policy.parameters import (
+from gossamer.policy.branches.novelty import pieces
+from gossamer.policy.urls.parameters import (
     DropTest,
     ParameterConfig,
     Relevance,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.ascending import MOST_FOLDERS, ascending, folders_above
+from gossamer.policy.scope.ascending import MOST_FOLDERS, ascending, folders_above
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.url import Url
-from gossamer.policy.canonical import CanonicalConfig, Canonicaliser, OptionalName, SafeName
-from gossamer.policy.canonical_rules import OPTIONAL_RULES, SAFE_RULES
+from gossamer.policy.urls.canonical import CanonicalConfig, Canonicaliser, OptionalName, SafeName
+from gossamer.policy.urls.canonical_rules import OPTIONAL_RULES, SAFE_RULES
 
 SAFE = Canonicaliser(CanonicalConfig())
 ALL = Canonicaliser(CanonicalConfig(also=get_args(OptionalName), drop_parameters=("from", "ref_*")))

@@ -3,7 +3,7 @@
 import pytest
 
 from gossamer.model.exchange import Headers
-from gossamer.policy.freshness import LONGEST_HEURISTIC, fresh_until
+from gossamer.policy.visits.freshness import LONGEST_HEURISTIC, fresh_until
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 DATE = ("Date", "Tue, 14 Nov 2023 22:13:20 GMT")

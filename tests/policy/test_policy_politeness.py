@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.http_date import parse_http_date
-from gossamer.policy.politeness import (
+from gossamer.policy.visits.http_date import parse_http_date
+from gossamer.policy.visits.politeness import (
     NO_OVERRIDES,
     HostOverrides,
     PolitenessConfig,

@@ -3,7 +3,7 @@
 import pytest
 
 from gossamer.model.url import Url
-from gossamer.policy.queue_key import QueueKind, queue_key
+from gossamer.policy.urls.queue_key import QueueKind, queue_key
 
 
 @pytest.mark.parametrize("kind", ["host", "site"])

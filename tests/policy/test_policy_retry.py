@@ -13,7 +13,7 @@ from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked
 from gossamer.model.exchange import Exchange, Headers, Truncation
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused, Rule
 from gossamer.model.url import Url
-from gossamer.policy.retry import (
+from gossamer.policy.visits.retry import (
     HostFailures,
     RetryConfig,
     StatusAction,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.robots import ALLOW_ALL, SIZE_LIMIT, RobotsRules, parse_robots
-from gossamer.policy.robots_match import TOO_COSTLY
+from gossamer.policy.robots.file import ALLOW_ALL, SIZE_LIMIT, RobotsRules, parse_robots
+from gossamer.policy.robots.match import TOO_COSTLY
 
 
 def rules(text: str | bytes, token: str = "gossamer") -> RobotsRules:

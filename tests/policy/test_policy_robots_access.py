@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from gossamer.model.outcome import Fault
-from gossamer.policy.robots import RobotsRules
-from gossamer.policy.robots_access import (
+from gossamer.policy.robots.access import (
     AllowAll,
     Hold,
     KeepRules,
@@ -14,6 +13,7 @@ from gossamer.policy.robots_access import (
     access_for,
     effective_crawl_delay,
 )
+from gossamer.policy.robots.file import RobotsRules
 
 CONFIG = RobotsConfig()
 

@@ -9,9 +9,9 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.url import Url
-from gossamer.policy.registrable import is_address, registrable_domain
-from gossamer.policy.scope import Scope, ScopeConfig
-from gossamer.policy.traps import TrapConfig
+from gossamer.policy.scope.scope import Scope, ScopeConfig
+from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.urls.registrable import is_address, registrable_domain
 
 
 def url(text: str) -> Url:

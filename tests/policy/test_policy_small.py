@@ -8,10 +8,10 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.page import Directives
 from gossamer.model.url import Url
-from gossamer.policy.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
-from gossamer.policy.directives import NO_DIRECTIVES, merge_directives
-from gossamer.policy.host_overrides import HostOverrides
-from gossamer.policy.ordering import ROBOTS_LEVEL, BreadthFirst, DepthFirst
+from gossamer.policy.ordering.ordering import ROBOTS_LEVEL, BreadthFirst, DepthFirst
+from gossamer.policy.robots.directives import NO_DIRECTIVES, merge_directives
+from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
+from gossamer.policy.visits.host_overrides import HostOverrides
 from gossamer.ports import OrderingPolicy
 
 HOME = Url.parse("http://e.org/")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.url import Url
-from gossamer.policy.traps import TrapConfig, trap_reason
+from gossamer.policy.scope.url_traps import TrapConfig, trap_reason
 
 CONFIG = TrapConfig()
 

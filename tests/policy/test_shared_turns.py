@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.policy.shared_turns import (
+from gossamer.policy.visits.shared_turns import (
     ASK_AGAIN,
     FORGET,
     GRACE,

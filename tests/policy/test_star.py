@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.policy import distinct
-from gossamer.policy.budget import BudgetConfig, Spent, domain_limit_reached
-from gossamer.policy.star import LARGEST, LAST_ROUND, SMALLEST, round_of, star_budget
+from gossamer.policy.visits.budget import BudgetConfig, Spent, domain_limit_reached
+from gossamer.policy.visits.star import LARGEST, LAST_ROUND, SMALLEST, round_of, star_budget
 
 STAR = BudgetConfig(star=True)
 BUDGETS = st.integers(SMALLEST, LARGEST)

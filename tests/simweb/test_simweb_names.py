@@ -10,8 +10,8 @@ import pytest
 from simweb_client import query
 
 from gossamer.simweb import Hosting, SimulatedWeb, Speech, WorldSpec
-from gossamer.simweb.names import NameService, Said
-from gossamer.simweb.world import World
+from gossamer.simweb.servers.names import NameService, Said
+from gossamer.simweb.world.world import World
 
 HOST = "h0.sim.test"
 

@@ -16,8 +16,8 @@ from simweb_client import get, query, request, talk
 
 from gossamer.simweb import CrawlRules, Hosting, SimulatedWeb, WorldSpec, truth
 from gossamer.simweb.__main__ import main
-from gossamer.simweb.names import NameService
-from gossamer.simweb.world import World
+from gossamer.simweb.servers.names import NameService
+from gossamer.simweb.world.world import World
 
 HOSTILE = World(WorldSpec.hostile())
 TINY = WorldSpec(hosts=2, pages=4)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from gossamer.simweb import CrawlRules, Truth, WorldSpec, truth
-from gossamer.simweb.resource import Group
-from gossamer.simweb.robots import allows
-from gossamer.simweb.world import World
+from gossamer.simweb.world.resource import Group
+from gossamer.simweb.world.robots import allows
+from gossamer.simweb.world.world import World
 
 ANY = CrawlRules(scope="any")
 PLAIN = WorldSpec(hosts=3, pages=9, exponent=0.0, links=3, cross_links=0.0)

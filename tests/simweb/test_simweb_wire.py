@@ -15,8 +15,8 @@ from simweb_client import PATIENCE, Heard, get, request, talk
 
 from gossamer.simweb import Hosting, WorldSpec
 from gossamer.simweb.cases import CASES
-from gossamer.simweb.resource import Reach
-from gossamer.simweb.world import World
+from gossamer.simweb.world.resource import Reach
+from gossamer.simweb.world.world import World
 
 T = TypeVar("T")
 SMALL = WorldSpec.hostile(

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.simweb import WorldSpec
-from gossamer.simweb.atlas import Atlas, relative
 from gossamer.simweb.cases import CASES
-from gossamer.simweb.prose import charset as charset_of
-from gossamer.simweb.resource import Link, Place, Resource
-from gossamer.simweb.world import MISSING, STRANGER, World
+from gossamer.simweb.world.atlas import Atlas, relative
+from gossamer.simweb.world.prose import charset as charset_of
+from gossamer.simweb.world.resource import Link, Place, Resource
+from gossamer.simweb.world.world import MISSING, STRANGER, World
 
 RICH = WorldSpec.friendly(
     pages=120, broken=0.5, copies=0.3, leaves=0.3, redirects=0.3, nofollow=0.3, missing=0.3
@@ -92,7 +92,8 @@ def test_equal_specs_make_equal_bytes() -> None:
 
 def test_bytes_do_not_depend_on_the_process() -> None:
     program = (
-        "import hashlib; from gossamer.simweb.world import World; from gossamer.simweb.spec import WorldSpec;"
+        "import hashlib; from gossamer.simweb.world.world import World;"
+        " from gossamer.simweb.world.spec import WorldSpec;"
         "w = World(WorldSpec.friendly(pages=40), 8080); h = hashlib.sha256();"
         "[h.update(w.find(*w.atlas.page(i, 0)).body()) for i in range(20)]; print(h.hexdigest())"
     )

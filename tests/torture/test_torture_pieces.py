@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.engine.dispatch import FAILED, Dispatch
 from gossamer.engine.in_thread import in_thread
-from gossamer.engine.visit_log import VisitLog
+from gossamer.engine.settlement.visit_log import VisitLog
+from gossamer.engine.visiting.dispatch import FAILED, Dispatch
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -19,8 +19,8 @@ from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 from gossamer.model.lease import Lease
 from gossamer.model.url import Url
-from gossamer.policy.ordering import BreadthFirst
-from gossamer.policy.politeness import retry_after
+from gossamer.policy.ordering.ordering import BreadthFirst
+from gossamer.policy.visits.politeness import retry_after
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import COUNTERS, Counters, decode

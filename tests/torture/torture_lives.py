@@ -17,9 +17,9 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from warcio.checker import Checker
 
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
-from gossamer.simweb.access import Keeper
-from gossamer.simweb.visits import Visit
-from gossamer.simweb.world import World
+from gossamer.simweb.servers.visits import Visit
+from gossamer.simweb.world.access import Keeper
+from gossamer.simweb.world.world import World
 
 PATIENCE = 90.0
 """Seconds after which a crawl has stalled; none here should take a third of it."""

@@ -2,9 +2,9 @@
 
 import sys
 
-from gossamer.cli.ctrl_c import watch
-from gossamer.cli.printing import say
-from gossamer.cli.streams import complete, leave, nobody_reads
+from gossamer.cli.terminal.ctrl_c import watch
+from gossamer.cli.terminal.printing import say
+from gossamer.cli.terminal.streams import complete, leave, nobody_reads
 from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
@@ -20,7 +20,7 @@ def main() -> None:
     complete()
     watch()
     try:
-        from gossamer.cli.commands import run
+        from gossamer.cli.options.commands import run
 
         run()
     except ConfigError as error:

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gossamer.cli.printing import safe, say, show, show_json
+from gossamer.cli.terminal.printing import safe, say, show, show_json
+from gossamer.daemon.config import ServiceFolder
+from gossamer.daemon.database import Database
 from gossamer.model.errors import ConfigError
-from gossamer.service.config import ServiceFolder
-from gossamer.service.database import Database
-from gossamer.service.security.accounts import Accounts
-from gossamer.service.security.passwords import Passwords
-from gossamer.service.security.visitor import Role
+from gossamer.web.security.accounts import Accounts
+from gossamer.web.security.passwords import Passwords
+from gossamer.web.security.visitor import Role
 
 _DAY = 86_400.0
 

@@ -4,11 +4,11 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from gossamer.app.build import PRODUCT_TOKEN
-from gossamer.app.seeds import parse_seeds
+from gossamer.assembly.build import PRODUCT_TOKEN
+from gossamer.assembly.seeds import parse_seeds
 from gossamer.cli.names import resolver_of
-from gossamer.cli.printing import safe, show, show_json
-from gossamer.engine.reading import robots_text
+from gossamer.cli.terminal.printing import safe, show, show_json
+from gossamer.engine.visiting.reading import robots_text
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
@@ -17,9 +17,9 @@ from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
 from gossamer.model.url import Url
-from gossamer.policy.retry import redirect_location
-from gossamer.policy.robots import SIZE_LIMIT, parse_robots
-from gossamer.policy.robots_access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
+from gossamer.policy.robots.access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
+from gossamer.policy.robots.file import SIZE_LIMIT, parse_robots
+from gossamer.policy.visits.retry import redirect_location
 
 
 def show_robots(text: str, nameservers: list[str], *, json: bool) -> None:

@@ -10,18 +10,17 @@ from types import FrameType
 
 import msgspec
 
-from gossamer.app.cluster_folder import begin_again, keep_last
-from gossamer.app.private import keep_private
-from gossamer.app.seeds import rereadable
-from gossamer.app.units import parse_duration
+from gossamer.assembly.private import keep_private
+from gossamer.assembly.seeds import rereadable
 from gossamer.cli import EXIT_INTERRUPTED
 from gossamer.cli.cluster_shown import show_overview, told_of
-from gossamer.cli.ctrl_c import heed
-from gossamer.cli.printing import safe, say, show, show_json, size
 from gossamer.cli.request import Request, compose, default_folder
+from gossamer.cli.terminal.ctrl_c import heed
+from gossamer.cli.terminal.printing import safe, say, show, show_json, size
 from gossamer.cluster.address import address_of
 from gossamer.cluster.answering import STOPPED, answer_lines
-from gossamer.cluster.figures import Figures
+from gossamer.cluster.coordination.figures import Figures
+from gossamer.cluster.coordination.overview import Overview
 from gossamer.cluster.launch import (
     Control,
     Wish,
@@ -33,7 +32,8 @@ from gossamer.cluster.launch import (
 )
 from gossamer.cluster.metrics import exposition, server
 from gossamer.cluster.orders import Plan
-from gossamer.cluster.overview import Overview
+from gossamer.config.units import parse_duration
+from gossamer.inspect.clusters.cluster_folder import begin_again, keep_last
 from gossamer.model.errors import ConfigError, GossamerError
 
 TELL_EVERY = 10
@@ -245,7 +245,7 @@ def serve_metrics(folder: Path, listen: str) -> None:
 
 
 def answer_questions(folder: Path) -> None:
-    """Answer lines on standard input by lines on standard output; see `app.cluster_questions`."""
+    """Answer lines on standard input by lines on standard output; see `cluster_questions`."""
     output = sys.stdout.buffer  # before Ray's words are led to standard error
 
     def tell(answer: bytes) -> None:

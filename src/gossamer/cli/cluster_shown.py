@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.app.cluster_folder import Last, last_of, standing
-from gossamer.app.cluster_view import LossOverview, Overview
 from gossamer.cli.look import show_status
-from gossamer.cli.printing import duration, safe, show, show_json, size
-from gossamer.engine.dispatch import FINISHED
+from gossamer.cli.terminal.printing import duration, safe, show, show_json, size
+from gossamer.engine.visiting.dispatch import FINISHED
+from gossamer.inspect.clusters.cluster_folder import Last, last_of, standing
+from gossamer.inspect.clusters.cluster_view import LossOverview, Overview
 
 
 def show_overview(title: str, overview: Overview, *, since: float = 0.0) -> None:

@@ -11,20 +11,11 @@ from pathlib import Path
 import msgspec
 import uvloop
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.extensions import Extensions
-from gossamer.app.folder import CrawlFolder, write_whole
-from gossamer.app.inspection import inspect
-from gossamer.app.private import keep_private
-from gossamer.app.run import INTERRUPTED, reopen, run, start
-from gossamer.app.seeds import Seeds, rereadable
-from gossamer.app.settings import load, merge, read_toml, to_toml
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.private import keep_private
+from gossamer.assembly.seeds import Seeds, rereadable
 from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
-from gossamer.cli.ctrl_c import heed
-from gossamer.cli.ending import say_end
-from gossamer.cli.hints import hints
-from gossamer.cli.printing import safe, say, show_json
-from gossamer.cli.progress import Progress
 from gossamer.cli.request import (
     Request,
     compose,
@@ -33,10 +24,19 @@ from gossamer.cli.request import (
     parse_settings,
     start_problems,
 )
-from gossamer.cli.trouble import Troubles
+from gossamer.cli.terminal.ctrl_c import heed
+from gossamer.cli.terminal.ending import say_end
+from gossamer.cli.terminal.hints import hints
+from gossamer.cli.terminal.printing import safe, say, show_json
+from gossamer.cli.terminal.progress import Progress
+from gossamer.cli.terminal.trouble import Troubles
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, merge, read_toml, to_toml
+from gossamer.crawling.run import INTERRUPTED, reopen, run, start
 from gossamer.engine.crawl import Crawl
-from gossamer.engine.dispatch import FINISHED, UNREACHABLE
 from gossamer.engine.heap import few_arenas, spare_what_stays
+from gossamer.engine.visiting.dispatch import FINISHED, UNREACHABLE
+from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.outcome import Fault
 

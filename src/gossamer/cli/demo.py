@@ -5,13 +5,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.run import start
-from gossamer.app.settings import load
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.cli.crawl import conduct
 from gossamer.cli.look import show_check, show_why
-from gossamer.cli.printing import say
+from gossamer.cli.terminal.printing import say
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load
+from gossamer.crawling.run import start
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 

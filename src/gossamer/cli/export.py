@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from gossamer.app.link_graph import export_links
-from gossamer.app.units import parse_size
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.printing import plural, safe, say, show, show_json
+from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
+from gossamer.config.units import parse_size
+from gossamer.inspect.archive.link_graph import export_links
 from gossamer.model.errors import ConfigError
 
 

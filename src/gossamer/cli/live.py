@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gossamer.app.folder import CrawlFolder
-from gossamer.app.live.client import ask
-from gossamer.app.live.protocol import LiveError, NotRunning
-from gossamer.cli.printing import plural, safe, show, show_json
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.cli.request import parse_settings
+from gossamer.cli.terminal.printing import plural, safe, show, show_json
+from gossamer.control.socket.client import ask
+from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.model.errors import ConfigError
 
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import msgspec
 
-from gossamer.app.check_cluster import check_whole
-from gossamer.app.config import CrawlConfig
-from gossamer.app.inspection import AgentLine, HostLine, Inspection, Status
-from gossamer.app.queue_levels import LevelSizes
-from gossamer.app.queue_sizes import DomainSizes
-from gossamer.app.setting_help import all_settings, find_settings
-from gossamer.app.settings import commented_toml
-from gossamer.app.url_list import listed
-from gossamer.app.why_whole import tell_whole
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.printing import duration, plural, safe, say, show, show_json, size
-from gossamer.engine.dispatch import FINISHED
+from gossamer.cli.terminal.printing import duration, plural, safe, say, show, show_json, size
+from gossamer.config.config import CrawlConfig
+from gossamer.config.setting_help import all_settings, find_settings
+from gossamer.config.settings import commented_toml
+from gossamer.engine.visiting.dispatch import FINISHED
+from gossamer.inspect.checks.cluster_check import check_whole
+from gossamer.inspect.inspection import AgentLine, HostLine, Inspection, Status
+from gossamer.inspect.queue.levels import LevelSizes
+from gossamer.inspect.queue.sizes import DomainSizes
+from gossamer.inspect.url_list import listed
+from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError
 
 STATES = "done", "dropped", "rejected", "retry", "parked"
@@ -151,7 +151,7 @@ def show_why(path: Path, url: str, *, json: bool) -> None:
     with looked_into(path) as inspection:
         told = tell_whole(inspection, url)
         if told.agent and told.story.state == "unknown":
-            from gossamer.cluster.awaited import awaited
+            from gossamer.cluster.agent.awaited import awaited
 
             told = msgspec.structs.replace(told, others=awaited(inspection.each, told.story.url))
     story, near = told.story, told.nearest

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gossamer.app.inspection import Inspection
-from gossamer.app.whole import inspect_whole
-from gossamer.cli.printing import safe, say
+from gossamer.cli.terminal.printing import safe, say
+from gossamer.inspect.clusters.whole import inspect_whole
+from gossamer.inspect.inspection import Inspection
 
 
 @contextmanager

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from gossamer.app.inspection import inspect
-from gossamer.app.names import count_names, kept_names, own_folder
-from gossamer.app.report import name_sums
-from gossamer.cli.printing import duration, plural, safe, show, show_json, size
+from gossamer.assembly.name_resolution import count_names, kept_names, own_folder
+from gossamer.assembly.report import name_sums
+from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
+from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.name import Answer
 from gossamer.ports import NameCache
@@ -34,7 +34,7 @@ def dns_config(nameservers: list[str]) -> DnsConfig:
     Raises:
         ConfigError: one of them is none.
     """
-    from gossamer.app.settings import load
+    from gossamer.config.settings import load
 
     return load(DnsConfig, {"nameservers": nameservers})
 

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from gossamer.app.html_report import gather, write_report
-from gossamer.app.html_report.words import Language
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.printing import plural, safe, show, show_json, size
+from gossamer.cli.terminal.printing import plural, safe, show, show_json, size
 from gossamer.model.errors import ConfigError
+from gossamer.report import write_report
+from gossamer.report.census.gather import gather
+from gossamer.report.words import Language
 
 
 def run_report(path: Path, out: Path | None, language: Language, *, json: bool) -> None:

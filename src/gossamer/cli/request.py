@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.app.config import CrawlConfig
-from gossamer.app.file_limit import raise_file_limit
-from gossamer.app.options import OPTIONS, overrides
-from gossamer.app.plugins import ordering, prove_plugins
-from gossamer.app.seeds import NO_SEEDS, Seeds, crawl_name
-from gossamer.app.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
+from gossamer.assembly.file_limit import raise_file_limit
+from gossamer.assembly.plugins import ordering, prove_plugins
+from gossamer.assembly.seeds import NO_SEEDS, Seeds, crawl_name
+from gossamer.config.config import CrawlConfig
+from gossamer.config.options import OPTIONS, overrides
+from gossamer.config.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 
@@ -24,7 +24,7 @@ class Request(msgspec.Struct, frozen=True):
     """What the command line says of a new crawl.
 
     Attributes:
-        options: values by the short names of `gossamer.app.options`, as typed; `None` if not given.
+        options: values by the short names of `gossamer.config.options`, as typed; `None` if not given.
         settings: `NAME=VALUE`, as typed.
     """
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import uvloop
 
-from gossamer.cli.printing import say
+from gossamer.cli.terminal.printing import say
 from gossamer.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from gossamer.service.config import ServiceConfig
-    from gossamer.service.daemon import Daemon
-    from gossamer.service.views import JobView
+    from gossamer.daemon.config import ServiceConfig
+    from gossamer.daemon.daemon import Daemon
+    from gossamer.daemon.views import JobView
 
 NEEDED = ("argon2", "cronsim", "fastapi", "jinja2", "numpy", "uvicorn")
 NAMED = 5
@@ -58,8 +58,8 @@ def run_serve(
             f"gossamer serve needs packages that are not installed ({', '.join(missing)}):"
             " pip install 'gossamer[console]'"
         )
-    from gossamer.app.private import keep_private
-    from gossamer.service.config import ServiceFolder
+    from gossamer.assembly.private import keep_private
+    from gossamer.daemon.config import ServiceFolder
 
     keep_private()
     home = ServiceFolder(folder.resolve())
@@ -73,9 +73,9 @@ def run_serve(
 async def _serve(
     path: Path, config: "ServiceConfig", where: tuple[str | None, int | None], choice: str
 ) -> None:
-    from gossamer.service.api.app import check_listen, daemon_is_open
-    from gossamer.service.daemon import Daemon
-    from gossamer.service.security.local_token import read_token, token_file
+    from gossamer.daemon.daemon import Daemon
+    from gossamer.web.api.app import check_listen, daemon_is_open
+    from gossamer.web.security.local_token import read_token, token_file
 
     host, port = where
     address = host or config.listen.host
@@ -130,7 +130,7 @@ async def _answer(
 ) -> None:
     import uvicorn
 
-    from gossamer.service.api.app import make_app, server_options
+    from gossamer.web.api.app import make_app, server_options
 
     class Server(uvicorn.Server):
         """Leaves signals to us: uvicorn sends them again when it has ended, before the daemon is closed.

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from gossamer.app.traps import ParameterLine, branch_lines, parameter_lines, release_branch
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.printing import plural, safe, show, show_json
-from gossamer.policy.branches import ASIDE, RELEASED
+from gossamer.cli.terminal.printing import plural, safe, show, show_json
+from gossamer.inspect.traps import ParameterLine, branch_lines, parameter_lines, release_branch
+from gossamer.policy.branches.tree import ASIDE, RELEASED
 
 SHOWN = 40
 

@@ -17,15 +17,15 @@ import msgspec
 import ray
 import uvloop
 
-from gossamer.app.private import keep_private
-from gossamer.cluster.agent import Agent
+from gossamer.assembly.private import keep_private
+from gossamer.cluster.agent.agent import Agent
+from gossamer.cluster.agent.tenancy import boot_clock
+from gossamer.cluster.coordination.overview import Overview
+from gossamer.cluster.coordination.placement import place
+from gossamer.cluster.coordination.terms import DeposedError, Terms
 from gossamer.cluster.orders import Plan, kept_plan, order_of
-from gossamer.cluster.overview import Overview
-from gossamer.cluster.placement import place
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
-from gossamer.cluster.store import Store
-from gossamer.cluster.tenancy import boot_clock
-from gossamer.cluster.terms import DeposedError, Terms
+from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.heap import few_arenas, seldom_collect, spare_what_stays
 from gossamer.model.errors import GossamerError, StorageError
 
@@ -69,7 +69,7 @@ class CoordinatorActor:
     def __init__(self, store: str, resumed: bool) -> None:
         keep_private()
         # Here, because whoever reaches an actor imports its class: agents need not have numpy for it.
-        from gossamer.cluster.coordination import Coordination
+        from gossamer.cluster.coordination.coordination import Coordination
 
         self._plan = kept_plan(store)
         self._terms = Terms(Store(store))

@@ -3,7 +3,7 @@
 import socket
 from pathlib import Path
 
-from gossamer.app.cluster_questions import ADDRESS
+from gossamer.inspect.clusters.cluster_questions import ADDRESS
 from gossamer.model.errors import ConfigError
 
 REACH_SECONDS = 10.0

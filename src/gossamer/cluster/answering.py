@@ -5,8 +5,15 @@ from typing import Protocol
 
 import msgspec
 
-from gossamer.app.cluster_questions import AskFigures, ClusterAnswer, Drain, Question, Scale, Stop
-from gossamer.app.cluster_view import ClusterFigures
+from gossamer.inspect.clusters.cluster_questions import (
+    AskFigures,
+    ClusterAnswer,
+    Drain,
+    Question,
+    Scale,
+    Stop,
+)
+from gossamer.inspect.clusters.cluster_view import ClusterFigures
 
 STOPPED = "interrupted"
 """Reason to stop that an operator gives: `gossamer cluster resume` goes on."""

@@ -11,13 +11,9 @@ from typing import Any
 import msgspec
 import ray
 
-from gossamer.app.cluster_folder import agents_of
-from gossamer.app.cluster_questions import ADDRESS, PLAN
-from gossamer.app.config import CrawlConfig
-from gossamer.app.folder import write_whole
-from gossamer.app.private import private_folder
-from gossamer.app.seeds import Seeds
-from gossamer.app.settings import to_toml
+from gossamer.assembly.folder import write_whole
+from gossamer.assembly.private import private_folder
+from gossamer.assembly.seeds import Seeds
 from gossamer.cluster.actors import (
     NAMESPACE,
     CoordinatorActor,
@@ -26,12 +22,16 @@ from gossamer.cluster.actors import (
     slot_name,
 )
 from gossamer.cluster.address import NothingRunsError
-from gossamer.cluster.collection import Collected, Part, collect
+from gossamer.cluster.coordination.overview import Overview
+from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.cluster.orders import Plan, keep_plan, refuse
-from gossamer.cluster.overview import Overview
 from gossamer.cluster.ray_settings import hide_token
-from gossamer.cluster.record import CoordinationConfig
-from gossamer.cluster.store import Store
+from gossamer.cluster.snapshots.collection import Collected, Part, collect
+from gossamer.cluster.snapshots.store import Store
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import to_toml
+from gossamer.inspect.clusters.cluster_folder import agents_of
+from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN
 from gossamer.model.errors import ConfigError
 
 HEAD = "node:__internal_head__"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from gossamer.app.live.prometheus import MEDIA_TYPE, Exposition
-from gossamer.cluster.overview import AgentOverview, Overview
+from gossamer.cluster.coordination.overview import AgentOverview, Overview
+from gossamer.control.prometheus import MEDIA_TYPE, Exposition
 
 # Name of the metric, kind, help, field of the overview.
 _OF_CLUSTER = (

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.app.cluster_folder import agents_of
-from gossamer.app.config import CrawlConfig
-from gossamer.app.private import private_folder
-from gossamer.app.settings import load, parse_toml
-from gossamer.cluster.agent import Order
-from gossamer.cluster.record import CoordinationConfig
-from gossamer.cluster.store import Store
+from gossamer.assembly.private import private_folder
+from gossamer.cluster.agent.agent import Order
+from gossamer.cluster.coordination.record import CoordinationConfig
+from gossamer.cluster.snapshots.store import Store
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, parse_toml
+from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.model.errors import ConfigError, StorageError
 
 

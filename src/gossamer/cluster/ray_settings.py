@@ -4,7 +4,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from gossamer.app.private import OTHERS
+from gossamer.assembly.private import OTHERS
 
 LOCAL = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Where clusters of several machines are switched off (some systems have none) Ray takes 127.0.0.1 for this

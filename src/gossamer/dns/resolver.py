@@ -9,12 +9,12 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.dns.cache import PlainCache
-from gossamer.dns.channel import Traffic
 from gossamer.dns.config import DnsConfig
-from gossamer.dns.flight import Flight
 from gossamer.dns.hosts import ascii_name, is_question, literal_address, local_addresses, read_hosts
-from gossamer.dns.reply import NO_CONNECTION, TIME_OUT
-from gossamer.dns.servers import NameServers
+from gossamer.dns.queries.channel import Traffic
+from gossamer.dns.queries.flight import Flight
+from gossamer.dns.queries.reply import NO_CONNECTION, TIME_OUT
+from gossamer.dns.queries.servers import NameServers
 from gossamer.dns.statistics import NameStatistics
 from gossamer.model.events import NameAnswered
 from gossamer.model.name import Answer

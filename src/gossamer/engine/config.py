@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Seconds
-from gossamer.policy.queue_key import QueueKind
+from gossamer.policy.urls.queue_key import QueueKind
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

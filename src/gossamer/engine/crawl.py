@@ -11,19 +11,19 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.cdxj import write_index
-from gossamer.engine.admission import Admission
-from gossamer.engine.archivist import Archivist
+from gossamer.engine.admission.admission import Admission
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.config import EngineConfig
-from gossamer.engine.crew import Crew
-from gossamer.engine.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.heap import give_back
 from gossamer.engine.in_thread import in_thread
-from gossamer.engine.ledger import Ledger
 from gossamer.engine.observe import Observers
-from gossamer.engine.settlement import Settlement
-from gossamer.engine.worker import Worker
+from gossamer.engine.settlement.archivist import Archivist
+from gossamer.engine.settlement.ledger import Ledger
+from gossamer.engine.settlement.settlement import Settlement
+from gossamer.engine.visiting.crew import Crew
+from gossamer.engine.visiting.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.worker import Worker
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
@@ -36,7 +36,7 @@ SEEDED_TOGETHER = 1_000
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """What a crawl is made of; `app/build.py` puts it together."""
+    """What a crawl is made of; `assembly/build.py` puts it together."""
 
     frontier: Frontier
     admission: Admission

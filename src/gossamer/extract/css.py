@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from gossamer.extract.charset import decode
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.encodings.charset import decode
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind

@@ -1,12 +1,12 @@
 """Counts the words of a focused crawl's query in the visible text of pages."""
 
-from gossamer.extract.charset import codec_of, decode
-from gossamer.extract.html_tokens import tokenize
-from gossamer.extract.labels import NOT_ASCII
-from gossamer.extract.visible import visible_text
+from gossamer.extract.encodings.charset import codec_of, decode
+from gossamer.extract.encodings.labels import NOT_ASCII
+from gossamer.extract.html.tokens import tokenize
+from gossamer.extract.html.visible import visible_text
 from gossamer.model.document import Document, Findings
-from gossamer.policy.focus import FIELD
-from gossamer.policy.words import Query
+from gossamer.policy.ordering.focus import FIELD
+from gossamer.policy.ordering.words import Query
 
 __all__ = ["FocusExtractor"]
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gossamer.extract.character_references import unescape_attribute
-from gossamer.extract.charset import codec_of
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.encodings.charset import codec_of
+from gossamer.extract.html.character_references import unescape_attribute
 from gossamer.extract.pauses import with_pauses
 from gossamer.extract.shortcut import resolve_plain
 from gossamer.model.link import Link, LinkKind

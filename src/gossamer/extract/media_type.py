@@ -7,7 +7,7 @@ said; XHTML, feeds and sitemaps are known as such, whatever text or data they ar
 
 import re
 
-from gossamer.extract.charset import charset_parameter
+from gossamer.extract.encodings.charset import charset_parameter
 from gossamer.model.exchange import Headers
 
 __all__ = ["declared_type", "media_type"]

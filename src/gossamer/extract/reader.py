@@ -6,8 +6,8 @@ from itertools import chain, islice
 
 import xxhash
 
-from gossamer.extract.charset import charset_of
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.link_header import has_links, header_mentions
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type, media_type
@@ -18,7 +18,7 @@ from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Directives, Page
 from gossamer.model.raised import Raised
 from gossamer.model.url import Url
-from gossamer.policy.directives import merge_directives
+from gossamer.policy.robots.directives import merge_directives
 from gossamer.ports import Extractor
 
 __all__ = ["Reader"]

@@ -6,10 +6,10 @@ import msgspec
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.css import CssExtractor
-from gossamer.extract.feed import FeedExtractor
-from gossamer.extract.html import HtmlExtractor
+from gossamer.extract.feeds.feed import FeedExtractor
+from gossamer.extract.feeds.sitemap import SitemapExtractor
+from gossamer.extract.html.document import HtmlExtractor
 from gossamer.extract.links import LinkMaker
-from gossamer.extract.sitemap import SitemapExtractor
 from gossamer.model.document import Document, Findings
 from gossamer.ports import Extractor
 

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from gossamer.frontier.name_gate import Names
-from gossamer.frontier.shared_rests import SharedRests
+from gossamer.frontier.gates.name_gate import Names
+from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.quantity import Bytes
 from gossamer.model.url import Url
-from gossamer.policy.branches import BranchConfig
-from gossamer.policy.budget import BudgetConfig
+from gossamer.policy.branches.tree import BranchConfig
+from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.state.keys import Fingerprints
 
 

@@ -7,9 +7,10 @@ from functools import lru_cache
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
-from gossamer.policy import distinct, star
-from gossamer.policy.budget import BudgetConfig, Spent, domain_limit_reached
-from gossamer.policy.registrable import registrable_domain
+from gossamer.policy import distinct
+from gossamer.policy.urls.registrable import registrable_domain
+from gossamer.policy.visits import star
+from gossamer.policy.visits.budget import BudgetConfig, Spent, domain_limit_reached
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import DomainRecord, decode_domain, encode
 

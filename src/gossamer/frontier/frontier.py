@@ -7,29 +7,29 @@ from typing import Any
 
 import msgspec
 
-from gossamer.frontier.budget_gate import BudgetGate
 from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.domains import DomainTable
-from gossamer.frontier.host_queue import HostQueue
-from gossamer.frontier.hosts import HostTable
-from gossamer.frontier.later import Later
-from gossamer.frontier.queue_table import QueueTable
-from gossamer.frontier.reordering import Reordering
-from gossamer.frontier.revival import Revival
-from gossamer.frontier.robots_gate import RobotsGate
+from gossamer.frontier.gates.budget_gate import BudgetGate
+from gossamer.frontier.gates.robots_gate import RobotsGate
+from gossamer.frontier.gates.turn import Turn
+from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.hosts import HostTable
+from gossamer.frontier.queues.later import Later
+from gossamer.frontier.queues.queue_table import QueueTable
+from gossamer.frontier.queues.reordering import Reordering
+from gossamer.frontier.queues.revival import Revival
+from gossamer.frontier.queues.serving import Serving
 from gossamer.frontier.robots_table import RobotsTable
-from gossamer.frontier.serving import Serving
+from gossamer.frontier.seen.visited import open_visited
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
-from gossamer.frontier.turn import Turn
-from gossamer.frontier.visited import open_visited
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Disposition, Parked, Retry
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER

@@ -8,7 +8,7 @@ import msgspec
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.standings import split_standing
 from gossamer.model.candidate import Candidate
-from gossamer.policy.ordering import GRADE_SHIFT
+from gossamer.policy.ordering.ordering import GRADE_SHIFT
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import HASH_BYTES, at_level, split_ticket
 from gossamer.state.records import decode_queue

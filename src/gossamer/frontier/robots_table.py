@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from gossamer.policy.robots import RobotsRules
+from gossamer.policy.robots.file import RobotsRules
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import RobotsRecord, decode_robots, encode
 

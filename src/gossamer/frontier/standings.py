@@ -9,7 +9,7 @@ from gossamer.frontier.config import Session
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
-from gossamer.policy.ordering import GRADE_SHIFT
+from gossamer.policy.ordering.ordering import GRADE_SHIFT
 from gossamer.ports import LinkOrdering, MentionOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import msgspec
 
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.host_queue import HostQueue
-from gossamer.frontier.revival import BY_OPERATOR
+from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.revival import BY_OPERATOR
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.outcome import Rule
-from gossamer.policy.ordering import GRADE_SHIFT
-from gossamer.policy.politeness import PolitenessConfig
+from gossamer.policy.ordering.ordering import GRADE_SHIFT
+from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, decode_robots

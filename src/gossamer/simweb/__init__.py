@@ -14,12 +14,12 @@ correct crawl under given `CrawlRules` must fetch, which it must not, and why.
 Nothing here imports any other room: a judge that shares code with the judged shares its errors.
 """
 
-from gossamer.simweb.hosting import Hosting
-from gossamer.simweb.resource import Speech
-from gossamer.simweb.serve import SimulatedWeb
-from gossamer.simweb.spec import WorldSpec
-from gossamer.simweb.truth import CrawlRules, Differences, Truth, truth
-from gossamer.simweb.visits import Question, Visit
+from gossamer.simweb.servers.hosting import Hosting
+from gossamer.simweb.servers.serve import SimulatedWeb
+from gossamer.simweb.servers.visits import Question, Visit
+from gossamer.simweb.world.resource import Speech
+from gossamer.simweb.world.spec import WorldSpec
+from gossamer.simweb.world.truth import CrawlRules, Differences, Truth, truth
 
 __all__ = [
     "CrawlRules",

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.simweb.hosting import Hosting
-from gossamer.simweb.service import ANSWERS
-from gossamer.simweb.spec import WorldSpec
+from gossamer.simweb.servers.hosting import Hosting
+from gossamer.simweb.servers.service import ANSWERS
+from gossamer.simweb.world.spec import WorldSpec
 
 _PRESETS = {
     "friendly": WorldSpec.friendly,

@@ -120,7 +120,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     hops: str = ""
     via: str = ""
     number: int = 0  # K7 number: order of admission
-    visits_made: int = 0  # how often other pages refer to it (K7) is in `app.reference_counts`
+    visits_made: int = 0  # how often other pages refer to it (K7) is in `inspect.archive.reference_counts`
     visits: tuple[VisitRecord, ...] = ()  # the last five
     etag: str = ""
     last_modified: str = ""

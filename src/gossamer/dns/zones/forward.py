@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from gossamer.dns.zones.kept import Kept
 from gossamer.dns.zones.tree import Node, hang, unhang, walk
-from gossamer.policy.registrable import registrable_domain
+from gossamer.policy.urls.registrable import registrable_domain
 
 _ACCESSED = attrgetter("accessed")
 

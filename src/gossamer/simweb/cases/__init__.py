@@ -22,7 +22,7 @@ from gossamer.simweb.cases import (
     traps,
 )
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.resource import Scene
+from gossamer.simweb.world.resource import Scene
 
 __all__ = ["CASES", "Stage"]
 

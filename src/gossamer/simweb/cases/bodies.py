@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from gossamer.simweb.cases.stage import HTML, Stage
-from gossamer.simweb.coding import bomb, encode
-from gossamer.simweb.leaves import leaf
-from gossamer.simweb.replies import head, message, said, scripted
-from gossamer.simweb.resource import Ending, Reply, Request, Resource, Scene
+from gossamer.simweb.servers.coding import bomb, encode
+from gossamer.simweb.servers.replies import head, message, said, scripted
+from gossamer.simweb.world.leaves import leaf
+from gossamer.simweb.world.resource import Ending, Reply, Request, Resource, Scene
 
 _CLOSE_DELIMITED = head(200, (*HTML, ("Connection", "close"))) + b"\r\n"
 

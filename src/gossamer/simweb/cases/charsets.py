@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.dice import Dice, fingerprint
-from gossamer.simweb.paper import Sheet, html_type
-from gossamer.simweb.prose import charset as charset_of
-from gossamer.simweb.prose import title
-from gossamer.simweb.resource import Resource, Scene
-from gossamer.simweb.spec import CHARSETS
+from gossamer.simweb.world.dice import Dice, fingerprint
+from gossamer.simweb.world.paper import Sheet, html_type
+from gossamer.simweb.world.prose import charset as charset_of
+from gossamer.simweb.world.prose import title
+from gossamer.simweb.world.resource import Resource, Scene
+from gossamer.simweb.world.spec import CHARSETS
 
 
 def charsets(stage: Stage) -> Scene:

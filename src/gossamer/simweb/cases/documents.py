@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from gossamer.simweb.cases.stage import BEYOND, Stage
-from gossamer.simweb.resource import Link, Resource, Scene
+from gossamer.simweb.world.resource import Link, Resource, Scene
 
 _GOOD = '<!DOCTYPE html><title>Torture</title><a href="/good-1.html">good</a>\n'
 _BEYOND = '<a href="/beyond.html">beyond</a>'

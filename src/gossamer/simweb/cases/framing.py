@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from gossamer.simweb.cases.stage import HTML, Stage
-from gossamer.simweb.replies import head, message, said, scripted
-from gossamer.simweb.resource import Ending, Reply, Scene
+from gossamer.simweb.servers.replies import head, message, said, scripted
+from gossamer.simweb.world.resource import Ending, Reply, Scene
 
 _CHUNKED = (*HTML, ("Transfer-Encoding", "chunked"))
 

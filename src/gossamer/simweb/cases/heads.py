@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from gossamer.simweb.cases.stage import HTML, Stage
-from gossamer.simweb.replies import dropped, head, message, said, scripted, silent
-from gossamer.simweb.resource import Ending, Reply, Scene
+from gossamer.simweb.servers.replies import dropped, head, message, said, scripted, silent
+from gossamer.simweb.world.resource import Ending, Reply, Scene
 
 _PIECE = 1 << 16
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from gossamer.simweb.atlas import DEAD_ADDRESS, DROP_ADDRESS
 from gossamer.simweb.cases.stage import HTML, Stage
-from gossamer.simweb.replies import dropped, error, message, said, throttle
-from gossamer.simweb.resource import Answer, Ending, Naming, Reach, Reply, Resource, Scene
+from gossamer.simweb.servers.replies import dropped, error, message, said, throttle
+from gossamer.simweb.world.atlas import DEAD_ADDRESS, DROP_ADDRESS
+from gossamer.simweb.world.resource import Answer, Ending, Naming, Reach, Reply, Resource, Scene
 
 
 def slow_host(stage: Stage) -> Scene:

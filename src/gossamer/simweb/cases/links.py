@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.resource import Link, Place, Resource, Scene
+from gossamer.simweb.world.resource import Link, Place, Resource, Scene
 
 _LONG = (3_000, 5_000, 100_000)
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from gossamer.simweb.atlas import DEAD_ADDRESS
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.resource import Naming, Reach, Scene, Speech
+from gossamer.simweb.world.atlas import DEAD_ADDRESS
+from gossamer.simweb.world.resource import Naming, Reach, Scene, Speech
 
 _HOME = ("127.0.0.1",)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from gossamer.simweb.atlas import FORBIDDEN_ADDRESS
 from gossamer.simweb.cases.stage import HTML, Stage
-from gossamer.simweb.replies import message
-from gossamer.simweb.resource import Link, Naming, Place, Reach, Reply, Request, Resource, Scene
+from gossamer.simweb.servers.replies import message
+from gossamer.simweb.world.atlas import FORBIDDEN_ADDRESS
+from gossamer.simweb.world.resource import Link, Naming, Place, Reach, Reply, Request, Resource, Scene
 
 _CHAIN = 30
 _SHORT = 10

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from gossamer.simweb.cases.redirects import to
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.coding import encode
-from gossamer.simweb.replies import dropped, error, failing, message, said, silent, throttle
-from gossamer.simweb.resource import Answer, Ending, Group, Place, Resource, Scene
-from gossamer.simweb.robots import file_of, write
+from gossamer.simweb.servers.coding import encode
+from gossamer.simweb.servers.replies import dropped, error, failing, message, said, silent, throttle
+from gossamer.simweb.world.resource import Answer, Ending, Group, Place, Resource, Scene
+from gossamer.simweb.world.robots import file_of, write
 
 _RULES = (("disallow", "/private/"), ("allow", "/private/open/"))
 _GROUPS = (Group(("*",), _RULES),)

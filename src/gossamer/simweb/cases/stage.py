@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gossamer.simweb.atlas import HOME, Atlas
-from gossamer.simweb.dice import fingerprint
-from gossamer.simweb.paper import Sheet
-from gossamer.simweb.replies import Fields
-from gossamer.simweb.resource import Answer, Link, Place, Resource, Scene
-from gossamer.simweb.spec import WorldSpec
+from gossamer.simweb.servers.replies import Fields
+from gossamer.simweb.world.atlas import HOME, Atlas
+from gossamer.simweb.world.dice import fingerprint
+from gossamer.simweb.world.paper import Sheet
+from gossamer.simweb.world.resource import Answer, Link, Place, Resource, Scene
+from gossamer.simweb.world.spec import WorldSpec
 
 HTML: Fields = (("Content-Type", "text/html; charset=utf-8"),)
 BEYOND = "/beyond.html"

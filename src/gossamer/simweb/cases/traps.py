@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from gossamer.simweb.cases.stage import Stage
-from gossamer.simweb.dice import fingerprint
-from gossamer.simweb.resource import Link, Resource, Scene
+from gossamer.simweb.world.dice import fingerprint
+from gossamer.simweb.world.resource import Link, Resource, Scene
 
 
 def calendar(stage: Stage) -> Scene:

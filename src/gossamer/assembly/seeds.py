@@ -1,0 +1,173 @@
+"""Reads the seeds of a crawl: few from its configuration, any number from a file, one a line."""
+
+import contextlib
+import re
+import sys
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from gossamer.assembly.folder import CrawlFolder, write_pieces
+from gossamer.config.config import CrawlConfig
+from gossamer.model.errors import ConfigError
+from gossamer.model.url import Url
+
+_WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
+"""An address that begins with a scheme, unlike `localhost:8080`; group 1 may hold user and password."""
+
+STANDARD_INPUT = "-"
+MOST_PROBLEMS = 100
+NO_SEEDS = (
+    "seeds: there are none. Name at least one URL, like 'gossamer crawl https://example.org/', "
+    "or give --seeds FILE."
+)
+
+
+WEB = ("http", "https")
+"""Schemes that need no plug-in."""
+
+
+class Seeds:
+    """The seeds of one crawl, read anew each time they are gone through, so that none is held in memory.
+
+    Args:
+        config: holds seeds, or the name of the file that does, or both.
+        folder: what the name of the file is relative to.
+    """
+
+    def __init__(self, config: CrawlConfig, folder: Path = Path()) -> None:
+        self._texts = config.seeds
+        self._more_to_come = bool(config.seeds_watch)
+        self._file = folder / config.seeds_file if config.seeds_file else None
+        self._schemes = frozenset((*WEB, *config.scope.schemes))
+
+    def __iter__(self) -> Iterator[Url]:
+        """Those that are URLs; `prove` tells of the others.
+
+        Raises:
+            ConfigError: the file cannot be read.
+        """
+        return (url for text in self.texts() if isinstance(url := parse_seed(text, self._schemes), Url))
+
+    def texts(self) -> Iterator[str]:
+        """As they were written.
+
+        Raises:
+            ConfigError: the file cannot be read.
+        """
+        yield from self._texts
+        if self._file is not None:
+            yield from _lines(self._file)
+
+    def prove(self) -> None:
+        """Check that there are seeds, and that each is one.
+
+        Raises:
+            ConfigError: there are none, the file cannot be read, or some (all are listed, up to a
+                hundred) cannot be used.
+        """
+        problems: list[str] = []
+        seeds = wrong = 0
+        try:
+            for seed in (parse_seed(text, self._schemes) for text in self.texts()):
+                seeds += 1
+                if isinstance(seed, str):
+                    wrong += 1
+                    if wrong <= MOST_PROBLEMS:
+                        problems.append(seed)
+        except ConfigError as error:
+            seeds += 1
+            problems += error.problems
+        if wrong > MOST_PROBLEMS:
+            problems.append(f"seeds: {wrong - MOST_PROBLEMS} more cannot be used")
+        if not seeds and not self._more_to_come:
+            problems.append(NO_SEEDS)
+        if problems:
+            raise ConfigError(*problems)
+
+    def keep(self, folder: CrawlFolder) -> str:
+        """Copy the file, if there is one, into the crawl's folder; the name of the copy, or empty.
+
+        Raises:
+            ConfigError: it cannot be read.
+            StorageError: the copy cannot be written.
+        """
+        if self._file is None:
+            return ""
+        write_pieces(folder.seeds, (f"{text}\n" for text in _lines(self._file)))
+        return folder.seeds.name
+
+
+def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | str:
+    """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
+    whole = text.strip()
+    if _WITH_SCHEME.match(whole) is None:
+        whole = f"http://{whole}"
+    url = Url.parse(whole)
+    authority = _WITH_SCHEME.match(whole)
+    login = authority[1].rpartition("@")[0] if authority is not None else ""
+    if url is not None and login:
+        # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
+        return (
+            f"seeds: {url.text} is given with a password. Put username and password into the section "
+            f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
+        )
+    if url is None or url.scheme not in schemes:
+        shown = text.replace(login, "...", 1) if login else text
+        return f"seeds: {shown!r} is not an http or https URL. Write it like https://example.org/"
+    return url
+
+
+def crawl_name(url: Url) -> str:
+    """What a crawl is called that begins there, if nobody calls it otherwise: `crawl-example.org`."""
+    host = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
+    port = "" if url.origin.endswith(url.host) else f"-{url.port}"
+    return f"crawl-{host}{port}"
+
+
+def parse_seeds(texts: Iterable[str]) -> list[Url]:
+    """Seeds as URLs.
+
+    Raises:
+        ConfigError: lists every seed that is no URL we can fetch.
+    """
+    seeds = [parse_seed(text) for text in texts]
+    if problems := [seed for seed in seeds if isinstance(seed, str)]:
+        raise ConfigError(*problems)
+    return [seed for seed in seeds if isinstance(seed, Url)]
+
+
+@contextlib.contextmanager
+def rereadable(source: str | None) -> Iterator[str | None]:
+    """The name of a file that can be read more than once; what comes on standard input is set down in one.
+
+    Raises:
+        ConfigError: standard input is not text.
+    """
+    if source != STANDARD_INPUT:
+        yield source
+        return
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="gossamer-seeds-") as file:
+        try:
+            file.writelines(sys.stdin)
+        except UnicodeError:  # where the locale is C, bytes that are no text come as surrogates
+            raise _unreadable(STANDARD_INPUT, "not UTF-8") from None
+        file.flush()
+        yield file.name
+
+
+def _lines(file: Path) -> Iterator[str]:
+    """One seed a line; empty lines and lines that begin with # are left out."""
+    try:
+        with file.open(encoding="utf-8-sig") as lines:  # editors on Windows begin a file with a mark
+            for line in lines:
+                if (text := line.strip()) and not text.startswith("#"):
+                    yield text
+    except UnicodeDecodeError:
+        raise _unreadable(str(file), "not UTF-8") from None
+    except OSError as error:
+        raise _unreadable(str(file), error.strerror or str(error)) from None
+
+
+def _unreadable(source: str, reason: str) -> ConfigError:
+    return ConfigError(f"seeds_file: {source}: cannot be read ({reason}). Give a UTF-8 file or '-'.")

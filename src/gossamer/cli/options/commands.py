@@ -1,0 +1,353 @@
+"""The commands with their options; each imports the rooms it needs only when it runs."""
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from gossamer.cli.options.cluster_commands import cluster
+from gossamer.cli.options.crawl_options import (
+    PATH,
+    asked,
+    crawl_options,
+    folder,
+    json,
+    nameserver,
+    quiet,
+    setting,
+)
+from gossamer.cli.options.panels import Command, Commands
+from gossamer.cli.options.serve_users import serve_user
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="First steps: gossamer demo, then gossamer crawl https://example.org/ --max-pages 20",
+)
+@click.version_option(package_name="gossamer", message="gossamer %(version)s")
+def app() -> None:
+    """A polite, durable web crawler that explains itself."""
+
+
+def run() -> None:
+    """Do what the command line says.
+
+    Not by click's own `main`, which ends with status 1 and no word if any pipe breaks, be it a library's.
+
+    Raises:
+        KeyboardInterrupt: interrupted.
+        BrokenPipeError: nobody reads what we print, or a pipe of a library has broken.
+    """
+    try:
+        with app.make_context("gossamer", sys.argv[1:]) as context:
+            app.invoke(context)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Exit as end:  # --help, --version
+        sys.exit(end.exit_code)
+    except (click.Abort, EOFError):  # Ctrl-D at a question
+        raise KeyboardInterrupt from None
+
+
+@app.command(cls=Command)
+@click.option("--dir", "folder", type=PATH, help="Keep the crawl here instead of a temporary folder.")
+@json
+def demo(folder: Path | None, *, json: bool) -> None:
+    """Crawl a simulated web on loopback: no network needed."""
+    from gossamer.cli.demo import run_demo
+
+    run_demo(folder, json=json)
+
+
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer crawl https://example.org/docs/ --scope prefix --contact you@example.org",
+)
+@crawl_options
+@quiet
+@json
+def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, **given: Any) -> None:
+    """Crawl from SEEDs into a folder. Refuses a folder that holds another crawl."""
+    from gossamer.cli.crawl import run_new
+
+    run_new(asked(folder, config, given), quiet=quiet, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@click.option("--from-checkpoint", is_flag=True, help="Go back to the last checkpoint first.")
+@click.option("--release", is_flag=True, help="Visit also what was set aside as endless.")
+@click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
+@click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
+@click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
+@setting
+@quiet
+@json
+def resume(
+    folder: Path,
+    setting: tuple[str, ...],
+    *,
+    from_checkpoint: bool,
+    release: bool,
+    quiet: bool,
+    json: bool,
+    **further: str | None,
+) -> None:
+    """Go on after a stop, a crash, a kill, a limit. Takes up what was parked.
+
+    The limits of a crawl are for all of its sessions together; --max-pages and its like count from now.
+    """
+    from gossamer.cli.crawl import run_again
+
+    if release:
+        from gossamer.inspect.traps import release_branch
+
+        release_branch(folder, "all")
+    run_again(folder, setting, further, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def status(folder: Path, *, json: bool) -> None:
+    """What is known, fetched, queued, failed. Works on a running crawl too."""
+    from gossamer.cli.look import show_status
+
+    show_status(folder, json=json)
+
+
+@app.command(
+    cls=Command, name="set", epilog="Example: gossamer set ./crawl engine.workers=8 fetch.max_speed=1MB"
+)
+@folder
+@click.argument("settings", metavar="NAME=VALUE...", nargs=-1)
+@click.option("--undo", metavar="N", type=int, help="Take change N back instead.")
+@json
+def set_(folder: Path, settings: tuple[str, ...], undo: int | None, *, json: bool) -> None:
+    """Change settings of a running crawl. It goes on with them after a stop too."""
+    from gossamer.cli.live import show_set, show_undo
+
+    if (undo is None) is not bool(settings):
+        raise click.UsageError("give NAME=VALUE, or --undo N")
+    if undo is None:
+        show_set(folder, settings, json=json)
+    else:
+        show_undo(folder, undo, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def pause(folder: Path, *, json: bool) -> None:
+    """Let a running crawl ask for nothing more until 'unpause'."""
+    from gossamer.cli.live import show_pause
+
+    show_pause(folder, on=True, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def unpause(folder: Path, *, json: bool) -> None:
+    """Let a paused crawl go on."""
+    from gossamer.cli.live import show_pause
+
+    show_pause(folder, on=False, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@click.argument("url")
+@json
+def why(folder: Path, url: str, *, json: bool) -> None:
+    """Why a URL was crawled, or was not. Works on a running crawl too."""
+    from gossamer.cli.look import show_why
+
+    show_why(folder, url, json=json)
+
+
+@app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
+@folder
+@click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
+@click.option("--status", "code", type=int, metavar="CODE", help="Those with this status.")
+@click.option("--state", metavar="STATE", default="", help="done, dropped, rejected, retry, or parked.")
+@click.option("--under", metavar="URL", default="", help="Those that begin so.")
+@json
+def list_(folder: Path, code: int | None, state: str, under: str, *, broken: bool, json: bool) -> None:
+    """List URLs that were visited or turned away, with the page that each was found on."""
+    from gossamer.cli.look import show_list
+
+    show_list(folder, code, state, under, broken=broken, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@json
+def check(folder: Path, *, json: bool) -> None:
+    """Verify archive, index and state. Exit 1 if anything is wrong."""
+    from gossamer.cli.look import show_check
+
+    show_check(folder, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@click.option("--release", metavar="BRANCH", help="Let a branch out for good; the crawl must not be running.")
+@click.option("--host", metavar="NAME", default="", help="Only of this host.")
+@json
+def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
+    """The branches of sites, what they brought, and which were set aside. Works on a running crawl too.
+
+    What is set aside is not lost: 'gossamer resume DIR --release' visits it. In a branch 0 stands for digits,
+    * for names that came late; in brackets stands what tells it from its siblings.
+    """
+    from gossamer.cli.traps import release_trap, show_traps
+
+    if release is None:
+        show_traps(folder, host, json=json)
+    else:
+        release_trap(folder, release, host, json=json)
+
+
+@app.command(cls=Command, name="export")
+@click.argument("what", metavar="links", type=click.Choice(["links"]))
+@folder
+@click.option("--out", type=PATH, help="Where the files go; if not given, FOLDER/links.")
+@click.option("--memory", metavar="SIZE", default="64MiB", help="Lines sorted at once; more is faster.")
+@json
+def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool) -> None:  # noqa: ARG001
+    """Write the link graph of pages and hosts. Works on a running crawl too.
+
+    \b
+    Files of tab-separated lines, packed by gzip, in the order of their numbers:
+      urls.tsv.gz        number, URL in canonical form, number of its host
+      pages.tsv.gz       number, URL as last requested, status; what was visited
+      page_edges.tsv.gz  from, to, kind, "nofollow" or nothing; each once
+      hosts.tsv.gz       number, name, URLs known, pages visited
+      references.tsv     hash of a URL, number of other pages that refer to it; 'why' reads it
+      host_edges.tsv.gz  from, to, page edges between them, within a host too
+
+    The kind is navigation, requisite, canonical, alternate, sitemap or redirect. Robots files are
+    left out. Exit 1 if some of the archive cannot be read.
+    """
+    from gossamer.cli.export import run_export_links
+
+    run_export_links(folder, out, memory, json=json)
+
+
+@app.command(cls=Command)
+@folder
+@click.option("--out", type=PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="English or Chinese.")
+@json
+def report(folder: Path, out: Path | None, lang: Literal["en", "zh"], *, json: bool) -> None:
+    """Write a web page with charts of all that was crawled. Works on a running crawl too.
+
+    One file, without scripts, that loads nothing. With --json the figures are printed instead; the page is
+    written then only if --out is given.
+    """
+    from gossamer.cli.report import run_report
+
+    run_report(folder, out, lang, json=json)
+
+
+@app.command(cls=Command)
+@click.argument("url")
+@nameserver
+@json
+def robots(url: str, nameserver: tuple[str, ...], *, json: bool) -> None:
+    """What the robots file of URL's origin says about it."""
+    from gossamer.cli.by_hand import show_robots
+
+    show_robots(url, list(nameserver), json=json)
+
+
+@app.command(cls=Command)
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--stats", type=PATH, metavar="FOLDER", help="What the crawl in FOLDER asked and keeps.")
+@click.option(
+    "--count",
+    "counted",
+    metavar="DOMAIN",
+    multiple=True,
+    help="How many names under a top-level or registrable DOMAIN are kept; may be repeated.",
+)
+@nameserver
+@json
+def dns(
+    names: tuple[str, ...],
+    stats: Path | None,
+    counted: tuple[str, ...],
+    nameserver: tuple[str, ...],
+    *,
+    json: bool,
+) -> None:
+    """Resolve names as a crawl would. Exit 1 if one has no address."""
+    from gossamer.cli.names import show_kept_names, show_name_statistics, show_names
+
+    if counted:
+        if names:
+            raise click.UsageError("name hosts, or give --count DOMAIN")
+        show_kept_names(list(counted), stats, list(nameserver), json=json)
+        return
+    if stats is not None:
+        show_name_statistics(stats, json=json)
+        return
+    if not names:
+        raise click.UsageError("name at least one host, or give --stats FOLDER or --count DOMAIN")
+    show_names(list(names), list(nameserver), json=json)
+
+
+@app.command(cls=Command, epilog="Example: gossamer config politeness fetch.max_head --find robots")
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("--find", metavar="WORD", default="", help="Settings in whose name or meaning this occurs.")
+@json
+def config(names: tuple[str, ...], find: str, *, json: bool) -> None:
+    """Tell what settings or sections mean; without a NAME, print the whole commented configuration."""
+    from gossamer.cli.look import show_config
+
+    show_config(list(names), find, json=json)
+
+
+@app.command(cls=Command, epilog="Then open http://127.0.0.1:8470/ in a browser.")
+@click.option(
+    "--dir",
+    "folder",
+    type=PATH,
+    default=Path("gossamer-jobs"),
+    show_default=True,
+    help="The daemon's folder: settings, database, jobs.",
+)
+@click.option("--host", metavar="ADDRESS", help="Listen here; if not given, as service.toml says: 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="If not given: 8470.")
+@click.option(
+    "--cluster",
+    "clusters",
+    type=PATH,
+    metavar="FOLDER",
+    multiple=True,
+    help="Show this cluster, too; may be repeated. Those below the folder's jobs/ are shown anyway.",
+)
+@click.option(
+    "--token-file",
+    "token_file",
+    metavar="auto|FILE|none",
+    default="auto",
+    show_default=True,
+    help="Without accounts, let in who brings the token in this file, made if it is not there. auto:"
+    " FOLDER/token, if others can log in to this machine; none: let in all its users.",
+)
+def serve(
+    folder: Path, host: str | None, port: int | None, clusters: tuple[Path, ...], token_file: str
+) -> None:
+    """Run many crawls as a daemon, with a console. Needs the extra 'console'."""
+    from gossamer.cli.serve import run_serve
+
+    run_serve(folder, host, port, clusters, token_file)
+
+
+app.add_command(serve_user)
+app.add_command(cluster)

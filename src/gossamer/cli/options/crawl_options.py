@@ -1,0 +1,89 @@
+"""Options that several commands share, those of a new crawl above all."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gossamer.cli.options.panels import Option
+
+if TYPE_CHECKING:
+    from gossamer.cli.request import Request
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+WHERE, HOW_FAR, MANNERS = "What to crawl", "How far", "Manners"
+
+PATH = click.Path(path_type=Path)
+
+folder = click.argument("folder", type=PATH)
+json = click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
+quiet = click.option("--quiet", "-q", is_flag=True, help="No progress, no closing words.")
+nameserver = click.option("--nameserver", metavar="ADDRESS:PORT", multiple=True, help="Ask this name server.")
+setting = click.option(
+    "--set",
+    "setting",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Any setting of 'gossamer config', by its path.",
+)
+
+
+def _option(panel: str, name: str, metavar: str, says: str, **settings: Any) -> Decorator:
+    return click.option(name, cls=Option, panel=panel, metavar=metavar, help=says, **settings)
+
+
+_OF_A_CRAWL = (
+    click.argument("seed", metavar="SEED...", nargs=-1),
+    _option(WHERE, "--seeds", "FILE|-", "Read seeds from a file, one a line."),
+    _option(
+        WHERE,
+        "--scope",
+        "host|domain|prefix|any",
+        "What belongs to the crawl; if not given, the seeds' hosts.",
+    ),
+    _option(WHERE, "--exclude", "REGEX", "Leave out matching URLs.", multiple=True),
+    _option(
+        WHERE, "--requisites", "off|host|any", "Images, scripts and style sheets of pages; if not given, off."
+    ),
+    _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
+    _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
+    _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
+    _option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed."),
+    _option(HOW_FAR, "--max-time", "TIME", "Stop after this time: 90s, 2h."),
+    _option(
+        MANNERS,
+        "--min-delay",
+        "TIME",
+        "Rest of a host after each visit; if not given, 1s; 0 for sites of your own.",
+    ),
+    _option(MANNERS, "--contact", "ADDRESS", "Your web or mail address, sent with every request."),
+    _option(MANNERS, "--user-agent", "TEXT", "The whole User-Agent header."),
+    click.option("--ignore-robots", cls=Option, panel=MANNERS, is_flag=True, help="For sites of your own."),
+    click.option("--dir", "folder", type=PATH, help="Where the crawl goes; if not given, ./crawl-HOST."),
+    click.option("--workers", metavar="N", help="Visits at once over all hosts."),
+    nameserver,
+    click.option("--config", type=PATH, help="Configuration file (see 'gossamer config')."),
+    setting,
+)
+
+
+def crawl_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """SEEDs and all options of a new crawl; what they bring, `asked` makes a request of."""
+    for option in reversed(_OF_A_CRAWL):
+        command = option(command)
+    return command
+
+
+def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "Request":
+    """The request that the options of `crawl_options` make."""
+    from gossamer.cli.request import Request
+
+    seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
+    given["obey_robots"] = False if given.pop("ignore_robots") else None
+    # What may be repeated comes as an empty tuple if not given.
+    options = {
+        name: list(value) or None if isinstance(value, tuple) else value for name, value in given.items()
+    }
+    return Request(seeds, seeds_file, config, folder, options, settings)

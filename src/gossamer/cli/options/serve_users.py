@@ -1,0 +1,110 @@
+"""The commands of `gossamer serve-user` with their options."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gossamer.cli.options.panels import Command, Commands
+
+_FOLDER = click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("gossamer-jobs"),
+    show_default=True,
+    help="The daemon's folder.",
+)
+_NAME = click.argument("name")
+_ROLE = click.Choice(["viewer", "operator"])
+
+
+def _command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
+    return serve_user.command(name=name, cls=Command)
+
+
+@click.group(cls=Commands, name="serve-user")
+def serve_user() -> None:
+    """Who may log in to the daemon, and programs' tokens. It may be running."""
+    from importlib.util import find_spec
+
+    from gossamer.model.errors import ConfigError
+
+    if find_spec("argon2") is None or find_spec("starlette") is None:
+        raise ConfigError("gossamer serve-user needs more packages: pip install 'gossamer[console]'")
+
+
+@_command("add")
+@_NAME
+@click.option("--role", type=_ROLE, default="viewer", show_default=True, help="Look, or change things too.")
+@_FOLDER
+def add(name: str, role: str, folder: Path) -> None:
+    """Make an account; the password is asked for, or read from standard input."""
+    from gossamer.cli.accounts import add_user
+
+    add_user(folder, name, role)
+
+
+@_command("list")
+@click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
+@_FOLDER
+def list_(folder: Path, *, json: bool) -> None:
+    """Accounts and their tokens."""
+    from gossamer.cli.accounts import list_users
+
+    list_users(folder, as_json=json)
+
+
+@_command("password")
+@_NAME
+@_FOLDER
+def password(name: str, folder: Path) -> None:
+    """Set a new password; who is logged in with the old one is not any more."""
+    from gossamer.cli.accounts import change_password
+
+    change_password(folder, name)
+
+
+@_command("role")
+@_NAME
+@click.argument("role", type=_ROLE)
+@_FOLDER
+def role(name: str, role: str, folder: Path) -> None:
+    """Let somebody do more, or less."""
+    from gossamer.cli.accounts import change_role
+
+    change_role(folder, name, role)
+
+
+@_command("remove")
+@_NAME
+@_FOLDER
+def remove(name: str, folder: Path) -> None:
+    """End an account with its tokens and sessions."""
+    from gossamer.cli.accounts import remove_user
+
+    remove_user(folder, name)
+
+
+@_command("token")
+@_NAME
+@click.option("--role", type=_ROLE, default="viewer", show_default=True, help="What the program may do.")
+@click.option("--label", default="", help="What it is for.")
+@click.option("--days", type=click.FloatRange(min=0, min_open=True), help="It ends after so many days.")
+@_FOLDER
+def token(name: str, role: str, label: str, days: float | None, folder: Path) -> None:
+    """Print a token for a program, in an account's name; it may never do more than the account."""
+    from gossamer.cli.accounts import make_token
+
+    make_token(folder, name, role=role, label=label, days=days)
+
+
+@_command("revoke")
+@click.argument("token")
+@_FOLDER
+def revoke(token: str, folder: Path) -> None:
+    """End a token, named by its id (see list)."""
+    from gossamer.cli.accounts import revoke_token
+
+    revoke_token(folder, token)

@@ -1,0 +1,155 @@
+"""Says how a crawl ended: what was fetched, what is left and why, what to do next."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.seeds import Seeds
+from gossamer.cli.terminal.printing import duration, plural, safe, say, size
+from gossamer.cli.terminal.trouble import Troubles
+from gossamer.crawling.run import INTERRUPTED
+from gossamer.engine.visiting.dispatch import FINISHED, UNREACHABLE
+from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.inspect.traps import branch_lines
+from gossamer.inspect.why.story import Storyteller
+from gossamer.model.outcome import Fault, Rule
+from gossamer.policy.branches.tree import ASIDE
+
+MOST_HOSTS = 10_000
+"""Crawls of more hosts are left to `gossamer status`: going through them takes a while."""
+LISTED = 3
+ADVICE = {
+    Fault.NAME_NOT_FOUND: "there is no such name. Is it spelt right?",
+    Fault.NAME_FAILED: "the name servers do not answer. Is the network up? --nameserver asks another one.",
+    Fault.CONNECT: "nothing answers there. Is the server running, the port right?",
+    Fault.CONNECT_TIMEOUT: "nothing answers there. Is the address right, a proxy needed (fetch.proxy)?",
+    Fault.TLS: "no secure connection. A certificate of your own goes into fetch.ca_file.",
+    Fault.PROXY: "the proxy refuses. See fetch.proxy.",
+}
+
+
+TURNED_AWAY = {
+    Rule.SCOPE: "by scope",
+    Rule.DIRECTIVE: "marked nofollow",
+    Rule.DEPTH: "beyond scope.max_depth",
+    Rule.HOPS: "after too many hops or redirects",
+    Rule.TOO_LONG: "with addresses longer than scope.max_url_length",
+    Rule.TRAP: "that look endless (see traps.* in gossamer config)",
+    Rule.PLUGIN: "by a rule of yours that raised an error",
+}
+"""What is said of links that were turned away, by rule."""
+REFUSED = {
+    Rule.ROBOTS: "by robots files",
+    Rule.SCOPE: "since the scope was changed",
+    Rule.DEPTH: "since scope.max_depth was changed",
+    Rule.DIRECTIVE: "by a directive",
+    Rule.HOPS: "after too many redirects",
+    Rule.TRAP: "that look endless, since traps.* was changed",
+    Rule.UNSUPPORTED: "of a scheme that nothing here fetches",
+    Rule.PLUGIN: "by a rule of yours that raised an error",
+}
+"""The same of URLs that were queued."""
+FURTHER = {
+    "max_pages": "--max-pages {}",
+    "max_bytes": "--max-bytes {}",
+    "max_time": "--max-time {}s",
+}
+"""How to go on after a limit of the whole crawl."""
+
+
+def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> None:
+    """The closing words, on standard error."""
+    left = report["queued"] + report["waiting"]
+    pages = plural(report["pages"], "page")
+    taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
+    rest = plural(left, "URL") if left else "no other URL" if report["aside"] else "no URL"
+    say(f"{_words(reason, left, report)}: {pages}, {taken}; {rest} left")
+    if report["pages"] and (left_out := _left_out(report)):
+        say(f"  left out: {left_out}")
+    if report["broken"]:
+        say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder.path} --broken")
+    if report.get("cut"):
+        say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
+    for who, times in report["raised"].items():
+        say(f"  {safe(who)} raised {plural(times, 'time')}")
+    if report["aside"]:
+        say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
+        for line in _aside(folder):
+            say(f"    {line}")
+        say(f"  visit them after all: gossamer resume {folder.path} --release")
+    for line in _why(reason, report, folder, troubles):
+        say(f"  {line}")
+    if report["pages"]:
+        say(f"results in {folder.path}: archive/, index.cdxj, crawl.log, report.json")
+    if left:
+        limit, _, amount = reason.partition(" ")
+        more = f" {FURTHER[limit].format(amount)}" if limit in FURTHER else ""
+        say(f"go on with: gossamer resume {folder.path}{more}")
+
+
+def _left_out(report: dict[str, Any]) -> str:
+    """What was found and is not to be visited, by who said so."""
+    away, faults = report["turned_away"], report["faults"]
+    parts = [(away.get(rule, 0), "link", why) for rule, why in TURNED_AWAY.items()]
+    parts += [(faults.get(f"refused: {rule}", 0), "URL", why) for rule, why in REFUSED.items()]
+    return ", ".join(f"{plural(count, what)} {why}" for count, what, why in parts if count)
+
+
+def _unasked(report: dict[str, Any]) -> int:
+    """Links that were left out though nobody has asked for it: guards did."""
+    return sum(report["turned_away"].get(rule, 0) for rule in (Rule.TOO_LONG, Rule.TRAP, Rule.PLUGIN))
+
+
+def _aside(folder: CrawlFolder) -> Iterator[str]:
+    """The branches that were set aside."""
+    with inspect(folder.path) as inspection:
+        lines = [line for line in branch_lines(inspection) if line.state == ASIDE]
+    for line in lines[:LISTED]:
+        visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
+        yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
+    if len(lines) > LISTED:
+        yield f"{len(lines) - LISTED:,} more: gossamer traps {folder.path}"
+
+
+def _words(reason: str, left: int, report: dict[str, Any]) -> str:
+    if reason == UNREACHABLE:
+        return "no seed could be reached"
+    if reason == FINISHED and left:
+        return "finished for now"
+    if reason == FINISHED and (report["aside"] or _unasked(report)):
+        return "finished, but for what is left out"
+    return f"limit reached ({reason})" if reason.startswith("max_") else reason
+
+
+def _why(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> Iterator[str]:
+    """Lines on why there is no page, or what the rest waits for."""
+    if reason == UNREACHABLE and troubles.unreached:
+        for host, failed in troubles.unreached.items():
+            advice = ADVICE.get(failed.fault, "see crawl.log")
+            detail = f" ({safe(failed.detail)})" if failed.detail else ""
+            yield f"{safe(host)}: {failed.fault}{detail}: {advice}"
+    elif not report["pages"]:
+        with inspect(folder.path) as inspection:
+            yield from _first_seed(inspection)
+    elif report["queued"] + report["waiting"] and report["hosts"] <= MOST_HOSTS and reason != INTERRUPTED:
+        with inspect(folder.path) as inspection:
+            yield from _waiting_hosts(inspection)
+
+
+def _first_seed(inspection: Inspection) -> Iterator[str]:
+    """Why a crawl has no page: what became of its first seed."""
+    story = Storyteller(inspection).tell(next(Seeds(inspection.config, inspection.folder.path).texts()))
+    yield f"{safe(story.url)}: {story.state}"
+    for fact in story.facts:
+        turned_away = story.state == "rejected" and fact.about == "admission"
+        if turned_away or fact.about in ("visit", "outcome", "redirect", "queue", "scope", "robots", "host"):
+            yield f"  {fact.about:<9} {safe(fact.text)}"
+
+
+def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
+    """What the largest hosts with work wait for."""
+    hosts = [host for host in inspection.status().hosts if host.queued or host.waiting]
+    for host in hosts[:LISTED]:
+        rest = f" for {duration(host.seconds)}" if host.seconds else ""
+        why = f": {safe(host.reason)}" if host.reason else ""
+        yield f"{safe(host.name)}: {plural(host.queued + host.waiting, 'URL')}, {host.state}{rest}{why}"

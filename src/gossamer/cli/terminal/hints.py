@@ -1,0 +1,43 @@
+"""Says what someone who crawls for the first time may want to know before it begins."""
+
+import ipaddress
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from gossamer.config.config import CrawlConfig
+from gossamer.model.url import Url
+from gossamer.policy.visits.host_overrides import overrides_for
+from gossamer.policy.visits.politeness import PolitenessConfig
+
+MOST_SEEDS = 1_000
+
+
+def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
+    """One line each."""
+    seeds = list(islice(seeds, MOST_SEEDS))
+    own = all(_is_own(seed.host) for seed in seeds)
+    for origin in _without_credentials(config, seeds):
+        yield f'hint: {origin} is not sent what [host] says of it; that goes to https://, or to its "origin"'
+    if own and config.politeness == PolitenessConfig():
+        rest = PolitenessConfig().min_delay
+        yield f"hint: a host rests {rest:g} s after each visit; --min-delay 0 is for sites of your own"
+    if not own and not config.fetch.contact and not config.fetch.user_agent:
+        yield "hint: give --contact ADDRESS, so that the sites you visit can reach you"
+
+
+def _without_credentials(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
+    """Origins of seeds that are not sent what their host's section holds, which says nothing about it."""
+    for origin, host in {seed.origin: seed.host for seed in seeds}.items():
+        section = overrides_for(config.host, host)
+        given = section.username is not None or section.token is not None
+        if given and section.origin is None and not section.credentials_are_for(origin):
+            yield origin
+
+
+def _is_own(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return not ipaddress.ip_address(host.strip("[]")).is_global
+    except ValueError:
+        return False

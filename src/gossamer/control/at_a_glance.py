@@ -1,0 +1,103 @@
+"""The status of a crawl that runs in this process."""
+
+import asyncio
+import contextlib
+import os
+from typing import Any
+
+import msgspec
+
+from gossamer.assembly.report import summary
+from gossamer.control.live_crawl import LiveCrawl
+from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
+from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.status import LiveStatus, Workers
+from gossamer.frontier.queues.rota import NEVER
+
+_SOON = 0.1
+"""Seconds that are taken for a census of hosts at most."""
+_NOW = 0.5
+"""Seconds: who falls due within need not be named as what is waited for."""
+
+
+async def status_now(live: LiveCrawl) -> LiveStatus:
+    """At a glance; the sums are those of now, not of the last commit."""
+    parts = live.crawl.parts
+    counters = parts.ledger.counters
+    hosts, estimated = await _hosts_by_state(live)
+    counters.seconds = parts.ledger.seconds
+    visited, order = parts.frontier.seen.figures(), parts.frontier.order_figures()
+    sums = summary(counters, parts.ledger.names, visited, order)
+    return LiveStatus(
+        folder=str(live.folder.path),
+        state=live.state,
+        reason=live.reason,
+        pid=os.getpid(),
+        started=live.started,
+        seconds=sums.seconds,
+        workers=Workers(live.crawl.workers, live.crawl.busy),
+        sums=sums,
+        hosts_by_state=hosts,
+        hosts_estimated=estimated,
+        rates=live.speed.rates(counters, SHORT),
+        rates_minute=live.speed.rates(counters, LONG),
+        limits=limits_in_force(live),
+        ceilings=msgspec.to_builtins(live.levers.ceilings),
+        lent=parts.frontier.lent,
+        held_by=held_by(live),
+        memory_bytes=memory_bytes(),
+        open_files=open_files(),
+    )
+
+
+async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
+    """The hosts by what they do, and whether that is an estimate; an older one if views are busy."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SOON):
+            live.hosts_by_state = await live.look(_counted, None)
+    return live.hosts_by_state
+
+
+def _counted(look: Lookout, _: object) -> tuple[dict[str, int], bool]:
+    count = look.census.look(look.clock.micros(), _SOON)
+    return count.scaled(look.counters().hosts), not count.complete
+
+
+def limits_in_force(live: LiveCrawl) -> dict[str, Any]:
+    """What bounds the crawl, by the paths of the settings; budgets only where there are."""
+    config = live.config
+    budget = config.budget
+    limits: dict[str, Any] = {
+        "engine.workers": live.crawl.workers,
+        "politeness.min_delay": config.politeness.min_delay,
+    }
+    throttle = live.built.http.throttle
+    if throttle.rate:
+        limits["fetch.max_speed"] = int(throttle.rate)
+    if config.fetch.max_host_speed:
+        limits["fetch.max_host_speed"] = config.fetch.max_host_speed
+    for name in ("max_pages", "max_bytes", "max_time", "pages_per_host", "bytes_per_host"):
+        if value := getattr(budget, name):
+            limits[f"budget.{name}"] = value
+    return limits
+
+
+def held_by(live: LiveCrawl) -> str:
+    """What the crawl itself waits for, in words; empty if it has its hands full or nothing to wait for."""
+    parts = live.crawl.parts
+    if live.state != "running":
+        return live.reason
+    if waiting := live.built.http.throttle.waiting:
+        return f"bandwidth: {waiting} visits wait for room"
+    if live.crawl.busy >= live.crawl.workers:
+        return f"all {live.crawl.workers} workers are busy"
+    due = parts.frontier.next_due()
+    wait = due / 1e6 - parts.frontier.now()
+    census = parts.frontier.census()
+    if due >= NEVER:
+        if census.awaiting_names:
+            return f"names: {census.awaiting_names} hosts wait for theirs"
+        return f"the answers of {parts.frontier.lent} visits" if parts.frontier.lent else ""
+    if wait > _NOW:
+        return f"politeness: the next host falls due in {wait:.1f} s"
+    return ""

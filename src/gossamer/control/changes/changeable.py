@@ -1,0 +1,177 @@
+"""Says which settings can change while a crawl runs, and checks changes as a whole."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.config.config import CrawlConfig
+from gossamer.config.dotted import did_you_mean, join_path, split_path
+from gossamer.config.settings import load, merge
+from gossamer.config.shape import leaf_paths
+from gossamer.control.socket.protocol import LiveError, invalid
+from gossamer.model.errors import ConfigError
+
+
+class Group(StrEnum):
+    """Settings that are applied together."""
+
+    WORKERS = "workers"
+    ENGINE = "engine"
+    POLITENESS = "politeness"
+    BUDGET = "budget"
+    SCOPE = "scope"
+    ORDER = "order"
+    RETRY = "retry"
+    SPEED = "speed"
+    SEEDS = "seeds"
+
+
+_WHOLE_SECTIONS = {
+    "politeness": Group.POLITENESS,
+    "scope": Group.SCOPE,
+    "traps": Group.SCOPE,
+    "retry": Group.RETRY,
+}
+_SINGLE: Final[dict[str, Group]] = {
+    "engine.workers": Group.WORKERS,
+    "engine.give_up_after": Group.ENGINE,
+    "engine.checkpoint_every": Group.ENGINE,
+    "engine.min_free_disk": Group.ENGINE,
+    "budget.max_pages": Group.BUDGET,
+    "budget.max_bytes": Group.BUDGET,
+    "budget.max_time": Group.BUDGET,
+    "budget.pages_per_host": Group.BUDGET,
+    "budget.bytes_per_host": Group.BUDGET,
+    "fetch.max_speed": Group.SPEED,
+    "fetch.max_host_speed": Group.SPEED,
+    "order.best.x": Group.ORDER,
+    "order.best.y": Group.ORDER,
+    "order.best.features": Group.ORDER,
+    "order.opic.tax": Group.ORDER,
+    "order.opic.window": Group.ORDER,
+    "order.focus.threshold": Group.ORDER,
+    "order.focus.anchor_weight": Group.ORDER,
+    "order.focus.url_weight": Group.ORDER,
+    "order.focus.page_weight": Group.ORDER,
+    "order.focus.title_weight": Group.ORDER,
+    "order.focus.description_weight": Group.ORDER,
+    "order.focus.passed_on": Group.ORDER,
+    "seeds_watch": Group.SEEDS,
+}
+_NEVER = frozenset({"politeness.shared"})
+_OF_HOSTS = {
+    "min_delay": Group.POLITENESS,
+    "max_delay": Group.POLITENESS,
+    "factor": Group.POLITENESS,
+    "visits_per_host": Group.POLITENESS,
+    "max_pages": Group.BUDGET,
+    "max_bytes": Group.BUDGET,
+    "max_speed": Group.SPEED,
+}
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Values by path; `None` unsets."""
+
+    changes: Annotated[dict[str, Any], Meta(max_length=1_000)]
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One setting that is to change, with its values as they stand in TOML (`None`: unset)."""
+
+    path: str
+    old: Any
+    new: Any
+    group: Group
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A checked change: the whole new configuration, and what is new in it."""
+
+    config: CrawlConfig
+    items: tuple[Item, ...]
+
+    @property
+    def groups(self) -> frozenset[Group]:
+        """What is to be applied."""
+        return frozenset(item.group for item in self.items)
+
+
+def changeable_paths() -> list[str]:
+    """Every path that can change while a crawl runs; `NAME` stands for any host."""
+    paths = [path for path in leaf_paths(CrawlConfig) if _group_of(split_path(path)) is not None]
+    return [*paths, *(f"host.NAME.{field}" for field in _OF_HOSTS)]
+
+
+def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
+    """Check changes against the configuration in force and against each other.
+
+    Args:
+        config: in force.
+        changes: by path; `host.example.org.min_delay` stands for `host."example.org".min_delay`, and
+            `None` for unset.
+
+    Raises:
+        LiveError: `invalid`, with everything that is wrong.
+    """
+    problems: list[str] = []
+    wanted: dict[str, Any] = {}
+    groups: dict[str, Group] = {}
+    if not changes:
+        raise LiveError("invalid", "changes: there are none")
+    for given, value in changes.items():
+        try:
+            keys = _keys(given)
+            path = join_path(keys)
+            group = _group_of(keys)
+            if group is None:
+                problems.append(f"{given}: {_not_live(path)}")
+            else:
+                wanted[path], groups[path] = value, group
+        except ValueError as error:
+            problems.append(f"{given}: {error}")
+    before = msgspec.to_builtins(config)
+    try:
+        after = load(CrawlConfig, merge(before, wanted))
+    except ConfigError as error:
+        problems += error.problems
+    if problems:
+        raise invalid(tuple(problems))
+    tree = msgspec.to_builtins(after)
+    items = (Item(path, _value(before, path), _value(tree, path), group) for path, group in groups.items())
+    return Plan(after, tuple(item for item in items if item.old != item.new))
+
+
+def _keys(path: str) -> list[str]:
+    """The keys of a path; in that of a host's setting the name need not be quoted."""
+    if path.startswith("host.") and '"' not in path:
+        name, _, field = path.removeprefix("host.").rpartition(".")
+        if name:
+            return ["host", name, field]
+    return split_path(path)
+
+
+def _group_of(keys: list[str]) -> Group | None:
+    if join_path(keys) in _NEVER:
+        return None
+    match keys:
+        case ["host", _, field]:
+            return _OF_HOSTS.get(field)
+        case [section, _] if section in _WHOLE_SECTIONS:
+            return _WHOLE_SECTIONS[section]
+    return _SINGLE.get(join_path(keys))
+
+
+def _not_live(path: str) -> str:
+    if path.startswith("host.") or path in set(leaf_paths(CrawlConfig)):
+        return "cannot change while the crawl runs; stop it, then 'gossamer resume' with --set"
+    hint = did_you_mean(path, leaf_paths(CrawlConfig))
+    return f"is not a setting{hint or '; name a single one, like politeness.min_delay'}"
+
+
+def _value(tree: Any, path: str) -> Any:
+    for key in split_path(path):
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return msgspec.json.decode(msgspec.json.encode(tree))  # as the log has it

@@ -1,0 +1,207 @@
+"""Views of hosts: lists of them, and all that is known of one."""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Literal
+
+import msgspec
+
+from gossamer.control.socket.protocol import LiveError
+from gossamer.control.views.host_census import HostItem, host_item
+from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.paging import Cursor as CursorText
+from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, offset_of, take
+from gossamer.frontier.queues.queue_table import branches_of
+from gossamer.frontier.robots_table import RobotsTable
+from gossamer.inspect.traps import lines_of
+from gossamer.policy.robots.file import RobotsRules
+from gossamer.policy.visits.budget import BudgetConfig
+from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
+from gossamer.policy.visits.politeness import for_host
+from gossamer.state.environment import Family
+from gossamer.state.keys import HASH_BYTES
+from gossamer.state.records import HostRecord, decode_host, decode_queue, decode_robots
+
+FIRST = 10
+"""URLs shown of a host's queue."""
+ORIGINS = 100
+BRANCHES = 50
+RULES = 1_000
+
+State = Literal["ready", "resting", "waiting", "parked", "empty"]
+
+
+class Hosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which hosts, in which order; without `sort` in none, but to the last."""
+
+    state: State | None = None
+    text: str = ""
+    sort: Literal["queued", "pages", "seconds", "name"] | None = None
+    cursor: CursorText | None = None
+    limit: Limit = 100
+
+
+class Host(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One host."""
+
+    name: str
+
+
+class HostPage(Page, frozen=True):
+    """`estimated`: not every host was looked at for the order or the total."""
+
+    estimated: bool = False
+
+
+def hosts(look: Lookout, params: Hosts) -> HostPage:
+    """A page of hosts.
+
+    With `sort` the first thousand can be had. A search for `text`, in names, is not sorted as a whole.
+    """
+    if params.sort is not None and not params.text:
+        return _sorted(look, params)
+    now = look.clock.micros()
+    _, start = key_of(params.cursor, ("k",))
+
+    def entries() -> Iterator[tuple[bytes, HostItem | None]]:
+        for key, data in look.environment.scan(Family.HOSTS, behind(start)):
+            record = decode_host(data)
+            item = None
+            if params.text in record.name:
+                item = host_item(record, now, _least(look, record.name))
+                if params.state not in (None, item.state):
+                    item = None
+            yield key, item
+
+    found, last = take(entries(), params.limit)
+    plain = params.state is None and not params.text
+    total = look.counters().hosts if plain else None
+    return HostPage(_ordered(found, params), cursor_of("k", last) if last else None, total)
+
+
+def _sorted(look: Lookout, params: Hosts) -> HostPage:
+    assert params.sort is not None
+    now = look.clock.micros()
+    count = look.census.look(now)
+    state = params.state or ""
+    largest = count.largest(params.sort, state)
+    start = offset_of(params.cursor)
+    end = start + params.limit
+    items = [host_item(record, now, _least(look, record.name)) for record in largest[start:end]]
+    all_hosts = look.counters().hosts
+    total = count.scaled(all_hosts).get(state, 0) if state else all_hosts
+    return HostPage(items, f"n:{end}" if end < len(largest) else None, total, not count.complete)
+
+
+def _ordered(items: list[HostItem], params: Hosts) -> list[HostItem]:
+    match params.sort:
+        case "name":
+            return sorted(items, key=lambda item: item.name)
+        case "queued":
+            return sorted(items, key=lambda item: -item.queued - item.waiting)
+        case "seconds":
+            return sorted(items, key=lambda item: -item.queued * item.delay)
+        case "pages":
+            return sorted(items, key=lambda item: -item.pages)
+    return items
+
+
+def host(look: Lookout, params: Host) -> dict[str, Any]:
+    """All that is known of one host."""
+    key, record = find_host(look, params.name)
+    now = look.clock.micros()
+    config = look.config
+    overrides = overrides_for(config.host, record.name)
+    politeness = for_host(config.politeness, overrides)
+    item: dict[str, Any] = msgspec.to_builtins(host_item(record, now, politeness.min_delay))
+    return item | {
+        "parked": record.parked,
+        "rest": record.rest / 1e6,
+        "crawl_delay": record.crawl_delay if record.crawl_delay >= 0 else None,
+        "last_visit": _wall(look, record.last_visit),
+        "failing_since": _wall(look, int(record.failing_since * 1e6)) if record.failures else None,
+        "blocked": record.name in config.scope.block,
+        "politeness": {
+            "min_delay": politeness.min_delay,
+            "max_delay": politeness.max_delay,
+            "factor": politeness.factor,
+            "visits_per_host": politeness.visits_per_host,
+        },
+        "budget": _budget(config.budget, overrides),
+        "first": list(_first(look, key, record)),
+        "robots": robots_of(look, key),
+        "branches": list(_branches(look, key, record.name)),
+    }
+
+
+def find_host(look: Lookout, name: str) -> tuple[bytes, HostRecord]:
+    """(hash, record) of a host queue.
+
+    Raises:
+        LiveError: it is not known to the crawl.
+    """
+    key = look.fingerprints().host(name)
+    data = look.environment.get(Family.HOSTS, key)
+    if data is None:
+        raise LiveError("not_found", f"host {name!r} is not known to this crawl")
+    return key, decode_host(data)
+
+
+def robots_of(look: Lookout, key: bytes) -> list[dict[str, Any]]:
+    """What the robots files of a host's origins say."""
+    table = RobotsTable(look.environment, 1 << 20, look.clock.micros)
+    found = []
+    for number, (entry_key, data) in enumerate(look.environment.scan(Family.ROBOTS, prefix=key)):
+        if number == ORIGINS:
+            break
+        origin = entry_key[HASH_BYTES:].decode()
+        record = decode_robots(data)
+        entry = table.latest(key, origin)
+        rules = (entry.rules if entry is not None else None) or RobotsRules()
+        found.append(
+            {
+                "origin": origin,
+                "state": record.state,
+                "until": _wall(look, record.until),
+                "detail": record.detail,
+                "failures": record.failures,
+                "source": record.source,
+                "crawl_delay": rules.crawl_delay,
+                "sitemaps": rules.sitemaps[:RULES],
+                "rules": [
+                    f"{'Allow' if allow else 'Disallow'}: {pattern}" for allow, pattern in rules.rules[:RULES]
+                ],
+                "rules_in_all": len(rules.rules),
+            }
+        )
+    return found
+
+
+def _first(look: Lookout, key: bytes, record: HostRecord) -> Iterator[str]:
+    for number, (_, data) in enumerate(look.environment.scan(Family.QUEUE, key + record.head, key)):
+        if number == FIRST:
+            return
+        yield decode_queue(data).url
+
+
+def _branches(look: Lookout, key: bytes, name: str) -> Iterator[Any]:
+    yield from islice(lines_of(name, branches_of(look.environment, key)), BRANCHES)
+
+
+def _budget(budget: BudgetConfig, overrides: HostOverrides) -> dict[str, int]:
+    """Of one host; 0 for no limit."""
+    pages = budget.pages_per_host if overrides.max_pages is None else overrides.max_pages
+    size = budget.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
+    return {"max_pages": pages, "max_bytes": size}
+
+
+def _least(look: Lookout, name: str) -> float:
+    return for_host(look.config.politeness, overrides_for(look.config.host, name)).min_delay
+
+
+def _wall(look: Lookout, micros: int) -> float | None:
+    """Wall time of a time on the crawl clock."""
+    if not micros or micros >= 1 << 62:
+        return None
+    return round(time.time() + (micros - look.clock.micros()) / 1e6, 3)

@@ -1,0 +1,53 @@
+"""What `status` answers: state, sums and rates of a crawl, running or stopped."""
+
+from typing import Any
+
+import msgspec
+
+from gossamer.assembly.report import Summary
+from gossamer.control.speedometer import Rates
+
+
+class Workers(msgspec.Struct, frozen=True):
+    """How many visits may go on at once, and how many do."""
+
+    wanted: int = 0
+    busy: int = 0
+
+
+class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl at a glance.
+
+    Attributes:
+        state: `running`, `pausing` (what is lent is being finished), `paused`, `stopping` or `stopped`.
+        reason: why it is not running.
+        started: wall time of the session's start; 0 if it is stopped.
+        seconds: spent crawling, over all sessions; a pause is none.
+        sums: as in `report.json`.
+        hosts_by_state: of all hosts; an estimate if `hosts_estimated`.
+        rates, rates_minute: over the last 10 s, and the last minute.
+        limits: settings in force that bound the crawl, by their paths.
+        ceilings: what `set` may not exceed; `None` for no ceiling.
+        lent: URLs out with workers.
+        held_by: what the crawl itself waits for; empty if nothing.
+        memory_bytes, open_files: of the process; 0 if it is stopped.
+    """
+
+    folder: str
+    state: str
+    reason: str = ""
+    pid: int = 0
+    started: float = 0.0
+    seconds: float = 0.0
+    workers: Workers = Workers()
+    sums: Summary
+    hosts_by_state: dict[str, int] = {}
+    hosts_estimated: bool = False
+    rates: Rates = Rates()
+    rates_minute: Rates = Rates()
+    limits: dict[str, Any] = {}
+    ceilings: dict[str, int | None] = {}
+    lent: int = 0
+    held_by: str = ""
+    memory_bytes: int = 0
+    open_files: int = 0

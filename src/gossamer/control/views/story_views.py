@@ -1,0 +1,169 @@
+"""Views that explain: one URL, names, robots files, traps, settings, how it came to this."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.assembly.name_resolution import count_names, own_folder
+from gossamer.assembly.report import name_sums
+from gossamer.config.shape import Kind, choices, settings_of
+from gossamer.config.toml_text import holds_secret
+from gossamer.control.changes.change_log import read_changes
+from gossamer.control.changes.changeable import changeable_paths
+from gossamer.control.history import COLUMNS, read_history
+from gossamer.control.socket.protocol import Nothing
+from gossamer.control.views.host_views import find_host, robots_of
+from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.paging import Cursor as CursorText
+from gossamer.control.views.paging import Limit, Page, page_of_list
+from gossamer.dns.statistics import LATENCY_BOUNDS
+from gossamer.inspect.traps import branch_lines
+from gossamer.inspect.why.story import Storyteller
+
+
+class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From when (wall time), and how many points at most."""
+
+    since: float = 0.0
+    points: Annotated[int, Meta(ge=2, le=2_000)] = 240
+
+
+class Why(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The URL in question."""
+
+    url: Annotated[str, Meta(min_length=1, max_length=20_000)]
+
+
+class Robots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of which host."""
+
+    host: str
+
+
+class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A domain under which names are counted, or none."""
+
+    under: Annotated[str, Meta(max_length=253)] = ""
+
+
+class Traps(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Branches of one host, or of all."""
+
+    host: str = ""
+    cursor: CursorText | None = None
+    limit: Limit = 100
+
+
+class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A page of the log of changes, the latest first."""
+
+    cursor: CursorText | None = None
+    limit: Limit = 100
+
+
+class TrapPage(Page, frozen=True):
+    """`learning`: visits are shared out by branch."""
+
+    learning: bool = False
+
+
+def why(look: Lookout, params: Why) -> dict[str, Any]:
+    """The story of a URL, as facts (in English, and as clauses for other languages) and as text."""
+    story = Storyteller(look.inspection()).tell(params.url)
+    lines = [f"{story.url}: {story.state}", *(f"  {fact.about:<15} {fact.text}" for fact in story.facts)]
+    return {
+        "url": story.url,
+        "state": story.state,
+        "facts": [{"about": fact.about, "text": fact.text, "clauses": fact.told} for fact in story.facts],
+        "priority": story.priority,
+        "text": "\n".join(lines),
+    }
+
+
+def names(look: Lookout, params: Names) -> dict[str, Any]:
+    """What became of the questions for names, and how many the compact cache holds, if there is one."""
+    domains = (params.under,) if params.under else ()
+    # All of the cache is gone through, up to a second.
+    kept = look.kept(
+        f"names {params.under}", lambda: count_names(look.config.dns, own_folder(look.folder), domains)
+    )
+    statistics = look.inspection().names
+    bounds = [*LATENCY_BOUNDS, None]
+    return {
+        "sums": name_sums(statistics),
+        "failures": statistics.failures,
+        "latencies": [
+            {"up_to": bound, "names": count}
+            for bound, count in zip(bounds, statistics.latencies, strict=True)
+        ],
+        "longest": statistics.longest,
+        "kept": kept,
+        "slowest": statistics.slowest,
+        "failing": statistics.failing,
+    }
+
+
+def robots(look: Lookout, params: Robots) -> dict[str, Any]:
+    """What the robots files of a host say."""
+    key, _ = find_host(look, params.host)
+    return {"items": robots_of(look, key)}
+
+
+def traps(look: Lookout, params: Traps) -> TrapPage:
+    """Branches of sites with what they brought, those set aside first."""
+    lines = look.kept(f"traps {params.host}", lambda: branch_lines(look.inspection(), params.host))
+    page = page_of_list(lines, params.cursor, params.limit)
+    return TrapPage(page.items, page.cursor, page.total, look.config.branches.share)
+
+
+def changes(look: Lookout, params: Changes) -> Page:
+    """What was changed while it ran, the latest first."""
+    return page_of_list(read_changes(look.folder.path)[::-1], params.cursor, params.limit)
+
+
+def history(look: Lookout, params: History) -> dict[str, Any]:
+    """The lines, thinned out; those of a crawl of weeks take 0.2 s to read, so they are kept a while."""
+    rows = look.kept(
+        f"history {params.since} {params.points}",
+        lambda: read_history(look.folder.path, params.since, params.points),
+    )
+    return {"columns": COLUMNS, "rows": rows}
+
+
+def settings(look: Lookout, _: Nothing) -> dict[str, Any]:
+    """The configuration, without its secrets, with what can change while the crawl runs."""
+    live = changeable_paths()
+    described: dict[str, Any] = {}
+    tree = _described(look.config, "", described, frozenset(live))
+    return {"settings": tree, "live": live, "described": described}
+
+
+def _described(struct: msgspec.Struct, prefix: str, found: dict[str, Any], live: frozenset[str]) -> Any:
+    tree: dict[str, Any] = {}
+    for setting in settings_of(type(struct)):
+        value, path = getattr(struct, setting.name), f"{prefix}{setting.key}"
+        if setting.shape.kind is Kind.TABLE and isinstance(value, msgspec.Struct):
+            tree[setting.key] = _described(value, f"{path}.", found, live)
+            continue
+        inner = setting.shape.item
+        secret = holds_secret(value, setting.shape) and (inner is None or inner.kind is not Kind.TABLE)
+        tree[setting.key] = None if secret else _without_secrets(value)
+        found[path] = {
+            "description": setting.description,
+            "unit": setting.shape.unit,
+            "choices": choices(setting.shape),
+            "default": msgspec.to_builtins(setting.default),
+            "secret": secret,
+            "live": path in live,
+        }
+    return tree
+
+
+def _without_secrets(value: Any) -> Any:
+    """As JSON values; members of a mapping or sequence that are structs lose their secrets."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(inner) for key, inner in value.items()}
+    if isinstance(value, msgspec.Struct):
+        return _described(value, "", {}, frozenset())
+    return msgspec.to_builtins(value)

@@ -1,0 +1,113 @@
+"""What may be asked of a crawl that changes nothing, whether it runs or has stopped."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from gossamer.control.socket.protocol import LiveError, Nothing, invalid
+from gossamer.control.views.forecast_view import time_left
+from gossamer.control.views.host_views import Host, Hosts, host, hosts
+from gossamer.control.views.log_views import Log, codes, log
+from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.page_views import Pages, pages
+from gossamer.control.views.queue_views import Queue, queue, queue_sizes
+from gossamer.control.views.status import LiveStatus
+from gossamer.control.views.story_views import (
+    Changes,
+    History,
+    Names,
+    Robots,
+    Traps,
+    Why,
+    changes,
+    history,
+    names,
+    robots,
+    settings,
+    traps,
+    why,
+)
+from gossamer.model.errors import ConfigError, StorageError
+
+
+def status(look: Lookout, _: Nothing) -> LiveStatus:
+    """A stopped crawl at a glance."""
+    inspection = look.inspection()
+    sums = inspection.sums()
+    count = look.census.look(look.clock.micros())
+    return LiveStatus(
+        folder=str(look.folder.path),
+        state="stopped",
+        reason=inspection.ended,
+        seconds=sums.seconds,
+        sums=sums,
+        hosts_by_state=count.scaled(sums.hosts),
+        hosts_estimated=not count.complete,
+    )
+
+
+View = Callable[[Lookout, Any], Any]
+
+VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
+    "status": (Nothing, status),
+    "history": (History, history),
+    "hosts": (Hosts, hosts),
+    "host": (Host, host),
+    "queue": (Queue, queue),
+    "queue_sizes": (Nothing, queue_sizes),
+    "pages": (Pages, pages),
+    "log": (Log, log),
+    "codes": (Nothing, codes),
+    "names": (Names, names),
+    "robots": (Robots, robots),
+    "traps": (Traps, traps),
+    "why": (Why, why),
+    "forecast": (Nothing, time_left),
+    "settings": (Nothing, settings),
+    "changes": (Changes, changes),
+}
+"""Parameters and function of each, by name."""
+
+SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "settings"})
+"""Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
+
+
+def answer_view(look: Lookout, method: str, params: dict[str, Any]) -> Any:
+    """The result of a view, as plain JSON values; for stopped crawls, from any thread but one at a time.
+
+    Raises:
+        LiveError: `not_found` for an unknown method, `invalid` parameters, or what the view says.
+    """
+    if method not in VIEWS:
+        raise LiveError("not_found", f"there is no view {method!r}; there are {', '.join(sorted(VIEWS))}")
+    kind, view = VIEWS[method]
+    return msgspec.to_builtins(seen(view, look, parameters(kind, params)), str_keys=True)
+
+
+def seen(view: View, look: Lookout, params: Any) -> Any:
+    """What a view sees.
+
+    Raises:
+        LiveError: also for what the state or the parameters make impossible.
+    """
+    try:
+        return view(look, params)
+    except ConfigError as error:
+        raise invalid(error.problems) from None
+    except StorageError as error:
+        raise LiveError("internal", str(error)) from None
+
+
+def parameters(kind: type[msgspec.Struct], params: dict[str, Any]) -> Any:
+    """The parameters of a method.
+
+    Raises:
+        LiveError: `invalid`, with the path of what is wrong.
+    """
+    try:
+        return msgspec.convert(params, kind)
+    except msgspec.ValidationError as error:
+        text, _, path = str(error).partition(" - at `$")
+        where = path.strip("`.")
+        raise invalid((f"{where}: {text}" if where else text,)) from None

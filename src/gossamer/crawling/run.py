@@ -1,0 +1,164 @@
+"""Runs a crawl in its folder: from configuration to report."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from gossamer.assembly.build import Built, build
+from gossamer.assembly.extensions import Extensions
+from gossamer.assembly.file_limit import raise_file_limit
+from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.plugins import load_extractors, with_plugins
+from gossamer.assembly.report import make_report
+from gossamer.assembly.seeds import Seeds
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
+from gossamer.control.session import answering
+from gossamer.engine.checkpoints import restore
+from gossamer.engine.crawl import Crawl
+from gossamer.engine.fault_points import fault_point
+from gossamer.model.errors import ConfigError, StorageError
+
+INTERRUPTED = "interrupted"
+FAILED = "failed"
+SWITCH_SECONDS = 0.0005
+
+
+def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
+    """Make the folder of a new crawl, with its seeds and its effective configuration in it.
+
+    Returns:
+        the configuration, which names the folder's own copy of the seeds.
+
+    Raises:
+        ConfigError: there are no seeds, one is no URL, or the folder is taken.
+    """
+    seeds = Seeds(config)
+    seeds.prove()
+    folder.create()
+    fault_point("start.created")
+    try:
+        config = msgspec.structs.replace(config, seeds_file=seeds.keep(folder))
+        write_whole(folder.config, to_toml(config))
+    except BaseException:
+        folder.release()
+        raise
+    fault_point("start.configured")
+    return config
+
+
+_OLD_SECTION = "trap_learner"
+_TOO_OLD = (
+    "the crawl in {path} was begun by a Gossamer of before November 2026, and this one cannot go on with its"
+    " queue. What it fetched is all there, in its archive and its log; go on with the version that began it,"
+    " or begin anew in another folder, with the same seeds"
+)
+"""Of a section of `crawl.toml`, which names every setting: the learner went together with the old queue."""
+
+
+def reopen(
+    folder: CrawlFolder, *, from_checkpoint: bool = False, tell: Callable[[str], None] = lambda _: None
+) -> CrawlConfig:
+    """The configuration of the crawl in `folder`, whose state goes back to a checkpoint if asked to.
+
+    Raises:
+        ConfigError: no crawl lives there, its configuration has been damaged, or another process uses it.
+        StorageError: the checkpoint cannot be used.
+    """
+    folder.reopen()
+    try:
+        settings = read_toml(folder.config)
+        if _OLD_SECTION in settings:
+            raise ConfigError(_TOO_OLD.format(path=folder.path))
+        config = load(CrawlConfig, settings)
+        Seeds(config, folder.path).prove()
+        if from_checkpoint:
+            restored = restore(folder.checkpoints, folder.state, config.state)
+            kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
+            tell(f"went back to checkpoint {restored.name}{kept}")
+    except BaseException:
+        folder.release()
+        raise
+    return config
+
+
+async def run(
+    folder: CrawlFolder,
+    config: CrawlConfig,
+    extensions: Extensions,
+    *,
+    resumed: bool,
+    on_start: Callable[[Crawl], None] = lambda _: None,
+    handle_signals: bool = True,
+) -> str:
+    """Crawl until finished, at a limit, or interrupted; the reason, as in the report.
+
+    Raises:
+        ConfigError, StorageError: see `gossamer.model.errors`.
+    """
+    # Hashing and writing give up the interpreter's lock for each piece of a body; with the default of
+    # 5 ms a thread that reads a large document would then hold up the event loop for 5 ms a piece.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        raise_file_limit(config)
+        resolved = resolve_secrets(config)
+        extractors = [*extensions.extractors, *load_extractors()]
+        extensions = msgspec.structs.replace(extensions, extractors=extractors)
+        extensions = with_plugins(extensions, config.plugins)
+        built = build(folder, resolved, extensions, resumed=resumed)
+        async with answering(folder, built, config):
+            return await _conduct(built, folder, on_start, handle_signals=handle_signals)
+    finally:
+        folder.release()
+
+
+async def _conduct(
+    built: Built,
+    folder: CrawlFolder,
+    on_start: Callable[[Crawl], None],
+    *,
+    handle_signals: bool,
+) -> str:
+    reason, crawl = FAILED, built.crawl
+    with _signals(crawl) if handle_signals else contextlib.nullcontext():
+        try:
+            crawl.seed(built.seeds)
+            fault_point("start.seeded")
+            on_start(crawl)
+            reason = await crawl.run()
+        except asyncio.CancelledError:
+            if not crawl.parts.dispatch.ended:
+                raise
+            reason = INTERRUPTED
+        finally:
+            # On a full disk the first failure is the one to tell of.
+            with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
+                write_whole(folder.report, make_report(crawl, reason))
+    return reason
+
+
+@contextlib.contextmanager
+def _signals(crawl: Crawl) -> Iterator[None]:
+    """SIGINT, SIGTERM or SIGHUP once: finish what is lent; twice: stop now. `nohup` goes on."""
+    loop = asyncio.get_running_loop()
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+
+    def interrupt() -> None:
+        if crawl.parts.dispatch.ended == INTERRUPTED:
+            crawl.stop_now()
+        else:
+            crawl.stop(INTERRUPTED)
+
+    for number in numbers:
+        loop.add_signal_handler(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,121 @@
+"""Asks a crawl, over its socket if it runs, in its folder if it does not."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from gossamer.control.socket.client import PATIENCE, connect
+from gossamer.control.socket.protocol import LiveError, NotRunning, Problem
+from gossamer.control.views.views import VIEWS, answer_view
+from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.shelf import Shelf
+from gossamer.model.errors import ConfigError, StorageError
+
+STATUS_SECONDS = 1.0
+"""How old the figures of a crawl may be that several viewers share."""
+
+
+class Asking:
+    """Questions to crawls, by folder."""
+
+    def __init__(self) -> None:
+        self._status: dict[Path, tuple[float, Any]] = {}
+        self._asked: dict[Path, asyncio.Task[Any]] = {}
+        self._shelf = Shelf()
+
+    async def close(self) -> None:
+        """Let go of what is open."""
+        await asyncio.to_thread(self._shelf.clear)
+
+    def forget(self, folder: Path) -> None:
+        """Nothing that was known of a crawl holds any more: its process has begun or ended."""
+        self._forget_status(folder)
+        self._shelf.discard(folder)
+
+    def sweep(self) -> None:
+        """Close what nobody looks at any more."""
+        self._shelf.sweep()
+
+    async def running(
+        self, folder: Path, method: str, params: dict[str, Any], who: str, *, patience: float = PATIENCE
+    ) -> Any:
+        """Ask the process.
+
+        Args:
+            patience: seconds that the answer may take.
+
+        Raises:
+            NotRunning: none answers.
+            ServiceError: it says no.
+        """
+        try:
+            async with connect(folder, patience=patience) as crawl:
+                return await crawl.ask(method, params, who=who)
+        except LiveError as error:
+            raise service_error(error) from None
+        finally:
+            if method not in VIEWS:
+                self._forget_status(folder)
+
+    async def any(self, folder: Path, method: str, params: dict[str, Any], who: str) -> Any:
+        """Ask the process if there is one; else look into the folder, if it is a view.
+
+        Raises:
+            ServiceError: it cannot be done.
+        """
+        try:
+            return await self.running(folder, method, params, who)
+        except NotRunning:
+            if method not in VIEWS:
+                raise ServiceError(
+                    "conflict", f"the crawl does not run, so {method!r} cannot be done: start it first"
+                ) from None
+        return await asyncio.to_thread(self._look, folder, method, params)
+
+    async def status(self, folder: Path) -> Any:
+        """The view `status`, at most a second old, asked for once for all who want it.
+
+        Raises:
+            ServiceError: it cannot be told.
+        """
+        known = self._status.get(folder)
+        if known is not None and time.monotonic() - known[0] < STATUS_SECONDS:
+            return known[1]
+        task = self._asked.get(folder)
+        if task is None:
+            task = self._asked[folder] = asyncio.create_task(self.any(folder, "status", {}, ""))
+            task.add_done_callback(lambda done: self._on_status(folder, done))
+        return await asyncio.shield(task)
+
+    def _on_status(self, folder: Path, task: asyncio.Task[Any]) -> None:
+        current = self._asked.get(folder) is task
+        if current:
+            del self._asked[folder]
+        if not task.cancelled() and task.exception() is None and current:
+            self._status[folder] = (time.monotonic(), task.result())
+
+    def _forget_status(self, folder: Path) -> None:
+        """Something was changed: what is asked from now on shows it."""
+        self._status.pop(folder, None)
+        self._asked.pop(folder, None)
+
+    def _look(self, folder: Path, method: str, params: dict[str, Any]) -> Any:
+        try:
+            with self._shelf.lend(folder) as look:
+                return answer_view(look, method, params)
+        except LiveError as error:
+            raise service_error(error) from None
+        except ConfigError as error:
+            raise ServiceError("conflict", str(error)) from None
+        except StorageError as error:
+            raise ServiceError("internal", str(error)) from None
+
+
+def service_error(error: LiveError) -> ServiceError:
+    """The crawl's no as the daemon's."""
+    return ServiceError(error.code, error.message, map(_words, error.details))
+
+
+def _words(problem: Problem) -> str:
+    return f"{problem.path}: {problem.problem}" if problem.path else problem.problem

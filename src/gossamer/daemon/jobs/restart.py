@@ -1,0 +1,114 @@
+"""Decides what becomes of a job whose process has ended."""
+
+from enum import StrEnum
+
+import msgspec
+
+from gossamer.crawling.run import FAILED, INTERRUPTED
+from gossamer.daemon.config import RestartConfig
+from gossamer.engine.visiting.dispatch import UNREACHABLE
+
+CONFIG, STORAGE = 2, 3
+"""Exit statuses (DESIGN section 6)."""
+STORAGE_WAIT = 30.0
+"""Seconds at least before a crawl tries a disk again that has failed it."""
+
+
+class Verdict(StrEnum):
+    """What becomes of it."""
+
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    AGAIN = "again"
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a process's end.
+
+    Attributes:
+        status: of the exit, negative for a signal; `None` of a process that was not our child.
+        report: why the crawl ended, by the report that this process wrote; empty if it wrote none.
+        stopped: it was told to stop, so that it stays stopped.
+        progressed: a visit was settled while it ran.
+        visited: a visit was ever settled.
+        locked: another process had the folder; whoever that was has gone since.
+        words: the last it said on standard error.
+    """
+
+    status: int | None
+    report: str = ""
+    stopped: bool = False
+    progressed: bool = False
+    visited: bool = False
+    locked: bool = False
+    words: str = ""
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """What becomes of a job.
+
+    Attributes:
+        verdict: what.
+        reason: for people.
+        crashes: in a row, this one included.
+        wait: seconds until it is started again.
+    """
+
+    verdict: Verdict
+    reason: str
+    crashes: int = 0
+    wait: float = 0.0
+
+
+def judge(ending: Ending, crashes: int, config: RestartConfig) -> Sentence:
+    """Pass sentence.
+
+    Args:
+        crashes: in a row before this end.
+    """
+    if ending.report and ending.report not in (INTERRUPTED, FAILED, UNREACHABLE):
+        return Sentence(Verdict.FINISHED, ending.report)
+    if ending.stopped:
+        return Sentence(Verdict.STOPPED, "" if ending.report == INTERRUPTED else _how(ending))
+    if ending.report == UNREACHABLE:
+        if not ending.visited:
+            return Sentence(Verdict.FAILED, f"no seed could be reached{_said(ending)}")
+        # It has worked before, so it is the network that is away. That comes back.
+        return Sentence(Verdict.AGAIN, "no server answers", crashes + 1, _wait(config, crashes + 1))
+    if ending.status == CONFIG and not ending.locked:
+        return Sentence(Verdict.FAILED, f"it cannot run as it is set{_said(ending)}")
+    crashes = 1 if ending.progressed else crashes + 1
+    how = _how(ending)
+    if crashes >= config.give_up:
+        return Sentence(
+            Verdict.FAILED, f"given up after {crashes} ends in a row without a visit: {how}", crashes
+        )
+    wait = _wait(config, crashes)
+    if ending.status == STORAGE:
+        wait = max(wait, min(STORAGE_WAIT, config.longest_wait))
+    return Sentence(Verdict.AGAIN, how, crashes, wait)
+
+
+def _wait(config: RestartConfig, crashes: int) -> float:
+    return float(min(config.first_wait * 2.0 ** min(crashes - 1, 60), config.longest_wait))
+
+
+def _how(ending: Ending) -> str:
+    """How a process ended that should not have."""
+    status = ending.status
+    if status is None:
+        how = "its process has died"
+    elif status < 0:
+        how = f"its process was killed by signal {-status}"
+    elif ending.report == INTERRUPTED:
+        how = "its process was interrupted from outside"
+    elif status == STORAGE:
+        how = "its disk failed it"
+    else:
+        how = f"its process ended with status {status}"
+    return how + _said(ending)
+
+
+def _said(ending: Ending) -> str:
+    return f": {ending.words}" if ending.words else ""

@@ -1,0 +1,84 @@
+"""The name servers in the order to ask them."""
+
+import asyncio
+from weakref import WeakSet
+
+import pycares
+
+from gossamer.dns.config import DnsConfig, split_server
+from gossamer.dns.queries.channel import NameServer, Traffic
+
+REREAD_AFTER = 30.0
+"""Seconds between looks at the system's configuration while its servers do not answer."""
+
+
+class NameServers:
+    """The configured or the system's name servers; the one that helped out last comes first.
+
+    Invariant: there is at least one.
+    """
+
+    def __init__(self, config: DnsConfig, traffic: Traffic, loop: asyncio.AbstractEventLoop) -> None:
+        self._limit = config.queries_per_server
+        self._traffic = traffic
+        self._loop = loop
+        self._fixed = bool(config.nameservers)
+        self._targets = _configured(config) if self._fixed else system_targets()
+        self._servers = list(map(self._open, self._targets))
+        self._former: WeakSet[NameServer] = WeakSet()  # those that a question may still be put to
+        self._read = loop.time()
+
+    @property
+    def room(self) -> int:
+        """How many queries one of the servers would take at once."""
+        return max(server.room for server in self._servers)
+
+    def order(self, queries: int) -> list[NameServer]:
+        """Every server, the preferred one first, or the first that takes so many queries at once."""
+        for at, server in enumerate(self._servers):
+            if server.room >= queries:
+                return self._servers[at:] + self._servers[:at]
+        return list(self._servers)
+
+    def prefer(self, server: NameServer) -> None:
+        """Ask `server` first from now on: it answered where the one before it did not."""
+        if server in self._servers:
+            self._servers.remove(server)
+            self._servers.insert(0, server)
+
+    def reread(self) -> None:
+        """Take over a changed configuration of the system, at most every `REREAD_AFTER` seconds."""
+        if self._fixed or self._loop.time() - self._read < REREAD_AFTER:
+            return
+        self._read = self._loop.time()
+        targets = system_targets()
+        if targets != self._targets:
+            for server in self._servers:
+                server.retire()
+                self._former.add(server)
+            self._targets = targets
+            self._servers = list(map(self._open, targets))
+
+    def _open(self, target: str) -> NameServer:
+        return NameServer(target, self._limit, self._traffic, self._loop)
+
+    def close(self) -> None:
+        """Close every channel. Open questions are not answered any more."""
+        for server in (*self._servers, *self._former):
+            server.close()
+
+
+def system_targets() -> list[str]:
+    """The system's name servers, as c-ares reads and writes them; without any it falls back on 127.0.0.1."""
+    channel = pycares.Channel(sock_state_cb=lambda *_: None)
+    try:
+        return list(dict.fromkeys(channel.servers))
+    finally:
+        channel.close()
+
+
+def _configured(config: DnsConfig) -> list[str]:
+    parts = map(split_server, config.nameservers)
+    return list(
+        dict.fromkeys(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in parts)
+    )

@@ -1,0 +1,328 @@
+"""The one door in: seeds, links, redirects, robots files and sitemap entries all enter here."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from gossamer.engine.admission.elsewhere import Elsewhere
+from gossamer.engine.admission.identity import Identity
+from gossamer.engine.admission.recent import Judged, Recent, way
+from gossamer.engine.observe import Observers
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.events import Rejected
+from gossamer.model.link import HOP_LETTERS, Link, LinkKind, further
+from gossamer.model.outcome import Rule
+from gossamer.model.raised import Raised
+from gossamer.model.url import Url
+from gossamer.policy.scope.ascending import ascending
+from gossamer.policy.scope.scope import Scope
+from gossamer.state.environment import Batch, Family
+from gossamer.state.keys import HASH_BYTES
+from gossamer.state.records import Counters, PageRecord, encode
+
+SCOPE_HOSTS = b"scope-hosts"
+"""Key in `meta`: places that joined the scope on the way."""
+NEWCOMERS = b"newcomers"
+"""Key in `meta`: hosts of those, hashed, of which what was turned away is still to be let in."""
+
+
+Target = tuple[Candidate, bytes, Link]
+"""A link in scope with the fingerprint of its URL."""
+
+
+class Admission:
+    """Judges candidates: canonical form, scope, seen; queues those that pass.
+
+    Everything it changes goes into the frontier's open batch.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        identity: Identity,
+        scope: Scope,
+        counters: Counters,
+        observers: Observers,
+        *,
+        record_rejected: bool,
+    ) -> None:
+        self._frontier = frontier
+        self._identity = identity
+        self._scope = scope
+        self._counters = counters
+        self._observers = observers
+        self._record_rejected = record_rejected
+        self._recent = Recent(frontier.recent_links)
+        self._judged = Judged()
+        self.newcomers: list[bytes] = []
+        """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
+        self.plain: Callable[[Candidate], Candidate] = _as_it_is
+        """Leaves out of a link's URL what does not matter."""
+        self.raised: Callable[[Raised], None] = lambda _: None
+        """Hears of scope rules that raise."""
+        self.elsewhere: Elsewhere | None = None
+        """The other agents, in a cluster."""
+
+    def admit(self, candidate: Candidate, gift: Any = None) -> bool:
+        """Queue `candidate` if it is new and in scope."""
+        if candidate.kind is LinkKind.ROBOTS:
+            if not self._is_elsewhere(candidate):
+                self._frontier.admit_robots(candidate)
+            return True
+        fingerprint = self._identity.fingerprint(candidate.url)
+        # What was admitted once is nearly always mentioned again, and looking is cheaper than judging. A gift
+        # must reach it all the same.
+        unseen = None
+        if gift is None and not candidate.forced:
+            if fingerprint in self._frontier.seen:
+                return False
+            unseen = fingerprint
+        return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
+
+    def _is_elsewhere(self, robots: Candidate) -> bool:
+        if self.elsewhere is None:
+            return False
+        host, _ = self._frontier.host_key(robots.url)
+        return self.elsewhere.takes(host, robots, None)
+
+    def change_scope(self, scope: Scope) -> None:
+        """Judge by another scope from now on; what was met under the old one is met anew."""
+        self._scope = scope
+        self._recent = Recent(self._frontier.recent_links)
+        self._judged = Judged()
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of now."""
+        return self._scope
+
+    def add_seed(self, url: Url) -> bool:
+        """Let the place of a new seed belong to the scope; whether that widens it."""
+        if not self._scope.add_seed(url):
+            return False
+        self.change_scope(self._scope)
+        return True
+
+    def add_places(self, places: Iterable[str]) -> None:
+        """Let places that joined the scope of another agent join ours, within the open batch."""
+        new = [place for place in places if not self._scope.joined(place)]
+        if not new:
+            return
+        with self._frontier.changes():
+            for place in new:
+                self._join(place)
+        self.change_scope(self._scope)
+
+    def _join(self, place: str) -> None:
+        self._scope.add_host(place)
+        url = Url.parse(f"http://{place.partition('/')[0]}/")
+        if url is not None:
+            self.newcomers.append(self._identity.fingerprint(url)[:HASH_BYTES])
+        with self._frontier.changes() as batch:
+            batch.put(Family.META, SCOPE_HOSTS, encode(self._scope.hosts))
+            batch.put(Family.META, NEWCOMERS, encode(self.newcomers))
+
+    def let_in(self, host: bytes, batch: Batch) -> None:
+        """What was turned away of a newcomer is back, with what is in `batch`."""
+        self.newcomers.remove(host)
+        batch.put(Family.META, NEWCOMERS, encode(self.newcomers))
+
+    def is_in_scope(self, candidate: Candidate) -> bool:
+        """Whether a candidate belongs to the crawl; nobody is told."""
+        return self._scope.judge(candidate).admitted
+
+    def reconsider(self, candidate: Candidate) -> bool:
+        """Queue a candidate that was turned away once, if it is new and in scope now."""
+        if not self.is_in_scope(candidate):
+            return False
+        fingerprint = self._identity.fingerprint(candidate.url)
+        return fingerprint not in self._frontier.seen and self._enter(candidate, fingerprint, None)
+
+    def receive(self, candidate: Candidate, gift: Any) -> bool:
+        """Queue what another agent has found, and judged already, if it is new."""
+        if candidate.kind is LinkKind.ROBOTS:
+            return self.admit(candidate)
+        return self._enter(candidate, self._identity.fingerprint(candidate.url), gift)
+
+    def _in_scope(self, candidate: Candidate, unseen: bytes | None = None) -> bool:
+        """Whether a candidate belongs to the crawl; one that does not is turned away (`reject`)."""
+        verdict = self._scope.judge(candidate)
+        if verdict.admitted:
+            return True
+        if verdict.raised is not None:
+            self.raised(verdict.raised)
+        if verdict.rule in (Rule.DEPTH, Rule.HOPS):
+            self._recent.forget(way(candidate.kind, candidate.url))
+        self.reject(candidate, f"{verdict.rule}: {verdict.detail}", unseen)
+        return False
+
+    def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
+        if self.elsewhere is not None:
+            candidate = self._under_one_host(candidate, fingerprint)
+            if self.elsewhere.takes(fingerprint, candidate, gift):
+                return False
+        admitted = self._frontier.admit(candidate, fingerprint, gift)
+        if admitted and self._scope.path_ascending:
+            self._ascend(candidate)
+        return admitted
+
+    def _under_one_host(self, candidate: Candidate, fingerprint: bytes) -> Candidate:
+        """A candidate that is seen under another host than it waits under: two agents may own them.
+
+        It is asked for by its canonical form then.
+        """
+        if self._frontier.host_key(candidate.url)[0] == fingerprint[:HASH_BYTES]:
+            return candidate
+        url = Url.from_serialised(self._identity.canonical(candidate.url))
+        return candidate if url is None else msgspec.structs.replace(candidate, url=url)
+
+    def _ascend(self, page: Candidate) -> None:
+        """Admit the folders above a page, those that were not met lately."""
+        for folder in ascending(page):
+            if not self._recent.met(way(folder.kind, folder.url)):
+                self.admit(folder)
+
+    def links(
+        self,
+        finder: Candidate,
+        links: Sequence[Link],
+        *,
+        honour_nofollow: bool,
+        later: int = 0,
+        gift_to: Callable[[Link], Any] | None = None,
+    ) -> int:
+        """Admit links of a page, each at its depth; how many were new.
+
+        `later` links of it are to come. `gift_to` tells what each brings, if the ordering tells them apart.
+        """
+        if self._frontier.standings is not None:
+            admitted = self._links_with_gifts(
+                finder, self._targets(finder, links, honour_nofollow), later, gift_to
+            )
+        else:
+            admitted = self._links(finder, links, honour_nofollow)
+        if self._frontier.counts_linkers:
+            follow = {link.url.host for link in links if not (link.nofollow and honour_nofollow)}
+            self._frontier.linked(follow, finder.url.host)
+        return admitted
+
+    def _links(self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool) -> int:
+        admitted = 0
+        met = self._recent.met
+        # The same navigation stands on every page of a site. A URL met as navigation is judged as that;
+        # one met in another way has a key of its own.
+        for link in self._recent.unmet(links):
+            if met(way(link.kind, link.url)):
+                continue
+            candidate = self.plain(_linked(finder, link))
+            if link.nofollow and honour_nofollow:
+                self._recent.forget(way(link.kind, link.url))
+                self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                continue
+            admitted += self.admit(candidate)
+        return admitted
+
+    def _targets(self, finder: Candidate, links: Sequence[Link], honour_nofollow: bool) -> list[Target]:
+        """The links in scope, also those met lately: to some orderings they are worth hearing of."""
+        targets = []
+        for link in links:
+            candidate = self.plain(_linked(finder, link))
+            key = way(link.kind, link.url)
+            fingerprint = self._judged.get(key)
+            if link.nofollow and honour_nofollow:
+                if fingerprint is None:
+                    self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                continue
+            if fingerprint is None:
+                if self._recent.met(key):
+                    continue  # turned away lately
+                if not self._in_scope(candidate):
+                    continue
+                fingerprint = self._identity.fingerprint(candidate.url)
+                self._recent.forget(key)
+                self._judged.put(key, fingerprint)
+            targets.append((candidate, fingerprint, link))
+        return targets
+
+    def _links_with_gifts(
+        self,
+        finder: Candidate,
+        targets: Sequence[Target],
+        later: int,
+        gift_to: Callable[[Link], Any] | None,
+    ) -> int:
+        with self._frontier.changes():
+            if gift_to is not None:
+                return sum(
+                    self._enter(candidate, fingerprint, gift_to(link))
+                    for candidate, fingerprint, link in targets
+                )
+            gift = self._frontier.gift(self._identity.fingerprint(finder.url), finder, len(targets), later)
+            return sum(self._enter(candidate, fingerprint, gift) for candidate, fingerprint, _ in targets)
+
+    def redirect(self, finder: Candidate, target: Url, *, again: bool = False) -> bool:
+        """Admit where a visit was sent to, as a link that adds a hop but no depth.
+
+        A redirect to its own canonical form would be lost as "seen"; it is fetched once by force, and so is
+        any other if `again`.
+        """
+        forced = not finder.forced and (again or self._identity.same(target, finder.url))
+        kind = LinkKind.ROBOTS if finder.kind is LinkKind.ROBOTS else LinkKind.REDIRECT
+        candidate = Candidate(
+            target,
+            kind,
+            finder.depth,
+            further(finder.hops, "R"),
+            finder.url.text,
+            forced=forced,
+            origin=finder.origin,
+        )
+        place = self._scope.widen_for_seed_redirect(candidate)
+        if place is not None:
+            self._join(place)
+            if not self._record_rejected:  # so none is brought back, and it must be judged when met again
+                self.change_scope(self._scope)
+        fingerprint = None if kind is LinkKind.ROBOTS else self._identity.fingerprint(finder.url)
+        with self._frontier.changes():
+            admitted = self.admit(candidate, fingerprint and self._frontier.gift(fingerprint, finder, 1, 0))
+            if self._frontier.counts_linkers and kind is LinkKind.REDIRECT:
+                self._frontier.linked([target.host], finder.url.host)
+            return admitted
+
+    def reject(self, candidate: Candidate, reason: str, unseen: bytes | None = None) -> None:
+        """Turn a candidate away, and remember why unless it was admitted on another way.
+
+        `unseen`: its fingerprint, if it is known that it was not.
+        """
+        self._counters.rejected += 1
+        rule = reason.partition(":")[0]
+        turned_away = self._counters.turned_away
+        turned_away[rule] = turned_away.get(rule, 0) + 1
+        if self._record_rejected:
+            fingerprint = unseen or self._identity.fingerprint(candidate.url)
+            if unseen or fingerprint not in self._frontier.seen:
+                record = PageRecord(
+                    url=candidate.url.text,
+                    state="rejected",
+                    reason=reason,
+                    kind=candidate.kind,
+                    depth=candidate.depth,
+                    hops=candidate.hops,
+                    via=candidate.via,
+                )
+                with self._frontier.changes() as batch:
+                    batch.put(Family.PAGES, fingerprint, encode(record))
+        self._observers.tell(Rejected(candidate, reason))
+
+
+def _as_it_is(candidate: Candidate) -> Candidate:
+    return candidate
+
+
+def _linked(finder: Candidate, link: Link) -> Candidate:
+    depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
+    return Candidate(
+        link.url, link.kind, depth, further(finder.hops, HOP_LETTERS[link.kind]), finder.url.text
+    )

@@ -1,0 +1,230 @@
+"""Robots files: refuses what they forbid, and turns a fetched one into rules for its origin."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from gossamer.engine.admission.admission import Admission
+from gossamer.engine.visiting.visit import Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.robots_table import RobotsEntry
+from gossamer.model.candidate import Candidate
+from gossamer.model.exchange import Truncation
+from gossamer.model.lease import Lease, Validators
+from gossamer.model.link import LinkKind, further
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
+from gossamer.model.url import Url
+from gossamer.policy.robots.access import (
+    AllowAll,
+    Hold,
+    KeepRules,
+    RobotsConfig,
+    UseBody,
+    access_for,
+    effective_crawl_delay,
+)
+from gossamer.policy.robots.file import RobotsRules
+from gossamer.policy.visits.broken import GUESSED_SITEMAP
+from gossamer.policy.visits.politeness import retry_after
+from gossamer.policy.visits.retry import redirect_location
+from gossamer.state.records import RobotsRecord, encode
+
+LONGEST_VALIDATOR = 1_000
+PENDING_SECONDS = 3600.0
+"""How long a redirected robots file may wait for its new host's turn before it is asked for again."""
+
+
+class RobotsDesk:
+    """Keeps what robots files say, per origin (RFC 9309), and answers for each lease."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        admission: Admission,
+        config: RobotsConfig,
+        now: Callable[[], int],
+        *,
+        sitemaps: bool,
+        guess_sitemap: bool,
+    ) -> None:
+        self._frontier = frontier
+        self._admission = admission
+        self._config = config
+        self._now = now
+        self._sitemaps = sitemaps
+        self._guess_sitemap = guess_sitemap
+
+    def refusal(self, lease: Lease) -> Refused | Failed | None:
+        """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds."""
+        candidate = lease.candidate
+        if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
+            return None
+        host, _ = self._frontier.host_key(candidate.url)
+        entry = self._frontier.robots.latest(host, candidate.url.origin)
+        if entry is not None and entry.record.state == "closed":
+            return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.detail)
+        if entry is None or entry.rules is None:
+            return None
+        allowed, line = entry.rules.allows(candidate.url.target)
+        return None if allowed else Refused(Rule.ROBOTS, line)
+
+    def with_validators(self, lease: Lease) -> Lease:
+        """The lease, conditional if it asks again for the very file the origin's rules came from."""
+        candidate = lease.candidate
+        asked = Url.from_serialised(candidate.origin + "/") if candidate.origin else None
+        if asked is None:
+            return lease
+        host, _ = self._frontier.host_key(asked)
+        entry = self._frontier.robots.latest(host, candidate.origin)
+        if entry is None or entry.rules is None or entry.record.source != candidate.url.text:
+            return lease
+        validators = Validators(entry.record.etag, entry.record.last_modified)
+        return msgspec.structs.replace(lease, validators=validators)
+
+    def crawl_delay(self, url: Url) -> float | None:
+        """Seconds the origin of `url` asks for between visits, capped."""
+        host, _ = self._frontier.host_key(url)
+        entry = self._frontier.robots.latest(host, url.origin)
+        return effective_crawl_delay(entry.rules, self._config) if entry and entry.rules else None
+
+    def settle(self, visit: Visit) -> str:
+        """Learn from the visit of a robots file; one line on what it means.
+
+        Where the file of one origin redirects to another, the rules hold for the first (RFC 9309
+        2.3.1.2); if it is the other's own robots file, they are the other's rules too, and it need not
+        be asked again.
+        """
+        candidate = visit.lease.candidate
+        asked = Url.from_serialised(candidate.origin + "/")
+        assert asked is not None
+        if self._redirected(visit, asked):
+            return "robots: redirected"
+        origins = {candidate.origin: asked}
+        if candidate.url.target == "/robots.txt":
+            origins[candidate.url.origin] = candidate.url
+        entry = RobotsEntry(RobotsRecord("open", 0))
+        for origin, url in origins.items():
+            entry = self._learned(visit, origin, url)
+            self._store(origin, url, entry)
+            self._admit_sitemaps(visit, url, entry)
+        record = entry.record
+        return f"robots: {record.state}" + (f" ({record.detail})" if record.detail else "")
+
+    def _learned(self, visit: Visit, origin: str, url: Url) -> RobotsEntry:
+        host, _ = self._frontier.host_key(url)
+        before = self._frontier.robots.latest(host, origin)
+        failures = before.record.failures if before else 0
+        now = self._now()
+        fresh_until = now + int(self._config.max_age * 1e6)
+        status, fault = _answer(visit)
+        if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
+            # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
+            return RobotsEntry(RobotsRecord("closed", fresh_until, detail=visit.outcome.detail))
+        match access_for(status, fault, failures, self._config, _retry_after(visit.outcome, now / 1e6)):
+            case UseBody():
+                assert visit.robots is not None
+                return self._rules(visit, visit.robots, fresh_until)
+            case KeepRules() if before is not None and before.rules is not None:
+                renewed = msgspec.structs.replace(before.record, until=fresh_until, failures=0)
+                return RobotsEntry(renewed, before.rules)
+            case KeepRules():
+                return RobotsEntry(RobotsRecord("open", fresh_until, detail="304 without rules"))
+            case AllowAll(reason=reason):
+                return RobotsEntry(RobotsRecord("open", fresh_until, detail=reason))
+            case Hold(wait=wait, reason=reason):
+                return RobotsEntry(RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason))
+
+    def _rules(self, visit: Visit, rules: RobotsRules, until: int) -> RobotsEntry:
+        assert isinstance(visit.outcome, Fetched)
+        headers = visit.outcome.exchange.headers
+        record = RobotsRecord(
+            "rules",
+            until,
+            encode(rules),
+            source=visit.lease.candidate.url.text,
+            etag=headers.get("etag")[:LONGEST_VALIDATOR],
+            last_modified=headers.get("last-modified")[:LONGEST_VALIDATOR],
+        )
+        return RobotsEntry(record, rules)
+
+    def _redirected(self, visit: Visit, asked: Url) -> bool:
+        """Send a redirected robots file on its way, unless it went too far or its end is known."""
+        candidate = visit.lease.candidate
+        if not isinstance(visit.outcome, Fetched):
+            return False
+        exchange = visit.outcome.exchange
+        location = redirect_location(exchange.status, exchange.headers)
+        if location is None or len(candidate.hops.rpartition("P")[2]) >= self._config.max_redirects:
+            return False
+        target = Url.parse(location, candidate.url.text)
+        if target is None:
+            return False
+        if target.target == "/robots.txt" and target.origin != candidate.origin:
+            host, _ = self._frontier.host_key(target)
+            known = self._frontier.robots.get(host, target.origin)
+            if known is not None and known.record.state in ("rules", "open"):
+                self._store(candidate.origin, asked, known)
+                return True
+        until = self._now() + int(PENDING_SECONDS * 1e6)
+        detail = f"robots file redirected to {target.text}"
+        self._store(candidate.origin, asked, RobotsEntry(RobotsRecord("pending", until, detail=detail)))
+        self._admission.redirect(candidate, target)
+        return True
+
+    def _store(self, origin: str, url: Url, entry: RobotsEntry) -> None:
+        host, _ = self._frontier.host_key(url)
+        elsewhere = self._admission.elsewhere
+        if elsewhere is None or not elsewhere.takes_robots(host, origin, entry):
+            self.keep(origin, url, entry)
+
+    def host_of(self, url: Url) -> bytes:
+        """Hash of the host queue of `url`, 8 bytes."""
+        return self._frontier.host_key(url)[0]
+
+    def keep(self, origin: str, url: Url, entry: RobotsEntry) -> None:
+        """Go by what the robots file of `origin`, of which `url` is any address, says."""
+        host, name = self._frontier.host_key(url)
+        with self._frontier.changes() as batch:
+            self._frontier.robots.put(host, origin, entry, batch)
+            delay = effective_crawl_delay(entry.rules, self._config) if entry.rules else None
+            if delay is not None:
+                changed = self._frontier.hosts.change(host, name)
+                changed.crawl_delay = max(changed.crawl_delay, delay)
+                # The visit that brought the file was judged without it.
+                rest = int(delay * 1e6)
+                changed.due = max(changed.due, self._now() + rest)
+                self._frontier.longest_rest = max(self._frontier.longest_rest, rest)
+            if entry.record.state in ("rules", "open", "closed"):
+                self._frontier.release(name, origin)
+
+    def _admit_sitemaps(self, visit: Visit, site: Url, entry: RobotsEntry) -> None:
+        """Those that the file names; if it names none, the one that most sites have."""
+        if not self._sitemaps or entry.record.state not in ("rules", "open"):
+            return
+        finder = visit.lease.candidate
+        named = entry.rules.sitemaps if entry.rules else ()
+        urls = [Url.parse(text, finder.url.text) for text in named]
+        if not named and self._guess_sitemap and site.scheme in ("http", "https"):
+            urls = [Url.parse(GUESSED_SITEMAP, site.text)]
+        hops = further(finder.hops, "M")
+        for url in urls:
+            if url is not None:
+                self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
+
+
+def _answer(visit: Visit) -> tuple[int | None, Fault | None]:
+    """Status and fault of the visit; a body cut on the way may lack rules, so that is a fault."""
+    match visit.outcome:
+        case Fetched(exchange=exchange):
+            if visit.robots is None and 200 <= exchange.status < 300:
+                return exchange.status, Fault.DECODING
+            cut = {Truncation.TIME: Fault.TIMEOUT, Truncation.DISCONNECT: Fault.RESET}
+            return exchange.status, cut.get(exchange.truncated) if exchange.truncated else None
+        case Failed(fault=fault):
+            return None, fault
+        case Refused():
+            return None, Fault.UNSUPPORTED
+
+
+def _retry_after(outcome: Outcome, now: float) -> float | None:
+    return retry_after(outcome.exchange.headers, now) if isinstance(outcome, Fetched) else None

@@ -1,0 +1,6 @@
+"""The one door out: visits in arrival order, settled in groups, each one commit.
+
+`judge` turns a visit into disposition, rest and account; `archivist` decides how it stands in the archive;
+`doors` leads to all other rooms. Archive record, state and links of a visit are committed together or not
+at all.
+"""

@@ -1,0 +1,103 @@
+"""The sums of the crawl, committed with every group."""
+
+import time
+
+from gossamer.dns.statistics import NameStatistics
+from gossamer.engine.settlement.judge import Judgement
+from gossamer.engine.visiting.visit import Visit
+from gossamer.model.disposition import Dropped
+from gossamer.model.outcome import Failed, Fault, Fetched, Refused
+from gossamer.policy.visits.broken import is_link
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import COUNTERS, Counters, decode, encode
+
+CLOCK = b"clock"
+ENDED = b"ended"
+NAMES = b"names"
+THROTTLING = frozenset((429, 503))
+MOST_TYPES = 200
+"""Media types counted by name; a hostile site could invent any number."""
+
+
+class Ledger:
+    """Keeps `Counters` in step with what is committed."""
+
+    def __init__(
+        self, counters: Counters, clock: CrawlClock, ended: str = "", names: NameStatistics | None = None
+    ) -> None:
+        self.counters = counters
+        self.names = names or NameStatistics()
+        self.ended = ended
+        """Why the last session ended; empty if it did not end well."""
+        self._clock = clock
+        self._started = time.monotonic() - counters.seconds
+        self._held: float | None = None  # seconds when it was paused
+
+    @classmethod
+    def load(cls, environment: Environment, clock: CrawlClock) -> "Ledger":
+        """As last committed."""
+        data = environment.get(Family.META, COUNTERS)
+        ended = environment.get(Family.META, ENDED) or b""
+        names = environment.get(Family.META, NAMES)
+        return cls(
+            decode(data, Counters) if data else Counters(),
+            clock,
+            ended.decode(),
+            decode(names, NameStatistics) if names else None,
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Time spent crawling, over all sessions; a pause is none."""
+        return time.monotonic() - self._started if self._held is None else self._held
+
+    def hold(self) -> None:
+        """The crawl is paused: its time stands still."""
+        if self._held is None:
+            self._held = self.seconds
+
+    def go_on(self) -> None:
+        """The pause is over."""
+        if self._held is not None:
+            self._started, self._held = time.monotonic() - self._held, None
+
+    def count(self, visit: Visit, judgement: Judgement, media_type: str) -> None:
+        """Add one visit."""
+        counters = self.counters
+        tally = judgement.tally
+        counters.visits += 1
+        counters.pages += tally.pages
+        counters.bytes += tally.bytes
+        match visit.outcome:
+            case Fetched(exchange=exchange):
+                _add(counters.statuses, str(exchange.status))
+                if exchange.status in THROTTLING:
+                    _add(counters.faults, Fault.THROTTLED)
+                elif exchange.status >= 500:
+                    _add(counters.faults, Fault.SERVER)
+            case Failed(fault=fault):
+                counters.failed += 1
+                _add(counters.faults, fault)
+            case Refused(rule=rule):
+                counters.refused += 1
+                _add(counters.faults, f"refused: {rule}")
+        if isinstance(judgement.disposition, Dropped):
+            counters.dropped += 1
+            found = visit.lease.candidate
+            refused = isinstance(visit.outcome, Refused)
+            counters.broken += not refused and is_link(found.kind, found.via, found.url.target)
+        if media_type and tally.pages:
+            known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
+            _add(counters.media_types, media_type if known else "other")
+
+    def enter(self, batch: Batch, ended: str = "") -> None:
+        """Put the times into `batch`, with the reason if the session ends; the frontier puts the sums."""
+        batch.put(Family.META, ENDED, ended.encode())
+        self.counters.seconds = self.seconds
+        batch.put(Family.META, CLOCK, encode(self._clock.record()))
+        batch.put(Family.META, NAMES, encode(self.names))
+
+
+def _add(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1

@@ -1,0 +1,154 @@
+"""What we know of single URLs: read before a visit, brought up to date after it."""
+
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.engine.settlement.archivist import Kept
+from gossamer.engine.visiting.visit import Visit
+from gossamer.model.disposition import Disposition
+from gossamer.model.exchange import Exchange
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Failed, Fetched, Refused
+from gossamer.model.page import Page
+from gossamer.model.url import Url
+from gossamer.policy.visits.freshness import fresh_until
+from gossamer.policy.visits.retry import redirect_location
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import split_ticket
+from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
+
+VISITS_KEPT = 5
+LONGEST_VALIDATOR = 1_000
+LONGEST_DETAIL = 500
+
+
+class PageMemory:
+    """The `pages` family: one record per URL that was visited or turned away (K7)."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def get(self, fingerprint: bytes) -> PageRecord | None:
+        """What is known, or `None`."""
+        data = self._environment.get(Family.PAGES, fingerprint)
+        return decode_page(data) if data else None
+
+    def of_host(self, host: bytes, start: bytes = b"") -> Iterator[tuple[bytes, PageRecord]]:
+        """(fingerprint, what is known) of what is committed of a host, in order from `start` on."""
+        for fingerprint, data in self._environment.scan(Family.PAGES, start, host):
+            yield fingerprint, decode_page(data)
+
+    def put(self, fingerprint: bytes, record: PageRecord, batch: Batch) -> None:
+        """Replace what is known, within `batch`."""
+        batch.put(Family.PAGES, fingerprint, encode(record))
+
+
+def page_record(
+    lease: Lease,
+    visit: Visit,
+    disposition: Disposition,
+    before: PageRecord | None,
+    kept: Kept | None,
+    reason: str,
+) -> PageRecord:
+    """What is known after a visit. Of earlier visits the last few stay, with what was archived of them."""
+    level, number = split_ticket(lease.ticket)
+    candidate = lease.candidate
+    known = before if before is not None and before.state != "rejected" else PageRecord("", "")
+    refused = isinstance(visit.outcome, Refused)
+    seen = known.visits if refused else (*known.visits, _visit_record(visit))[-VISITS_KEPT:]
+    fields: dict[str, object] = {
+        "url": candidate.url.text,
+        "state": type(disposition).__name__.lower(),
+        "reason": reason or getattr(disposition, "reason", ""),
+        "kind": candidate.kind,
+        "depth": candidate.depth,
+        "hops": candidate.hops,
+        "via": candidate.via,
+        "number": number,
+        "weight": level,
+        "visits_made": known.visits_made + (not refused),
+        "visits": seen,
+    }
+    if isinstance(visit.outcome, Fetched):
+        fields |= _response_fields(visit.outcome.exchange, known, kept)
+    if visit.page is not None:
+        fields |= _page_fields(visit.page)
+    return msgspec.structs.replace(known, **fields)
+
+
+def _visit_record(visit: Visit) -> VisitRecord:
+    match visit.outcome:
+        case Fetched(exchange=exchange):
+            return VisitRecord(
+                at=exchange.started,
+                elapsed=visit.elapsed,
+                status=exchange.status,
+                detail=_detail(exchange, visit.page),
+                size=exchange.body.size,
+                address=exchange.address,
+            )
+        case Failed(fault=fault, detail=detail):
+            return VisitRecord(time.time() - visit.elapsed, visit.elapsed, fault=fault, detail=detail)
+        case Refused(rule=rule, detail=detail):
+            return VisitRecord(time.time(), 0.0, fault=rule, detail=detail)
+
+
+def _detail(exchange: Exchange, page: Page | None) -> str:
+    """What status and size of a response do not say: it is not whole, cannot be read, leads nowhere.
+
+    Where it leads is in its record in the archive.
+    """
+    said = [f"cut by {exchange.truncated}"] if exchange.truncated else []
+    location = redirect_location(exchange.status, exchange.headers)
+    if location is not None and Url.parse(location, exchange.url.text) is None:
+        said.append(f"leads nowhere: {location}")
+    if page is not None:
+        said += page.problems
+    return "; ".join(said)[:LONGEST_DETAIL]
+
+
+def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -> dict[str, object]:
+    """Of a 304 only its freshness is new: what is stored stays as it was.
+
+    A server may say so unasked, when nothing is stored: then the archive has that answer and no other. It
+    stands for no content, so it is no payload that a later one could be compared with.
+    """
+    fields: dict[str, object] = {"expires": fresh_until(exchange.headers, exchange.started)}
+    if exchange.status == 304:
+        if known.place is None and kept is not None:
+            fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
+        return fields
+    fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
+    fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
+    fields["payload"] = exchange.body.sha256
+    if kept is not None:
+        placed = kept.placed
+        fields["place"] = PlaceRecord(placed.file, placed.offset, placed.length)
+        fields["captured"] = placed.date
+        fields["twin"] = kept.twin
+    return fields
+
+
+def canonical_of(page: Page) -> str:
+    """The URL that a page says is its own (RFC 6596), if that is another; empty if it says nothing."""
+    said = next((link.url.text for link in page.links if link.kind is LinkKind.CANONICAL), "")
+    return "" if said == page.url.text else said
+
+
+def _page_fields(page: Page) -> dict[str, object]:
+    return {
+        "content": page.content_digest,
+        "media_type": page.media_type,
+        "charset": page.charset,
+        "title": page.title,
+        "description": page.description,
+        "author": page.author,
+        "language": page.language,
+        "text_length": page.text_length,
+        "references": len(page.links),
+        "canonical": canonical_of(page),
+    }

@@ -1,0 +1,287 @@
+"""The one door out: takes visits in arrival order and settles them in groups, each one commit."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+import msgspec
+
+from gossamer.engine.admission.reclaim import turned_away
+from gossamer.engine.fault_points import fault_point
+from gossamer.engine.observe import Observers
+from gossamer.engine.settlement.archivist import Archivist, Kept
+from gossamer.engine.settlement.doors import Doors
+from gossamer.engine.settlement.judge import Judgement
+from gossamer.engine.settlement.ledger import Ledger
+from gossamer.engine.settlement.long_pages import LINKS_AT_ONCE, Followed, LongPages
+from gossamer.engine.settlement.page_memory import page_record
+from gossamer.engine.settlement.spare_time import SpareTime
+from gossamer.engine.visiting.visit import Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import Done, Dropped
+from gossamer.model.events import Event, HostParked, HostRested, Visited
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Fetched
+from gossamer.model.url import Url
+from gossamer.policy.ordering.ordering import is_robots
+from gossamer.policy.visits.retry import redirect_location
+from gossamer.ports import Sink
+from gossamer.state.environment import Batch
+from gossamer.state.records import PageRecord
+
+GROUP = 64
+"""Visits settled together at most: bounds what a crash refetches and what memory holds."""
+
+LONGEST_CHAIN = 20
+"""Redirects in a row that are gone back through."""
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """One visit with all that was decided about it before the commit."""
+
+    visit: Visit
+    judgement: Judgement
+    fingerprint: bytes
+    before: PageRecord | None
+    kept: Kept | None
+    first_seen: str
+    """URL at which its content was met before, or empty."""
+
+    @property
+    def seen_before(self) -> bool:
+        """Whether its content was met before."""
+        return bool(self.first_seen)
+
+
+class Settlement:
+    """Owns the archive file, the write batch and the seen test, so that archive order is commit order.
+
+    First the archive records of the whole group are appended (which may wait, for large bodies); then,
+    without a pause, every change of state goes into one batch. A crash before the commit costs a second
+    visit of the group; the archive is then cut back to its committed length.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        doors: Doors,
+        archivist: Archivist,
+        ledger: Ledger,
+        observers: Observers,
+        sinks: Sequence[Sink],
+        spare: SpareTime,
+        *,
+        queue_size: int,
+    ) -> None:
+        self._frontier = frontier
+        self._doors = doors
+        self._archivist = archivist
+        self._ledger = ledger
+        self._observers = observers
+        self._sinks = sinks
+        self._queue: asyncio.Queue[tuple[Visit, Followed | None] | None] = asyncio.Queue(queue_size)
+        self.held = asyncio.Lock()
+        """Whoever holds it sees state and archive between two groups."""
+        self._long_pages = LongPages(frontier, doors, archivist, self.held, spare)
+        self.on_settled: Callable[[], None] = lambda: None
+
+    async def take(self, visit: Visit) -> None:
+        """Accept a visit; waits if settlement has fallen behind, or other agents are asked about it."""
+        visit = await self._archivist.look_up(visit)
+        if visit.page is not None and len(visit.page.links) > LINKS_AT_ONCE:
+            await self._long_pages.take(visit)
+        else:
+            await self._queue.put((visit, None))
+
+    async def finish(self) -> None:
+        """Let `run` return after everything taken so far is settled."""
+        await self._long_pages.finish()
+        await self._queue.put(None)
+
+    async def run(self) -> None:
+        """Settle until told to finish."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._long_pages.run(lambda *followed: self._queue.put(followed)))
+            tasks.create_task(self._run())
+
+    async def _run(self) -> None:
+        async with self.held:
+            await self._let_in()  # of a process that died before it had
+        finishing = False
+        while not finishing:
+            group = [await self._queue.get()]
+            links = _links_in(group[0])
+            while len(group) < GROUP and links < LINKS_AT_ONCE and not self._queue.empty():
+                group.append(self._queue.get_nowait())
+                links += _links_in(group[-1])
+            finishing = None in group
+            visits = [visit for visit in group if visit is not None]
+            if visits:
+                async with self.held:
+                    await self._settle(visits)
+                self.on_settled()
+
+    async def _settle(self, group: list[tuple[Visit, Followed | None]]) -> None:
+        decided = [await self._decide(visit) for visit, _ in group]
+        self._archivist.write_names()
+        fault_point("settlement.appended")
+        ways = [
+            followed or self._begin(settled) for settled, (_, followed) in zip(decided, group, strict=True)
+        ]
+        events: list[Event] = []
+        with self._frontier.changes() as batch:
+            for settled, followed in zip(decided, ways, strict=True):
+                self._apply(settled, followed, batch, events)
+                fault_point("settlement.applying")
+            self._archivist.enter(batch, [event for event in events if isinstance(event, Visited)])
+            fault_point("settlement.logged")
+            self._ledger.enter(batch)
+        fault_point("settlement.committed")
+        await self._let_in()  # before anybody else has a turn, and finds that nothing is left to do
+        await self._archivist.committed()
+        for event in events:
+            self._observers.tell(event)
+            if isinstance(event, Visited):
+                for sink in self._sinks:
+                    await sink(event)
+        for visit, _ in group:
+            if isinstance(visit.outcome, Fetched):
+                visit.outcome.exchange.body.close()
+
+    async def _let_in(self) -> None:
+        """Admit what was turned away of hosts that have joined the scope since, such as their sitemaps.
+
+        A robots file is read before the seed whose redirect leads to its host.
+        """
+        admission = self._doors.admission
+        while admission.newcomers:
+            host = admission.newcomers[0]
+            start: bytes | None = b""
+            while start is not None:
+                known = list(islice(self._doors.memory.of_host(host, start), LINKS_AT_ONCE))
+                start = known[-1][0] + b"\0" if len(known) == LINKS_AT_ONCE else None
+                with self._frontier.changes() as batch:
+                    for _, record in known:
+                        if (candidate := turned_away(record)) is not None:
+                            admission.reconsider(candidate)
+                    if start is None:
+                        admission.let_in(host, batch)
+                if start is not None:
+                    await asyncio.sleep(0)
+
+    async def _decide(self, visit: Visit) -> Settled:
+        """Judge a visit, and append it to the archive if it is to be kept."""
+        fingerprint = self._doors.identity.fingerprint(visit.lease.candidate.url)
+        before = self._doors.memory.get(fingerprint)
+        judgement = self._doors.judge.judge(visit, self._frontier.now())
+        kept = None
+        if judgement.archive and isinstance(visit.outcome, Fetched):
+            kept = await self._archivist.write(visit, visit.outcome.exchange, before)
+        first_seen = ""
+        if judgement.tally.pages > 0 and visit.page is not None:
+            first_seen = self._archivist.first_seen(visit.page, visit.met)
+        self._archivist.tell_elsewhere(visit, kept, first_seen)
+        return Settled(visit, judgement, fingerprint, before, kept, first_seen)
+
+    def _begin(self, settled: Settled) -> Followed:
+        """What is to be followed of a visit, of which no link was yet."""
+        if not settled.judgement.archive:
+            return Followed()
+        return self._long_pages.followed(settled.visit, settled.fingerprint, seen_before=settled.seen_before)
+
+    def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
+        """Put all that follows from one visit into the batch."""
+        visit, judgement = settled.visit, settled.judgement
+        lease = visit.lease
+        robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
+        for raised in visit.page.raised if visit.page is not None else ():
+            self._doors.plugins.hear(raised)
+        admitted = self._follow(settled, followed)
+        self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
+        record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
+        self._doors.memory.put(settled.fingerprint, record, batch)
+        self._frontier.settle(lease, judgement.disposition, judgement.tally)
+        if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
+            self._frontier.close(settled.fingerprint, batch)
+        if judgement.host_rest:
+            reason = robots or record.reason
+            self._frontier.rest(lease.queue_key, judgement.host_rest, reason)
+            events.append(HostRested(lease.queue_key, judgement.host_rest, reason))
+        if judgement.park_host:
+            self._frontier.park(lease.queue_key, judgement.park_host)
+            events.append(HostParked(lease.queue_key, judgement.park_host))
+        self._ledger.count(visit, judgement, record.media_type)
+        if judgement.tally.pages and record.canonical:
+            self._ledger.counters.canonicals += 1
+        if settled.kept is not None and settled.kept.twin:
+            self._ledger.counters.duplicates += 1
+        events.append(_visited(settled, admitted))
+
+    def _follow(self, settled: Settled, followed: Followed) -> int:
+        """Admit where the visit leads: what is left of its links, or the place it redirects to."""
+        candidate = settled.visit.lease.candidate
+        location = _location(settled)
+        if location is not None:
+            target = Url.parse(location, candidate.url.text)
+            if target is None:
+                return 0
+            back = self._doors.links.back and self._leads_back(candidate, target)
+            return int(self._doors.admission.redirect(candidate, target, again=back))
+        nofollow = self._doors.links.honour_nofollow
+        left = followed.links[followed.upto :]
+        return followed.admitted + self._doors.admission.links(
+            candidate, left, honour_nofollow=nofollow, gift_to=followed.gift_to
+        )
+
+    def _leads_back(self, finder: Candidate, target: Url) -> bool:
+        """Whether the chain of redirects that led to `finder` began at `target`, or has passed it."""
+        identity, kind, via = self._doors.identity, finder.kind, finder.via
+        for _ in range(LONGEST_CHAIN):
+            earlier = Url.from_serialised(via) if kind is LinkKind.REDIRECT else None
+            if earlier is None:
+                return False
+            if identity.same(target, earlier):
+                return True
+            record = self._doors.memory.get(identity.fingerprint(earlier))
+            if record is None:
+                return False
+            kind, via = record.kind, record.via
+        return False
+
+
+def _links_in(item: tuple[Visit, Followed | None] | None) -> int:
+    """Links that are still to be admitted with it."""
+    if item is None:
+        return 0
+    visit, followed = item
+    if followed is not None:
+        return len(followed.links) - followed.upto
+    return len(visit.page.links) if visit.page is not None else 0
+
+
+def _location(settled: Settled) -> str | None:
+    """Where the visit was sent to, if it was."""
+    visit = settled.visit
+    if not settled.judgement.archive or not isinstance(visit.outcome, Fetched):
+        return None
+    if visit.lease.candidate.kind is LinkKind.ROBOTS:
+        return None
+    exchange = visit.outcome.exchange
+    return redirect_location(exchange.status, exchange.headers)
+
+
+def _visited(settled: Settled, admitted: int) -> Visited:
+    kept = settled.kept
+    return Visited(
+        at=time.time(),
+        lease=settled.visit.lease,
+        outcome=settled.visit.outcome,
+        disposition=settled.judgement.disposition,
+        page=settled.visit.page,
+        admitted=admitted,
+        seen_before=settled.seen_before,
+        twin=kept.twin if kept else "",
+        place=(kept.placed.file, kept.placed.offset, kept.placed.length) if kept else None,
+    )

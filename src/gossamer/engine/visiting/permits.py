@@ -1,0 +1,28 @@
+"""Says whether a URL may be visited now that its turn has come."""
+
+from gossamer.engine.admission.rejudging import Rejudging
+from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Failed, Fault, Refused
+
+
+class Permits:
+    """Asks the scope, where it has changed, then the robots files."""
+
+    def __init__(self, robots: RobotsDesk, rejudging: Rejudging) -> None:
+        self._robots = robots
+        self._rejudging = rejudging
+
+    def refusal(self, lease: Lease) -> Refused | Failed | None:
+        """What forbids the visit, if anything does."""
+        if self._rejudging.active and (refused := self._rejudging.refusal(lease)) is not None:
+            if lease.candidate.kind is LinkKind.ROBOTS:
+                # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
+                return Failed(Fault.ADDRESS_FORBIDDEN, f"{refused.rule}: {refused.detail}")
+            return refused
+        return self._robots.refusal(lease)
+
+    def prepared(self, lease: Lease) -> Lease:
+        """The lease as it is to be fetched."""
+        return self._robots.with_validators(lease)

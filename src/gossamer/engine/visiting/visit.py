@@ -1,0 +1,30 @@
+"""What a worker hands to settlement."""
+
+import msgspec
+
+from gossamer.model.lease import Lease
+from gossamer.model.outcome import Outcome
+from gossamer.model.page import Page
+from gossamer.policy.branches.novelty import Said
+from gossamer.policy.robots.file import ALLOW_ALL, RobotsRules
+from gossamer.state.records import SharedDigestRecord
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """One lease with what came of it.
+
+    Attributes:
+        page: what the body holds, or `None` where there was none to read.
+        said: what the page says, if that was asked for.
+        robots: for robots files: what the content says; `None` if it cannot be made out.
+        elapsed: seconds from the request to the end of the response.
+        met: in a cluster, where another agent has met the same content.
+    """
+
+    lease: Lease
+    outcome: Outcome
+    page: Page | None = None
+    said: Said | None = None
+    robots: RobotsRules | None = ALLOW_ALL
+    elapsed: float = 0.0
+    met: SharedDigestRecord | None = None

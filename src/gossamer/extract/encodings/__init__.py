@@ -1,0 +1,1 @@
+"""The encoding of a document, decided as browsers decide it (Encoding Standard)."""

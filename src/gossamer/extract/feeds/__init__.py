@@ -1,0 +1,1 @@
+"""Feeds and sitemaps: RSS, Atom, JSON Feed, sitemaps as XML and text, however broken."""

@@ -1,0 +1,38 @@
+"""Lets a host have its turn while its budget and its domain's last."""
+
+from collections.abc import Callable
+
+from gossamer.frontier.config import HostPolicy
+from gossamer.frontier.domains import DOMAIN_OUT_SECONDS, DomainTable
+from gossamer.frontier.queues.host_queue import HostQueue
+
+
+class BudgetGate:
+    """Parks hosts whose budget is spent."""
+
+    def __init__(
+        self,
+        policy: HostPolicy,
+        domains: DomainTable | None,
+        rest: Callable[[str, float, str], None],
+        park: Callable[[str, str], None],
+    ) -> None:
+        """`rest(name, seconds, reason)` and `park(name, reason)`, as of the frontier."""
+        self._policy = policy
+        self._domains = domains
+        self._rest = rest
+        self._park = park
+
+    def passes(self, queue: HostQueue) -> bool:
+        """Whether one more lease may go out."""
+        record = queue.record
+        spent = self._policy.budget_spent(record.name, record.pages + len(queue.lent), record.bytes)
+        if not spent and self._domains is not None:
+            spent = self._domains.spent(record.name)
+            if spent and not queue.lent and self._domains.lent(record.name):
+                # What other hosts of the domain have out may not count as pages: the turn may come yet.
+                self._rest(record.name, DOMAIN_OUT_SECONDS, spent)
+                return False
+        if spent and not queue.lent:
+            self._park(record.name, spent)
+        return not spent

@@ -1,0 +1,103 @@
+"""Candidates that wait for a time of their own, off their host's queue."""
+
+from collections.abc import Callable
+
+from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.queue_table import QueueTable
+from gossamer.model.candidate import Candidate
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.keys import later_key, split_later, split_ticket
+from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
+
+PROMOTED_AT_ONCE = 1_000
+SCANNED_AT_ONCE = 10_000
+
+
+class Later:
+    """The `later` family. An entry keeps its ticket, so that it returns to its old place in the queue.
+
+    Invariant: `record.waiting` counts a host's entries; none falls due before `record.later_due`.
+    """
+
+    def __init__(self, environment: Environment, queues: QueueTable, counters: Counters, buffer: int) -> None:
+        self._environment = environment
+        self._queues = queues
+        self._counters = counters
+        self._buffer = buffer
+        self._batch: Batch | None = None
+        self._returned: set[bytes] = set()
+
+    def put(
+        self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, reason: str, batch: Batch
+    ) -> None:
+        """Move a queue entry that was taken here until `due`."""
+        self._queues.delete(queue.key, queue.record, place, batch)
+        self._enter(queue.key, queue.record, due, QueueRecord.of(candidate, reason, place), batch)
+
+    def _enter(self, key: bytes, record: HostRecord, due: int, entry: QueueRecord, batch: Batch) -> None:
+        _, sequence = split_ticket(entry.ticket)
+        batch.put(Family.LATER, later_key(key, due, sequence), encode(entry))
+        record.waiting += 1
+        self._counters.waiting += 1
+        record.later_due = min(record.later_due, due) if record.later_due else due
+
+    def promote(self, queue: HostQueue, now: int, batch: Batch) -> None:
+        """Bring back to the queue what has fallen due, a bounded number at once."""
+        record = queue.record
+        record.later_due = 0
+        for moved, (key, data) in enumerate(self._environment.scan(Family.LATER, prefix=queue.key)):
+            due, _ = split_later(key)
+            if due > now or moved == PROMOTED_AT_ONCE:
+                record.later_due = due
+                break
+            self._return(queue.key, record, queue.insert, key, decode_queue(data), batch)
+
+    def release(
+        self, key: bytes, record: HostRecord, queue: HostQueue | None, origin: str, batch: Batch
+    ) -> None:
+        """Bring back what was held for the robots file of `origin`, a bounded number at once.
+
+        The rest comes back when it falls due.
+        """
+        moved = 0
+        for number, (entry, data) in enumerate(self._environment.scan(Family.LATER, prefix=key)):
+            if number == SCANNED_AT_ONCE or moved == PROMOTED_AT_ONCE:
+                break
+            waiting = decode_queue(data)
+            if waiting.attempts == 0 and waiting.candidate().url.origin == origin:
+                self._return(key, record, queue.insert if queue else None, entry, waiting, batch)
+                moved += 1
+
+    def bring_back(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Bring back everything that waits."""
+        record.later_due = 0
+        for entry, data in self._environment.scan(Family.LATER, prefix=key):
+            self._return(key, record, None, entry, decode_queue(data), batch)
+
+    def _is_there(self, key: bytes, batch: Batch) -> bool:
+        """Whether an entry on disk was not brought back within `batch` already, by another answer."""
+        if batch is not self._batch:
+            self._batch, self._returned = batch, set()
+        if key in self._returned:
+            return False
+        self._returned.add(key)
+        return True
+
+    def _return(
+        self,
+        host: bytes,
+        record: HostRecord,
+        insert: Callable[[bytes, Candidate, int], object] | None,
+        key: bytes,
+        waiting: QueueRecord,
+        batch: Batch,
+    ) -> None:
+        if not self._is_there(key, batch):
+            return
+        candidate = waiting.candidate()
+        batch.delete(Family.LATER, key)
+        self._queues.put(host, record, waiting.ticket, candidate, batch)
+        record.waiting -= 1
+        self._counters.waiting -= 1
+        if insert is not None:
+            insert(waiting.ticket, candidate, self._buffer)

@@ -1,0 +1,74 @@
+"""Takes up what was left alone: parked hosts, long waits, robots files that could not be had."""
+
+import msgspec
+
+from gossamer.frontier.queues.hosts import HostTable
+from gossamer.frontier.queues.later import Later
+from gossamer.frontier.queues.wake import WakeIndex
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import Counters, HostRecord, decode_robots, encode
+
+_ASKED_FOR_REST = ("429", "503")
+
+BY_OPERATOR = "by the operator"
+"""Begins the reason of what the operator has parked, or lets rest."""
+
+
+class Revival:
+    """Brings hosts back that are not being served. Rests that a host asked for itself are kept."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        hosts: HostTable,
+        later: Later,
+        wake: WakeIndex,
+        counters: Counters,
+    ) -> None:
+        self._environment = environment
+        self._hosts = hosts
+        self._later = later
+        self._wake = wake
+        self._counters = counters
+
+    def revive(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Serve a host again after the rest that its last visit earned, with all that waits."""
+        if record.parked:
+            self._counters.hosts_parked -= 1
+        record.parked = record.reason = ""
+        record.failures = 0
+        record.due = record.last_visit + record.rest
+        self._return_waiting(key, record, batch)
+
+    def take_up(self, batch: Batch, now: int) -> int:
+        """Revive every host that was given up, and let nothing wait any longer; how many hosts that were.
+
+        For the session after one that ended by itself: what it left can be tried again now. After a crash
+        nothing is taken up, because holds and back-offs must survive it.
+        """
+        taken = 0
+        for key, committed in self._hosts.scan():
+            if not committed.queued and not committed.waiting:
+                continue
+            if committed.parked.startswith(BY_OPERATOR):
+                continue
+            asked = any(status in committed.reason for status in _ASKED_FOR_REST)
+            given_up = bool(committed.parked) or (committed.failures > 0 and not asked)
+            if not given_up and not (committed.waiting and committed.later_due > now):
+                continue
+            taken += 1
+            record = self._hosts.change(key, committed.name)
+            if given_up:
+                self.revive(key, record, batch)
+            else:
+                self._return_waiting(key, record, batch)
+        for key, data in self._environment.scan(Family.ROBOTS):
+            robots = decode_robots(data)
+            if robots.state == "hold" and not any(status in robots.detail for status in _ASKED_FOR_REST):
+                batch.put(Family.ROBOTS, key, encode(msgspec.structs.replace(robots, until=0)))
+        return taken
+
+    def _return_waiting(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        self._later.bring_back(key, record, batch)
+        if record.queued:
+            self._wake.set(key, record, record.due, batch)

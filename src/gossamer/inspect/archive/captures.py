@@ -1,0 +1,172 @@
+"""Reads the captures of a crawl back from its archive, in the order in which they were written."""
+
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import BinaryIO
+
+import msgspec
+
+from gossamer.archive.cdxj import capture_prefix, read_capture
+from gossamer.archive.placement import ArchiveFile
+from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
+from gossamer.archive.scan import Member, scan
+from gossamer.engine.settlement.archivist import archive_files
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import StorageError
+from gossamer.model.exchange import Exchange
+from gossamer.model.url import Url
+from gossamer.state.environment import Family
+
+__all__ = ["Capture", "captures"]
+
+_MAIN = frozenset(("response", "revisit", "resource"))
+
+
+class Capture(msgspec.Struct, frozen=True):
+    """One visit as archived.
+
+    Attributes:
+        exchange: its body has the content codings it came with; of a revisit it is the body referred to.
+        hops: hop path from the seed.
+        unmodified: the server said that nothing changed (304), so there is no body.
+    """
+
+    exchange: Exchange
+    hops: str
+    unmodified: bool
+
+
+class ArchivedBody:
+    """A stored payload as the body of an exchange."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._payload = payload
+
+    @property
+    def size(self) -> int:
+        """Bytes stored."""
+        return len(self._payload)
+
+    @cached_property
+    def sha256(self) -> bytes:
+        """Digest of the payload."""
+        return sha256(self._payload).digest()
+
+    def open(self) -> BinaryIO:
+        """A new reader at the start."""
+        return io.BytesIO(self._payload)
+
+    def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
+        """The payload in pieces."""
+        for at in range(0, len(self._payload), size):
+            yield self._payload[at : at + size]
+
+    def read(self, limit: int = -1) -> bytes:
+        """The first `limit` bytes, all of them if negative."""
+        return self._payload if limit < 0 else self._payload[:limit]
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def captures(inspection: Inspection, problems: list[str]) -> Iterator[Capture]:
+    """Every capture that is committed, those of names left out.
+
+    At most one record is in memory, of which no more than `fetch.max_body` bytes.
+
+    Args:
+        inspection: of the crawl.
+        problems: takes a line for each file that cannot be read to its end, and each body that is not found.
+    """
+    for file in sorted(archive_files(inspection.environment), key=lambda file: file.serial):
+        try:
+            yield from _of_file(inspection, file, problems)
+        except (OSError, StorageError) as error:
+            problems.append(f"archive {file.name}: {error}; the rest of the file was not read")
+
+
+def _of_file(inspection: Inspection, file: ArchiveFile, problems: list[str]) -> Iterator[Capture]:
+    """A visit is its main record and the metadata record that may follow."""
+    waiting: StoredRecord | None = None
+    hops = ""
+    with open_archive_file(inspection.folder.archive, file.name) as stream:
+        offset = 0
+        while offset < file.length:
+            member = Member(stream, offset, file.length)
+            scanned = scan(member, inspection.config.fetch.max_body)
+            offset += member.length
+            record = StoredRecord(
+                member.length, scanned.fields, scanned.http_head, scanned.payload, scanned.payload_size, ()
+            )
+            if record.kind in _MAIN:
+                if waiting is not None:
+                    yield from _capture(inspection, waiting, hops, problems)
+                waiting, hops = record, ""
+            elif record.kind == "metadata":
+                hops = _hops(record.payload)
+    if waiting is not None:
+        yield from _capture(inspection, waiting, hops, problems)
+
+
+def _hops(metadata: bytes) -> str:
+    for line in metadata.decode("utf-8", "replace").split("\r\n"):
+        name, _, value = line.partition(": ")
+        if name == "hopsFromSeed":
+            return value
+    return ""
+
+
+def _capture(
+    inspection: Inspection, record: StoredRecord, hops: str, problems: list[str]
+) -> Iterator[Capture]:
+    url = Url.from_serialised(record.target_uri)
+    if url is None:
+        return  # the answer of a name server
+    headers, status = record.http_fields, _status(record)
+    if record.kind == "resource":
+        headers, status = record.fields, 200  # of another protocol: `Content-Type` is what there is
+    payload = record.payload
+    if record.kind == "revisit" and status != 304:
+        original = _original(inspection, record)
+        if original is None:
+            problems.append(f"archive: the record that {url.text} of {record.date} refers to is not found")
+            return
+        payload = original.payload
+    exchange = Exchange(
+        url, _seconds(record.date), b"", status, record.http_head, headers, ArchivedBody(payload)
+    )
+    yield Capture(exchange, hops, unmodified=status == 304)
+
+
+def _status(record: StoredRecord) -> int:
+    parts = record.http_head[:100].split(maxsplit=2)
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() and len(parts[1]) == 3 else 0
+
+
+def _seconds(date: str) -> float:
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | None:
+    """The record that a revisit refers to: same URL, second and digest, by the index in the state."""
+    get = revisit.fields.get
+    url = Url.from_serialised(get("warc-refers-to-target-uri"))
+    if url is None:
+        return None
+    second = "".join(char for char in get("warc-refers-to-date")[:19] if char.isdigit())
+    prefix = capture_prefix(url) + second.encode("ascii", "replace")
+    for crawl in inspection.together:
+        for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
+            line = read_capture(data)
+            if (line.url, line.digest) != (url.text, get("warc-payload-digest")):
+                continue
+            if line.mime != "warc/revisit":
+                most = crawl.config.fetch.max_body
+                return read_record(crawl.folder.archive, line.filename, int(line.offset), most)
+    return None

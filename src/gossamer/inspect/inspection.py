@@ -1,0 +1,271 @@
+"""Looks into a crawl's folder, also while it is being crawled, and changes nothing."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.hold import read_hold
+from gossamer.assembly.report import Summary, summary
+from gossamer.config.config import CrawlConfig
+from gossamer.config.settings import load, read_toml
+from gossamer.dns.statistics import NameStatistics
+from gossamer.engine.settlement.ledger import CLOCK, ENDED, NAMES
+from gossamer.frontier.standings import ORDER, is_of_another
+from gossamer.inspect.clusters.cluster_folder import Absent
+from gossamer.inspect.queue.levels import LevelCensus, LevelSizes
+from gossamer.inspect.queue.sizes import DomainCensus, DomainSizes
+from gossamer.inspect.why.level_words import ordering_of
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.ports import MentionOrdering
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import FOREVER
+from gossamer.state.records import (
+    COUNTERS,
+    VISITED,
+    ClockRecord,
+    Counters,
+    HostRecord,
+    VisitedRecord,
+    decode,
+    decode_host,
+)
+
+HOSTS_LISTED = 20
+SET_ASIDE = "its URLs are set aside: see 'gossamer traps' and 'gossamer why'"
+
+
+class HostLine(msgspec.Struct, frozen=True):
+    """One host as `status` shows it."""
+
+    name: str
+    state: str  # ready, resting, waiting, parked, empty
+    seconds: float  # until it may be visited; 0 if it may be now
+    reason: str
+    queued: int
+    waiting: int
+    pages: int
+    failures: int
+
+
+class AgentLine(msgspec.Struct, frozen=True):
+    """One agent of a cluster as `status` shows it."""
+
+    name: str
+    state: str
+    pages: int
+    queued: int
+    waiting: int
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What is known of a crawl from its state."""
+
+    folder: str
+    sums: Summary
+    hosts_by_state: dict[str, int]
+    hosts: list[HostLine]
+    domains: DomainSizes | None = None  # only if asked for
+    levels: LevelSizes | None = None
+    state: Literal["running", "paused", "ended", "broken off"] = "running"
+    ended: str = ""  # the reason, if it ended by itself
+    last: float = 0.0  # wall time of the last change to its log
+    agents: list[AgentLine] = []  # of a cluster
+    absent: list[str] = []  # agents that are left out, and what to do, a sentence each
+
+
+class Inspection:
+    """A crawl's folder, opened for reading beside whoever writes it."""
+
+    absent: Sequence[Absent] = ()
+    """Agents of the cluster, if it is one, whose crawls cannot be read here."""
+
+    def __init__(self, folder: CrawlFolder, config: CrawlConfig, environment: Environment) -> None:
+        self.folder = folder
+        self.config = config
+        self.environment = environment
+        self.together: Sequence[Inspection] = (self,)
+        """The crawls whose archives refer to each other: this one, or all of a cluster."""
+        self.links = folder.path / "links"
+        """Where the link graph is written if nobody says otherwise."""
+        last = environment.get(Family.META, CLOCK)
+        self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
+        sums = environment.get(Family.META, COUNTERS)
+        self.counters = decode(sums, Counters) if sums else Counters()
+        names = environment.get(Family.META, NAMES)
+        self.names = decode(names, NameStatistics) if names else NameStatistics()
+
+    @property
+    def ended(self) -> str:
+        """Why the last session ended; empty if it runs, or has not ended well."""
+        return (self.environment.get(Family.META, ENDED) or b"").decode()
+
+    @property
+    def state(self) -> Literal["running", "paused", "ended", "broken off"]:
+        """What the crawl does now; `broken off` if it does nothing and did not end by itself."""
+        if self.folder.in_use():
+            return "paused" if read_hold(self.folder.path).paused_by else "running"
+        return "ended" if self.ended else "broken off"
+
+    @property
+    def last(self) -> float:
+        """Wall time of the last change to the log; 0 if there is none."""
+        return self.folder.log.stat().st_mtime if self.folder.log.exists() else 0.0
+
+    @property
+    def each(self) -> "dict[str, Inspection]":
+        """The crawls in it, by the agent's name if it is a cluster's."""
+        return {"": self}
+
+    @property
+    def logs(self) -> list[Path]:
+        """The log of each of them."""
+        return [self.folder.log]
+
+    @property
+    def visited(self) -> VisitedRecord:
+        """The visited table in figures, as of the last commit."""
+        figures = self.environment.get(Family.META, VISITED)
+        return decode(figures, VisitedRecord) if figures else VisitedRecord(self.config.frontier.visited)
+
+    def hosts(self) -> Iterator[HostRecord]:
+        """Every host record."""
+        for _, data in self.environment.scan(Family.HOSTS):
+            yield decode_host(data)
+
+    def host_line(self, record: HostRecord) -> HostLine:
+        """What a host is doing now."""
+        return _line(record, self.clock.micros())
+
+    def _order(self) -> dict[str, str | float]:
+        """The ordering with what it counts itself, as last committed."""
+        name = self.config.engine.order
+        ordering = ordering_of(name, self.config.order)
+        state = self.environment.get(Family.META, ORDER)
+        if state is None or not isinstance(ordering, MentionOrdering):
+            return {"name": name}
+        if is_of_another(self.environment, ordering):
+            return {"name": name}
+        try:
+            ordering.restore(state)
+        except msgspec.MsgspecError:  # kept by another order, in a folder of an older version
+            return {"name": name}
+        return {"name": name, **ordering.figures()}
+
+    def sums(self) -> Summary:
+        """Sums as last committed."""
+        return summary(self.counters, self.names, self.visited, self._order())
+
+    def status(self, *, queues: bool = False) -> Status:
+        """Sums, and the hosts with the most work left; some 3 us for each host.
+
+        Args:
+            queues: also how much is left by domain and by level, which takes up to a second more.
+        """
+        sums = self.counters
+        by_state: dict[str, int] = {}
+        largest: list[HostRecord] = []
+        least = (-1, -1)  # what a host must reach to be one of the largest
+        order = self.config.engine.order
+        domains = DomainCensus(sums.hosts, sums.queued + sums.waiting)
+        ordering = ordering_of(order, self.config.order) if queues else None
+        levels = LevelCensus(self.environment, ordering, sums.queued)
+        now = self.clock.micros()
+        for key, data in self.environment.scan(Family.HOSTS):
+            record = decode_host(data)
+            state = doing(record, now)[0]
+            by_state[state] = by_state.get(state, 0) + 1
+            if _size(record) >= least:
+                largest.append(record)
+                if len(largest) >= 50 * HOSTS_LISTED:
+                    largest = _largest(largest)
+                    least = _size(largest[-1])
+            if queues:
+                domains.add(record)
+                levels.add(key, record)
+        return Status(
+            str(self.folder.path),
+            self.sums(),
+            by_state,
+            [_line(record, now) for record in _largest(largest)],
+            domains.sizes() if queues else None,
+            levels.sizes(order) if queues else None,
+            state=self.state,
+            ended=self.ended,
+            last=self.last,
+        )
+
+
+def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
+    """(state, seconds until it may be visited, reason) of a host; 0 s too if no time will bring its turn."""
+    queued = record.queued - record.aside
+    due = record.due if queued or not record.waiting else max(record.due, record.later_due)
+    seconds = max(0.0, (due - now) / 1e6) if due < FOREVER else 0.0
+    if record.parked:
+        return "parked", seconds, record.parked
+    if not record.queued and not record.waiting:
+        return "empty", 0.0, ""
+    if due >= FOREVER or not (queued or record.waiting):
+        return "waiting", 0.0, SET_ASIDE
+    if seconds and not queued:
+        return "waiting", seconds, record.reason or "its URLs wait for times of their own"
+    if seconds:
+        return "resting", seconds, record.reason or "politeness"
+    return "ready", 0.0, ""
+
+
+def _line(record: HostRecord, now: int) -> HostLine:
+    state, seconds, reason = doing(record, now)
+    return HostLine(
+        record.name,
+        state,
+        round(seconds, 1),
+        reason,
+        record.queued,
+        record.waiting,
+        record.pages,
+        record.failures,
+    )
+
+
+def _size(record: HostRecord) -> tuple[int, int]:
+    """By which the largest hosts are chosen: URLs left, then pages."""
+    return record.queued + record.waiting, record.pages
+
+
+def _largest(records: list[HostRecord]) -> list[HostRecord]:
+    # Names in their order, then stably by size.
+    records = sorted(records, key=lambda record: record.name)
+    return sorted(records, key=_size, reverse=True)[:HOSTS_LISTED]
+
+
+@contextlib.contextmanager
+def inspect(path: Path) -> Iterator[Inspection]:
+    """Open the crawl in `path` for reading.
+
+    Raises:
+        ConfigError: no crawl lives there.
+        StorageError: its state is damaged.
+    """
+    folder = CrawlFolder(path)
+    if not folder.config.exists():
+        raise ConfigError(f"{path}: holds no crawl. Give the folder of one (the --dir of 'gossamer crawl').")
+    if not folder.state.is_dir() and folder.has_results:
+        raise StorageError(
+            f"{folder.state}: is not there, though something was crawled. 'gossamer resume {path}"
+            " --from-checkpoint' goes back to the last checkpoint; the archive is whole without it."
+        )
+    if not folder.state.is_dir():
+        raise ConfigError(f"{path}: the crawl has not begun. Begin it with 'gossamer resume {path}'.")
+    config = load(CrawlConfig, read_toml(folder.config))
+    with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
+        environment = Environment.open_secondary(folder.state, Path(scratch), config.state)
+        try:
+            yield Inspection(folder, config, environment)
+        finally:
+            environment.close()

@@ -1,0 +1,4 @@
+"""Counts what waits: by level of the order, and by registrable domain.
+
+Both look at a bounded number of keys and say what they estimate.
+"""

@@ -1,0 +1,346 @@
+"""Tells the life of one URL, or why it was not crawled."""
+
+import time
+from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import islice
+
+import msgspec
+
+from gossamer.archive.reader import read_record
+from gossamer.assembly.build import SECRET
+from gossamer.assembly.seeds import Seeds
+from gossamer.engine.admission.admission import SCOPE_HOSTS
+from gossamer.frontier.robots_table import RobotsTable
+from gossamer.frontier.seen.bloom import BloomTable, expected_rate
+from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
+from gossamer.inspect.why.priority import Priority, Ranks, told_parts
+from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
+from gossamer.model.candidate import Candidate
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.url import Url
+from gossamer.policy.scope.scope import Scope
+from gossamer.policy.urls.canonical import Canonicaliser
+from gossamer.policy.urls.queue_key import queue_key
+from gossamer.policy.visits.retry import StatusAction, redirect_location, status_action
+from gossamer.state.environment import Family
+from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
+from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
+
+MOST_COMPARED = 5_000
+MOST_NEAR = 3
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One sentence of the story, under its heading."""
+
+    about: str
+    told: Told
+
+    @property
+    def text(self) -> str:
+        """The sentence in English."""
+        return in_english(self.told)
+
+
+def fact(about: str, *told: Clause | None) -> Fact:
+    """A fact of the clauses that there are."""
+    return Fact(about, tuple(one for one in told if one is not None))
+
+
+class Story(msgspec.Struct, frozen=True):
+    """The answer: one word for what became of the URL, and how it came about.
+
+    `state` is `done`, `retry`, `dropped`, `parked`, `rejected`, `queued`, `waiting` or `unknown`.
+    """
+
+    url: str
+    state: str
+    facts: list[Fact]
+    record: PageRecord | None = None
+    priority: Priority | None = None  # if it waits
+
+
+class Storyteller:
+    """Answers for any URL from the state of one crawl."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self._inspection = inspection
+        self._environment = inspection.environment
+        secret = self._environment.get(Family.META, SECRET)
+        if secret is None:
+            raise ConfigError(
+                f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first."
+            )
+        config = inspection.config
+        self._prints = Fingerprints(secret)
+        self._canonical = Canonicaliser(config.canonical)
+        self._filtered = config.frontier.visited == "bloom"
+        self._queues = QueueView(self._environment, self._canonical)
+        self._ranks = Ranks(self._environment, config.engine.order, config.order)
+        self._queue_key = queue_key(config.engine.queue_key)
+        joined = self._environment.get(Family.META, SCOPE_HOSTS)
+        hosts = decode(joined, tuple[str, ...]) if joined else ()
+        seeds = Seeds(config, inspection.folder.path)
+        self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
+        self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
+
+    def tell(self, text: str) -> Story:
+        """The story of a URL; one that begins with a slash is of the first seed's host.
+
+        Raises:
+            ConfigError: it is no URL.
+        """
+        url = self._url(text)
+        if url is None:
+            raise ConfigError(
+                f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page"
+            )
+        host = self._prints.host(self._queue_key(url))
+        fingerprint, record, waiting = self._find(url, host)
+        standing = self._ranks.standing(fingerprint)
+        rank = self._ranks.rank(waiting, standing) if waiting is not None else None
+        facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
+        facts += self._about_references(url)
+        if record is not None:
+            facts += _about_record(record)
+            facts += self._about_redirect(url, record)
+        if waiting is not None and rank is not None:
+            facts += self._about_waiting(waiting)
+            facts += (Fact("priority", told) for told in rank.sentences)
+        elif record is not None:
+            parts = self._ranks.parts(_candidate(url, record), standing)
+            facts += (Fact("worth", told) for told in told_parts(parts))
+        if waiting is not None or record is None:
+            facts += self._about_scope(url, record, waiting)
+        if waiting is None and (record is None or record.state == "rejected"):
+            facts += self._about_filter(fingerprint)
+        facts += self._about_robots(host, url)
+        facts += self._about_host(host)
+        return Story(url.text, _state(record, waiting), facts, record, rank.priority if rank else None)
+
+    def _url(self, text: str) -> Url | None:
+        if not text.startswith("/") or text.startswith("//"):
+            return Url.parse(text if "://" in text else f"http://{text}")
+        seed = next(iter(Seeds(self._inspection.config, self._inspection.folder.path)), None)
+        return None if seed is None else Url.parse(text, seed.text)
+
+    def nearest(self, address: str) -> list[str]:
+        """Known URLs of the same host that are spelt almost like one, the most alike first."""
+        url = Url.parse(address)
+        if url is None:
+            return []
+        host = self._prints.host(self._queue_key(url))
+        records = self._environment.scan(Family.PAGES, prefix=host)
+        known = [decode_page(data).url for _, data in islice(records, MOST_COMPARED)]
+        return get_close_matches(url.text, known, MOST_NEAR)
+
+    def _find(self, url: Url, host: bytes) -> tuple[bytes, PageRecord | None, Waiting | None]:
+        """Fingerprint of a URL, what is remembered of it, and where it waits; `host` is its queue's hash."""
+        canonical = self._canonical(url)
+        same = Url.from_serialised(canonical) or url
+        fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
+        data = self._environment.get(Family.PAGES, fingerprint)
+        record = decode_page(data) if data else None
+        hosts = (host,) if fingerprint.startswith(host) else (host, fingerprint[:HASH_BYTES])
+        return (
+            fingerprint,
+            record,
+            self._queues.find(self._whereabouts(hosts, fingerprint, canonical, record)),
+        )
+
+    def _whereabouts(
+        self, hosts: tuple[bytes, ...], fingerprint: bytes, canonical: str, record: PageRecord | None
+    ) -> Whereabouts:
+        """Where a URL may wait: its standing knows the place of now, the seen set that of its admission."""
+        data = [self._environment.get(family, fingerprint) for family in (Family.STANDINGS, Family.SEEN)]
+        tickets = [place_of(value) for value in data if value]
+        settled = record is not None and record.state != "retry"
+        known = tuple(dict.fromkeys(ticket for ticket in tickets if ticket))
+        return Whereabouts(hosts, canonical, known, (bool(tickets) or self._filtered) and not settled)
+
+    def _about_filter(self, fingerprint: bytes) -> Iterator[Fact]:
+        """What a Bloom table says of a URL that nothing else tells of; it is rebuilt to be asked."""
+        if not self._filtered:
+            return
+        config = self._inspection.config.frontier
+        table = BloomTable(self._environment, config.bloom_urls, config.bloom_error, lambda _: None)
+        if fingerprint not in table:
+            return
+        if table.admitted(fingerprint):
+            yield fact("visited table", clause("visited.admitted", scanned=SCANNED))
+        else:
+            rate = expected_rate(table.figures())
+            yield fact("visited table", clause("visited.false", rate=rate))
+
+    def _about_canonical(self, url: Url) -> Iterator[Fact]:
+        for rule, before, after in self._canonical.explain(url):
+            yield fact("canonical form", clause("canonical.rule", rule=rule, before=before, after=after))
+
+    def _about_origin(self, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
+        known = record or (waiting.entry if waiting else None)
+        if known is None:
+            yield fact("found", clause("found.nowhere"))
+        elif not known.via:
+            yield fact("found", clause("found.seed"))
+        else:
+            link = clause("found.link", kind=str(known.kind), via=known.via, depth=known.depth)
+            yield fact("found", link, clause("found.hops", hops=known.hops) if known.hops else None)
+
+    def _about_references(self, url: Url) -> Iterator[Fact]:
+        """K7's hit count, from the link graph that was written last."""
+        known = references(self._inspection.links, self._canonical(url))
+        if known is None:
+            yield fact("references", clause("references.uncounted"))
+        else:
+            yield fact("references", clause("references.pages", pages=known.pages, when=known.when))
+
+    def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
+        """Where it was sent, as its record in the archive has it; nothing if that was moved away."""
+        place = record.place
+        status = record.visits[-1].status if record.visits else 0
+        if place is None or status_action(status) is not StatusAction.REDIRECT:
+            return
+        try:
+            stored = read_record(self._inspection.folder.archive, place.file, place.offset, 0)
+        except StorageError:
+            return
+        location = redirect_location(status, stored.http_fields)
+        target = Url.parse(location, url.text) if location is not None else None
+        if target is not None:
+            _, found, waiting = self._find(target, self._prints.host(self._queue_key(target)))
+            state = _state(found, waiting)
+            yield fact("redirect", clause("redirect.target", target=target.text, state=state))
+
+    def _about_waiting(self, waiting: Waiting) -> Iterator[Fact]:
+        entry = waiting.entry
+        if waiting.due is None:
+            if not waiting.ahead:
+                yield fact("queue", clause("queue.first"))
+                return
+            if waiting.more_ahead:
+                yield fact("queue", clause("queue.far_behind", ahead=COUNTED))
+            else:
+                yield fact("queue", clause("queue.behind", ahead=waiting.ahead))
+            yield fact("queue", clause("queue.head", url=waiting.first))
+        elif waiting.due >= FOREVER:
+            yield fact("queue", clause("queue.parked", reason=entry.reason))
+        else:
+            seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
+            reason, visits = entry.reason or "retry", entry.attempts
+            if seconds > 0:
+                yield fact("queue", clause("queue.for", seconds=seconds, reason=reason, visits=visits))
+            else:
+                yield fact("queue", clause("queue.turn", reason=reason, visits=visits))
+
+    def _about_scope(self, url: Url, record: PageRecord | None, waiting: Waiting | None) -> Iterator[Fact]:
+        known = record or (waiting.entry if waiting else None)
+        verdict = self._scope.judge(_candidate(url, known))
+        if verdict.admitted:
+            yield fact("scope", clause("scope.inside", detail=verdict.detail))
+        else:
+            yield fact("scope", clause("scope.outside", detail=verdict.detail))
+
+    def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
+        if not self._inspection.config.robots.obey:
+            yield fact("robots", clause("robots.ignored"))
+            return
+        entry = self._robots.latest(host, url.origin)
+        if entry is None:
+            return
+        record = entry.record
+        if entry.rules is not None:
+            allowed, line = entry.rules.allows(url.target)
+            if not line:
+                yield fact("robots", clause("robots.allowed") if allowed else clause("robots.forbidden"))
+            elif allowed:
+                yield fact("robots", clause("robots.allowed_by", line=line))
+            else:
+                yield fact("robots", clause("robots.forbidden_by", line=line))
+        else:
+            left = (record.until - self._inspection.clock.micros()) / 1e6
+            asks = record.state in ("hold", "pending") and left > 0
+            state = clause("robots.state", robots=record.state, detail=record.detail)
+            yield fact("robots", state, clause("robots.again", seconds=left) if asks else None)
+
+    def _about_host(self, host: bytes) -> Iterator[Fact]:
+        data = self._environment.get(Family.HOSTS, host)
+        if data is None:
+            yield fact("host", clause("host.unknown"))
+            return
+        record = decode_host(data)
+        line = self._inspection.host_line(record)
+        yield fact(
+            "host",
+            clause("host.state", host=record.name, state=line.state),
+            clause("host.for", seconds=line.seconds) if line.seconds else None,
+            clause("host.reason", reason=line.reason) if line.reason else None,
+            clause(
+                "host.counts",
+                queued=record.queued,
+                waiting=record.waiting,
+                visits=record.visits,
+                failures=record.failures,
+            ),
+            clause("host.rest", seconds=record.rest / 1e6) if record.visits else None,
+        )
+
+
+def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:
+    """The candidate that a URL is, or was."""
+    if known is None:
+        return Candidate(url)
+    return Candidate(url, known.kind, known.depth, known.hops, known.via)
+
+
+def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
+    if waiting is not None:
+        return "queued" if waiting.due is None else "waiting"
+    return record.state if record else "unknown"
+
+
+def _about_record(record: PageRecord) -> Iterator[Fact]:
+    if record.state == "rejected":
+        yield fact("admission", clause("admission.rejected", reason=record.reason))
+        return
+    if record.number:
+        yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
+    yield from map(_about_visit, record.visits)
+    reason = clause("outcome.reason", reason=record.reason) if record.reason else None
+    yield fact("outcome", clause("outcome.state", state=record.state), reason)
+    if record.media_type:
+        kind = clause("page.type", type=record.media_type, charset=record.charset, links=record.references)
+        yield fact("page", kind, clause("page.title", title=record.title) if record.title else None)
+    if record.payload and record.place:
+        digest = clause("digest.sha256", digest=record.payload.hex())
+        yield fact("digest", digest, clause("digest.twin", twin=record.twin) if record.twin else None)
+    if record.canonical:
+        yield fact("canonical link", clause("canonical.own", canonical=record.canonical))
+    if record.place:
+        yield fact(
+            "archive",
+            clause(
+                "archive.place",
+                file=record.place.file,
+                offset=record.place.offset,
+                length=record.place.length,
+                captured=record.captured,
+            ),
+        )
+
+
+def _about_visit(visit: VisitRecord) -> Fact:
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
+    if visit.status:
+        what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
+    else:
+        what = clause("visit.fault", when=when, fault=visit.fault)
+    return fact(
+        "visit",
+        what,
+        clause("visit.address", address=visit.address) if visit.address else None,
+        clause("visit.took", seconds=visit.elapsed),
+        clause("visit.detail", detail=visit.detail) if visit.detail else None,
+    )

@@ -1,0 +1,128 @@
+"""Sets how long a host rests after a visit (DESIGN 1.3)."""
+
+import re
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.model.exchange import Headers
+from gossamer.model.quantity import Seconds
+from gossamer.policy.visits.host_overrides import NO_OVERRIDES, HostOverrides, overrides_for
+from gossamer.policy.visits.http_date import parse_http_date
+
+__all__ = [
+    "NO_OVERRIDES",
+    "HostOverrides",
+    "PolitenessConfig",
+    "for_host",
+    "overrides_for",
+    "parse_retry_after",
+    "rest_after",
+    "retry_after",
+]
+
+
+class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How gently hosts are treated."""
+
+    min_delay: Annotated[
+        Seconds,
+        Meta(
+            description="Shortest rest of a host after each visit. 0 switches the factor off too: for sites"
+            " of your own. Retry-After and Crawl-delay are honoured in any case."
+        ),
+    ] = 1.0
+    factor: Annotated[
+        float,
+        Meta(
+            description="A host rests this many times as long as its answer took, so slow hosts are asked"
+            " less often.",
+            ge=0,
+        ),
+    ] = 5.0
+    max_delay: Annotated[Seconds, Meta(description="Longest rest that the factor can cause.")] = 30.0
+    visits_per_host: Annotated[
+        int, Meta(description="Visits to one host at once; more than 1 only where its owner agrees.", ge=1)
+    ] = 1
+    max_retry_after: Annotated[
+        Seconds,
+        Meta(description="Cap on a Retry-After that comes with another status than 429 and 503."),
+    ] = 86_400.0
+    shared: Annotated[
+        str,
+        Meta(
+            description="Folder that crawls of this machine share so that together they visit a host no more"
+            " often than one of them may; empty: each is polite by itself."
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        if self.shared and not self.shared.startswith(("/", "~")):
+            # Resumed from elsewhere, it would share with nobody, in silence.
+            raise ValueError("shared: the folder must be given in full, from / or ~")
+
+
+def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | None) -> float:
+    """Seconds a host must lie still, counted from the end of the response.
+
+    Args:
+        config: as it stands for this host (see `for_host`).
+        elapsed: seconds the visit took.
+        crawl_delay: what the host's robots file asks for, already capped, or `None`.
+    """
+    asked = crawl_delay or 0.0
+    if config.min_delay == 0:
+        return asked
+    return max(config.min_delay, asked, min(config.factor * max(elapsed, 0.0), config.max_delay))
+
+
+def for_host(config: PolitenessConfig, overrides: HostOverrides) -> PolitenessConfig:
+    """The configuration with what is said otherwise for one host."""
+    if overrides is NO_OVERRIDES:
+        return config
+    return PolitenessConfig(
+        min_delay=config.min_delay if overrides.min_delay is None else overrides.min_delay,
+        factor=config.factor if overrides.factor is None else overrides.factor,
+        max_delay=config.max_delay if overrides.max_delay is None else overrides.max_delay,
+        visits_per_host=overrides.visits_per_host or config.visits_per_host,
+        max_retry_after=config.max_retry_after,
+    )
+
+
+def retry_after(headers: Headers, now: float, longest: float = 86_400.0) -> float | None:
+    """Seconds that a response asks us to wait, or `None` if it does not.
+
+    A date counts from the response's own `Date` (RFC 9110, 6.6.1), so that neither our clock nor the
+    server's need be right; without one, from `now`.
+    """
+    value = headers.get("retry-after")
+    if not value:
+        return None
+    sent = parse_http_date(headers.get("date"), now)
+    return parse_retry_after(value, now if sent is None else sent, longest)
+
+
+_DELTA = re.compile(r"\d{1,64}(?:\.\d{1,64})?", re.ASCII)
+
+
+def parse_retry_after(value: str, now: float, longest: float = 86_400.0) -> float | None:
+    """Seconds to wait by a `Retry-After` field (RFC 9110, 10.2.3), from 0 to `longest`.
+
+    Fractions, though not in the RFC, are understood. A date that has passed means 0.
+
+    Args:
+        value: of the field.
+        now: wall time, for dates.
+        longest: cap, seconds.
+
+    Returns:
+        The wait, or `None` if the value is neither a number of seconds nor a date.
+    """
+    value = value.strip()
+    if _DELTA.fullmatch(value) is not None:
+        return min(float(value), longest)
+    date = parse_http_date(value, now)
+    if date is None:
+        return None
+    return min(max(date - now, 0.0), longest)

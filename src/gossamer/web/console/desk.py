@@ -1,0 +1,136 @@
+"""One request at the console: who asks, in which language, what was sent, and the page that answers."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from gossamer.daemon.daemon import Daemon
+from gossamer.daemon.views import JobView
+from gossamer.web.console.glance import Glance
+from gossamer.web.console.kept_charts import KeptCharts
+from gossamer.web.console.painter import Painter
+from gossamer.web.console.reports import Reports
+from gossamer.web.console.words import DEFAULT, LANGUAGES, Words, preferred, words
+from gossamer.web.security.body import form_of
+from gossamer.web.security.visitor import Visitor, visitor_of
+
+LANGUAGE, THEME, KEYS = "gossamer-language", "gossamer-theme", "gossamer-keys"
+"""Cookies of preferences; no secrets."""
+THEMES = ("light", "dark")
+
+
+def theme_of(request: Request) -> str:
+    """The theme that was chosen; empty: the browser's own."""
+    chosen = request.cookies.get(THEME, "")
+    return chosen if chosen in THEMES else ""
+
+
+Form = dict[str, str]
+Kept = tuple[Reports, KeptCharts]
+"""What was made for all who look."""
+
+
+class Desk:
+    """Where one request is served."""
+
+    def __init__(self, request: Request, daemon: Daemon, painter: Painter, kept: Kept) -> None:
+        self.request = request
+        self.daemon = daemon
+        self.reports, self.charts = kept
+        self.glance = Glance()
+        """At the job whose page this is."""
+        self._painter = painter
+        self.person: Visitor | None = visitor_of(request)
+
+    @cached_property
+    def words(self) -> Words:
+        """The catalogue of the language chosen, or else preferred by the browser."""
+        chosen = self.request.cookies.get(LANGUAGE, "")
+        if chosen not in LANGUAGES:
+            chosen = preferred(self.request.headers.get("accept-language", DEFAULT))
+        return words(chosen)
+
+    @property
+    def theme(self) -> str:
+        """See `theme_of`."""
+        return theme_of(self.request)
+
+    @property
+    def who(self) -> str:
+        """For the log of changes."""
+        return self.person.name if self.person else ""
+
+    @property
+    def operates(self) -> bool:
+        """They may change things."""
+        return self.person is not None and self.person.operates
+
+    def asked(self, name: str, longest: int = 4096) -> str:
+        """A parameter of the address, or nothing."""
+        return self.request.query_params.get(name, "")[:longest].strip()
+
+    @cached_property
+    def form(self) -> Form:
+        """What was sent, with line ends as ours are; the gate has read and bounded it."""
+        return {name: value.replace("\r\n", "\n") for name, value in form_of(self.request).items()}
+
+    def sent(self, name: str) -> str:
+        """A field of the form without the space around it, or nothing."""
+        return self.form.get(name, "").strip()
+
+    async def ask(self, job: str, method: str, /, **params: Any) -> Any:
+        """What a crawl answers; parameters that are empty are not sent."""
+        given = {name: value for name, value in params.items() if value not in ("", None)}
+        return await self.daemon.ask(job, method, given, who=self.who)
+
+    def page(self, template: str, status: int = 200, /, **context: Any) -> Response:
+        """The page; with `?part=live` only the block of it that changes."""
+        return self._painter.paint(self, template, status, context)
+
+    def job_page(self, job: JobView, tab: str, status: int = 200, /, **context: Any) -> Response:
+        """A page of one job."""
+        return self.page(f"job/{tab}.html", status, job=job, tab=tab, section="jobs", **context)
+
+    def go(self, path: str, said: str = "", /, **query: str) -> Response:
+        """Look at another page of ours, which says what was done."""
+        query = {**query, "said": said} if said else query
+        joint = "&" if "?" in path else "?"
+        address = f"{path}{joint}{urlencode(query)}" if query else path
+        return RedirectResponse(address, status_code=303)
+
+    def link(self, **changes: str | None) -> str:
+        """This page's address with parameters changed, or left out if `None`."""
+        query = dict(self.request.query_params)
+        query.pop("said", None)
+        query.pop("part", None)
+        query.update({name: value for name, value in changes.items() if value is not None})
+        kept = {name: value for name, value in query.items() if changes.get(name, "") is not None}
+        return f"{self.request.url.path}?{urlencode(kept)}" if kept else self.request.url.path
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text area that say something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def by_field(problems: Iterable[str], fields: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Problems by the name of the field whose setting they begin with, and those of no field.
+
+    Args:
+        problems: sentences led by a setting's path and a colon.
+        fields: path of the setting by name of the field.
+    """
+    beside: dict[str, list[str]] = {}
+    rest: list[str] = []
+    for problem in problems:
+        path = problem.partition(":")[0].strip().partition("[")[0]
+        name = next((name for name, setting in fields.items() if setting == path), None)
+        if name is None:
+            rest.append(problem)
+        else:
+            beside.setdefault(name, []).append(problem.partition(":")[2].strip() or problem)
+    return beside, rest

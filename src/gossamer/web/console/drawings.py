@@ -1,0 +1,246 @@
+"""The charts of the console's pages, with their words in the reader's language."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from gossamer.report.charts import (
+    Axis,
+    Bar,
+    Frame,
+    Series,
+    Share,
+    bar_chart,
+    for_screens,
+    histogram,
+    share_bar,
+    time_chart,
+)
+from gossamer.web.console import figures
+from gossamer.web.console.painter import drawn
+from gossamer.web.console.story import sentence
+from gossamer.web.console.words import Words
+
+HALF = 480
+"""Width of a chart that stands beside another."""
+TALL = 190
+ROWS = 16
+"""Bars shown of a list; the rest becomes one."""
+_HOST_TONES = {"ready": 1, "lent": 0, "resting": 5, "waiting": 2, "parked": 3, "empty": 7}
+
+
+class Drawing(NamedTuple):
+    """A chart and what stands above it."""
+
+    title: str
+    svg: Markup
+
+
+def axis_of_counts() -> Axis:
+    """Whole numbers."""
+    return Axis(tick=figures.short, value=figures.number, unit="count")
+
+
+def axis_of_sizes(suffix: str = "") -> Axis:
+    """Bytes; with `/s` a second."""
+    return Axis(
+        tick=lambda n: f"{figures.size(n)}{suffix}",
+        value=lambda n: f"{figures.size(n)}{suffix}",
+        unit="bytes",
+    )
+
+
+def axis_of_rates(suffix: str) -> Axis:
+    """Numbers a second."""
+    return Axis(tick=figures.short, value=lambda n: f"{figures.number(n)}{suffix}", unit="rate")
+
+
+def axis_of_times(t: Words) -> Axis:
+    """Seconds."""
+
+    def show(seconds: float) -> str:
+        return figures.duration(seconds, t)
+
+    return Axis(tick=show, value=show, unit="rate")
+
+
+class History:
+    """The rows of `history` as columns over time."""
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        names: Sequence[str] = answer.get("columns") or ()
+        rows: Sequence[Sequence[float]] = answer.get("rows") or ()
+        self._columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        self.times: list[float] = [_seconds(at) for at in next(iter(self._columns.values()), [])]
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def amounts(self, name: str) -> list[float]:
+        """At the end of each interval; 0 if it was not counted."""
+        return [float(value or 0) for value in self._columns.get(name, [0] * len(self.times))[1:]]
+
+    def rates(self, name: str) -> list[float]:
+        """A second, in each interval; a count that fell (the crawl began anew) shows as 0."""
+        values = self._columns.get(name, [0] * len(self.times))
+        spans = zip(values, values[1:], self.times, self.times[1:], strict=False)
+        return [max(0.0, (after - before) / max(end - begin, 1e-6)) for before, after, begin, end in spans]
+
+
+def over_time(history: History, t: Words) -> list[Drawing]:
+    """Pages, bytes, the queue, and errors or else hosts that are held, over time."""
+    if len(history) < 2:
+        return []
+    per_s = t("chart.per_s")
+
+    def chart(key: str, series: list[Series], axis: Axis) -> Drawing:
+        return _drawing(t, key, lambda frame: time_chart(frame, history.times, series, axis))
+
+    errors = history.rates("errors")
+    hosts = [
+        Series(t.said("state", "resting"), history.amounts("resting"), 5),
+        Series(t.said("state", "parked"), history.amounts("parked"), 3),
+    ]
+    return [
+        chart("pages", [Series(t("chart.pages"), history.rates("pages"), 0)], axis_of_rates(per_s)),
+        chart("bytes", [Series(t("chart.bytes"), history.rates("bytes"), 1)], axis_of_sizes(per_s)),
+        chart("queued", [Series(t("chart.queued"), history.amounts("queued"), 4)], axis_of_counts()),
+        # Where nothing has failed, an empty chart would say less than what hosts do.
+        chart("errors", [Series(t("chart.errors"), errors, 3)], axis_of_rates(per_s))
+        if any(errors)
+        else chart("held_hosts", hosts, axis_of_counts()),
+    ]
+
+
+def hosts_by_state(states: Mapping[str, int], t: Words) -> Markup | str:
+    """One bar of all hosts."""
+    shares = [Share(t.said("state", name), states.get(name, 0), tone) for name, tone in _HOST_TONES.items()]
+    if not any(share.amount for share in shares):
+        return ""
+    return _both(t, "hosts", lambda frame: share_bar(frame, shares, axis_of_counts()), wide=980)
+
+
+def counted(key: str, counts: Mapping[str, int], t: Words, name: Callable[[str], str] = str) -> Drawing:
+    """Named counts as bars, the largest first unless their order means something."""
+    whole = sum(counts.values())
+    listed = sorted(counts.items(), key=lambda item: -item[1])
+    bars = [Bar(name(label), n, figures.share(n / whole) if whole else "") for label, n in listed[:ROWS]]
+    if rest := sum(n for _, n in listed[ROWS:]):
+        bars.append(Bar(t("chart.rest"), rest, figures.share(rest / whole), 7))
+    return _drawing(t, key, lambda frame: bar_chart(frame, bars, axis_of_counts()))
+
+
+def in_order(key: str, counts: Mapping[str, int], t: Words, most: int = 24) -> Drawing:
+    """Counts by depth, level or size: bars in the order of their names."""
+    whole = sum(counts.values())
+    listed = sorted(counts.items(), key=lambda item: _ordinal(item[0]))
+    bars = [Bar(str(label), n, figures.share(n / whole) if whole else "") for label, n in listed[:most]]
+    if rest := sum(n for _, n in listed[most:]):
+        bars.append(Bar(t("chart.deeper"), rest, figures.share(rest / whole), 7))
+    return _drawing(t, key, lambda frame: bar_chart(frame, bars, axis_of_counts()))
+
+
+def queue_charts(sizes: Mapping[str, Any], t: Words) -> list[Drawing]:
+    """The queue by depth, by level and by domain."""
+    drawings = []
+    if depths := sizes.get("by_depth"):
+        drawings.append(in_order("by_depth", depths, t))
+    levels = (sizes.get("by_level") or {}).get("levels", ())
+    bars = [
+        Bar(sentence(line.get("clauses", ()), line["name"], t), line["urls"])
+        for line in levels
+        if line["urls"]
+    ][: 2 * ROWS]
+    if bars:
+        drawings.append(_drawing(t, "by_level", lambda frame: bar_chart(frame, bars, axis_of_counts())))
+    domains = (sizes.get("by_domain") or {}).get("domains", ())
+    if counts := {line["name"]: line["queued"] + line["waiting"] for line in domains}:
+        drawings.append(counted("by_domain", counts, t))
+    return drawings
+
+
+def codes(found: Mapping[str, Any], t: Words) -> list[Drawing]:
+    """Visits by status, fault, type, size, depth and language; what there is none of is left out."""
+    drawings = [
+        counted(key, found[source], t, name)
+        for key, source, name in (
+            ("statuses", "statuses", str),
+            ("faults", "faults", lambda fault: _fault(fault, t)),
+            ("types", "media_types", lambda kind: kind or t("codes.no_type")),
+        )
+        if found.get(source)
+    ]
+    if sizes := found.get("sizes"):
+        names = [figures.size(least) for least, _, _ in sizes]
+        visits = [count for _, _, count in sizes]
+        drawings.append(
+            _drawing(t, "sizes", lambda frame: histogram(frame, names, visits, axis_of_counts(), tone=1))
+        )
+    if depths := found.get("depths"):
+        drawings.append(in_order("depths", depths, t))
+    if languages := found.get("languages"):
+        drawings.append(counted("languages", languages, t, lambda name: name or t("codes.no_language")))
+    return drawings
+
+
+def _fault(name: str, t: Words) -> str:
+    """`refused: robots` is what a rule of ours refused; the rest are faults."""
+    refused, _, rule = name.partition(": ")
+    return t("codes.refused", rule=t.said("fault", rule)) if refused == "refused" else t.said("fault", name)
+
+
+def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
+    """How long names took, which took longest, and what failed."""
+    drawings = []
+    latencies = [one for one in found.get("latencies", ()) if one["up_to"] is not None]
+    if any(one["names"] for one in latencies):
+        bounds = [figures.duration(one["up_to"], t) for one in latencies]
+        counts = [one["names"] for one in latencies]
+        drawings.append(
+            _drawing(t, "latencies", lambda frame: histogram(frame, bounds, counts, axis_of_counts()))
+        )
+    if slowest := found.get("slowest"):
+        listed = sorted(slowest.items(), key=lambda item: -item[1])[:ROWS]
+        bars = [Bar(name, seconds) for name, seconds in listed]
+        drawings.append(_drawing(t, "slowest", lambda frame: bar_chart(frame, bars, axis_of_times(t))))
+    if failures := found.get("failures"):
+        drawings.append(counted("name_failures", failures, t, lambda fault: t.said("fault", fault)))
+    if by_tld := (found.get("kept") or {}).get("by_tld"):
+        drawings.append(counted("kept_names", by_tld, t, lambda tld: f".{tld}" if tld else t("names.other")))
+    if failing := found.get("failing"):
+        counts_of = {name: int(n) for name, n in failing.items()} if isinstance(failing, dict) else {}
+        drawings.append(counted("failing", counts_of, t))
+    return drawings
+
+
+def binding_hosts(binding: Sequence[Mapping[str, Any]], t: Words) -> Markup:
+    """How long each host still needs."""
+    bars = [Bar(one["host"], one["seconds"] or 0) for one in binding[:10]]
+    return _both(t, "binding", lambda frame: bar_chart(frame, bars, axis_of_times(t)), wide=980)
+
+
+def _drawing(t: Words, key: str, draw: Callable[[Frame], str]) -> Drawing:
+    return Drawing(t(f"chart.{key}"), _both(t, key, draw))
+
+
+def _both(t: Words, key: str, draw: Callable[[Frame], str], wide: int = HALF) -> Markup:
+    title, empty = t(f"chart.{key}"), t("chart.empty")
+    return drawn(
+        for_screens(lambda width: draw(Frame(title=title, width=width, height=TALL, empty=empty)), wide=wide)
+    )
+
+
+def _ordinal(label: str) -> tuple[float, str]:
+    digits = label.replace(",", "").lstrip("<>=~ ").split("-")[0]
+    try:
+        return float(digits), label
+    except ValueError:
+        return float("inf"), label
+
+
+def _seconds(at: object) -> float:
+    if isinstance(at, str):
+        return datetime.fromisoformat(at).timestamp()
+    return float(at) if isinstance(at, int | float) else 0.0

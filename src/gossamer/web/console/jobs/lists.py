@@ -1,0 +1,187 @@
+"""The long lists of a job, page by page: hosts, queue, pages, log, traps."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from gossamer.config.units import parse_duration
+from gossamer.daemon.errors import ServiceError
+from gossamer.model.link import LinkKind
+from gossamer.web.console import drawings
+from gossamer.web.console.desk import Desk
+from gossamer.web.console.routes import get, post
+
+KINDS = ("", *(str(kind) for kind in LinkKind))
+UNSORTED = "all"
+SORTS = ("queued", "pages", "seconds", "name", UNSORTED)
+PAGE_SORTS = ("newest", "stored")
+ALL_SORTED = 20_000
+"""Of more hosts only the first of an order are listed; without an order all are."""
+EMPTY: dict[str, Any] = {"items": [], "cursor": None, "total": None, "estimated": False}
+HOST_ACTS = ("rest", "park", "revive", "block", "unblock")
+_WHOLE = 1 << 62
+
+
+async def hosts(desk: Desk, job: str) -> Response:
+    """States of hosts, and what they wait for."""
+    sort = desk.asked("sort", 20) or SORTS[0]
+    found, problem = await _listed(
+        desk,
+        job,
+        "hosts",
+        state=desk.asked("state", 20),
+        text=desk.asked("text", 253),
+        sort="" if sort == UNSORTED else sort,
+        cursor=desk.asked("cursor"),
+    )
+    first_only = sort != UNSORTED and (found["total"] or 0) > ALL_SORTED
+    return desk.job_page(
+        desk.daemon.job(job), "hosts", list=found, sorts=SORTS, first_only=first_only, problem=problem
+    )
+
+
+async def queue(desk: Desk, job: str) -> Response:
+    """What is still to be visited, with its sizes by depth and level on the first page."""
+    found, problem = await _listed(
+        desk,
+        job,
+        "queue",
+        host=desk.asked("host", 253),
+        depth=_whole(desk, "depth"),
+        level=_whole(desk, "level"),
+        cursor=desk.asked("cursor"),
+    )
+    sizes: dict[str, Any] = {}
+    if not problem and not desk.asked("cursor") and not desk.asked("host"):
+        sizes = await desk.ask(job, "queue_sizes")
+    return desk.job_page(
+        desk.daemon.job(job),
+        "queue",
+        list=found,
+        sizes=sizes,
+        charts=drawings.queue_charts(sizes, desk.words),
+        problem=problem,
+    )
+
+
+async def pages(desk: Desk, job: str) -> Response:
+    """What was visited, the latest first if nothing else is asked for."""
+    sort = desk.asked("sort", 20) or PAGE_SORTS[0]
+    found, problem = await _listed(
+        desk,
+        job,
+        "pages",
+        host=desk.asked("host", 253),
+        status=_whole(desk, "status"),
+        mime=desk.asked("mime", 100),
+        sort=sort,
+        cursor=desk.asked("cursor"),
+    )
+    return desk.job_page(desk.daemon.job(job), "pages", list=found, sorts=PAGE_SORTS, problem=problem)
+
+
+async def log(desk: Desk, job: str) -> Response:
+    """The latest visits, the newest first."""
+    found, problem = await _listed(
+        desk,
+        job,
+        "log",
+        host=desk.asked("host", 253),
+        status=_whole(desk, "status"),
+        text=desk.asked("text", 400),
+        kind=desk.asked("kind", 20),
+        cursor=desk.asked("cursor"),
+        backwards=True,
+    )
+    rows = [_row(line) for line in found["items"]]
+    return desk.job_page(desk.daemon.job(job), "log", list=found, rows=rows, kinds=KINDS, problem=problem)
+
+
+async def traps(desk: Desk, job: str) -> Response:
+    """Branches of sites, with what they brought."""
+    found, problem = await _listed(
+        desk, job, "traps", host=desk.asked("host", 253), cursor=desk.asked("cursor")
+    )
+    return desk.job_page(desk.daemon.job(job), "traps", list=found, problem=problem)
+
+
+async def release(desk: Desk, job: str) -> Response:
+    """Let a branch out that was set aside."""
+    await desk.ask(job, "traps_release", branch=desk.sent("branch"), host=desk.sent("host"))
+    return desk.go(f"/jobs/{job}/traps", "released")
+
+
+async def host(desk: Desk, job: str) -> Response:
+    """All of one host."""
+    return await _host_page(desk, job, desk.asked("name", 253), "")
+
+
+async def host_act(desk: Desk, job: str) -> Response:
+    """Rest, park, revive or block a host."""
+    name, act = desk.sent("name"), desk.sent("do")
+    if act not in HOST_ACTS:
+        raise ServiceError("invalid", f"{act!r} is nothing that can be done to a host")
+    params: dict[str, Any] = {"name": name}
+    if act == "rest":
+        try:
+            params["seconds"] = parse_duration(desk.sent("seconds"))
+        except ValueError as error:
+            return await _host_page(desk, job, name, str(error))
+    await desk.ask(job, f"host_{act}", **params)
+    return desk.go(f"/jobs/{job}/host", f"host_{act}", name=name)
+
+
+async def _host_page(desk: Desk, job: str, name: str, problem: str) -> Response:
+    found = await desk.ask(job, "host", name=name)
+    quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return desk.job_page(
+        desk.daemon.job(job),
+        "host",
+        400 if problem else 200,
+        name=name,
+        host=found,
+        quoted=quoted,
+        problem=problem,
+    )
+
+
+async def _listed(desk: Desk, job: str, method: str, **params: Any) -> tuple[dict[str, Any], str]:
+    """A page of a list; or an empty one and why."""
+    try:
+        return await desk.ask(job, method, **params), ""
+    except ServiceError as error:
+        if error.code == "internal":
+            raise
+        desk.daemon.job(job)  # a job that is not there is another matter
+        return EMPTY, str(error)
+
+
+def _whole(desk: Desk, name: str) -> int | None:
+    text = desk.asked(name, 20)
+    return min(int(text), _WHOLE) if text.isascii() and text.isdigit() else None
+
+
+def _row(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of the log with what the table shows."""
+    detail = line.get("reason") or line.get("detail") or line.get("type") or ""
+    return {
+        "time": line.get("at"),
+        "url": line.get("url", ""),
+        "status": line.get("status"),
+        "fault": line.get("fault") or line.get("refused") or "",
+        "bytes": line.get("size"),
+        "seconds": line.get("seconds"),
+        "detail": detail,
+    }
+
+
+PAGES = (
+    get("/jobs/{job}/hosts", hosts),
+    get("/jobs/{job}/host", host),
+    post("/jobs/{job}/host", host_act),
+    get("/jobs/{job}/queue", queue),
+    get("/jobs/{job}/pages", pages),
+    get("/jobs/{job}/log", log),
+    get("/jobs/{job}/traps", traps),
+    post("/jobs/{job}/traps", release),
+)

@@ -1,0 +1,101 @@
+"""What comes after a job has finished: more of it, or all of it again."""
+
+import re
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from gossamer.config.units import parse_duration, parse_size
+from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.jobs.job import JobState
+from gossamer.daemon.views import JobView
+from gossamer.web.console.desk import Desk
+from gossamer.web.console.routes import get, post
+
+MOST = 10**18
+_REACHED = re.compile(r"max_(pages|bytes|time) ([\d.e+]+)")
+_USED = {"pages": "pages", "bytes": "bytes", "time": "seconds"}
+"""What the report calls that which a limit counts."""
+_UNITS = {"pages": "", "bytes": "B", "time": "s"}
+
+
+class Further(NamedTuple):
+    """A limit that has ended a job.
+
+    Attributes:
+        limit: `pages`, `bytes` or `time`.
+        amount: as much again as it was, as it is typed in.
+        used: of what the limit counts.
+    """
+
+    limit: str
+    amount: str
+    used: float
+
+
+def further(job: JobView) -> Further | None:
+    """The limit that has ended a job, if one has."""
+    found = _REACHED.fullmatch(job.reason) if job.state is JobState.FINISHED else None
+    if found is None:
+        return None
+    limit, amount = found[1], int(float(found[2]))
+    return Further(limit, f"{amount}{_UNITS[limit]}", (job.report or {}).get(_USED[limit], 0))
+
+
+async def ask_for_more(desk: Desk, job: str) -> Response:
+    """How many more?"""
+    view = desk.daemon.job(job)
+    return desk.job_page(view, "more", further=_ended_by(view), amount="", problem="")
+
+
+async def more(desk: Desk, job: str) -> Response:
+    """Raise the limit by so many, counted from now, and go on."""
+    view = desk.daemon.job(job)
+    reached = _ended_by(view)
+    try:
+        amount = _amount(desk, reached.limit)
+        if not 0 < amount < MOST:
+            raise ValueError(desk.words("more.between"))
+        raised = {f"budget.max_{reached.limit}": amount + reached.used}
+        await desk.daemon.ask(job, "set", {"changes": raised}, who=desk.who)
+    except (ValueError, ServiceError) as error:
+        if isinstance(error, ServiceError) and error.code == "internal":
+            raise
+        said = {"amount": desk.sent("amount"), "problem": str(error)}
+        return desk.job_page(view, "more", 400, further=reached, **said)
+    await desk.daemon.start(job, who=desk.who)
+    return desk.go(f"/jobs/{job}", "more")
+
+
+async def again(desk: Desk, job: str) -> Response:
+    """The same from the beginning, as a job of its own: what was crawled before stays."""
+    copy = await desk.daemon.clone(job, "", who=desk.who)
+    await desk.daemon.start(copy.name, who=desk.who)
+    return desk.go(f"/jobs/{copy.name}", "again")
+
+
+def _ended_by(job: JobView) -> Further:
+    found = further(job)
+    if found is None:
+        raise ServiceError("conflict", f"no limit has ended job {job.name}")
+    return found
+
+
+def _amount(desk: Desk, limit: str) -> float:
+    """How many more; raises ValueError if that cannot be told."""
+    text = desk.sent("amount")
+    if limit == "bytes":
+        return parse_size(text)
+    if limit == "time":
+        return parse_duration(text)
+    try:
+        return int(text.replace(",", ""))
+    except ValueError:
+        raise ValueError(f"{text[:80]!r} {desk.words('new.no_number')}") from None
+
+
+PAGES = (
+    get("/jobs/{job}/more", ask_for_more),
+    post("/jobs/{job}/more", more),
+    post("/jobs/{job}/again", again),
+)

@@ -1,0 +1,163 @@
+"""One job at a glance: overview, codes, names, why, forecast, report."""
+
+import asyncio
+from typing import Any
+
+from starlette.responses import Response
+
+from gossamer.config.dotted import split_path
+from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.views import JobView
+from gossamer.web.console import drawings
+from gossamer.web.console.desk import Desk
+from gossamer.web.console.figures import duration
+from gossamer.web.console.jobs.next_steps import further
+from gossamer.web.console.painter import drawn, shown
+from gossamer.web.console.routes import get
+from gossamer.web.console.story import chapters
+from gossamer.web.console.waits import wait_text
+from gossamer.web.console.words import Words
+
+POINTS = 160
+"""Of a chart over time: as many as its pixels can tell apart, with their hints."""
+_NEW = ("new", "queued", "scheduled")
+
+
+async def overview(desk: Desk, job: str) -> Response:
+    """Figures and charts over time."""
+    view = desk.daemon.job(job)
+    status: dict[str, Any] | None = None
+    charts: list[drawings.Drawing] = []
+    t = desk.words
+    if desk.asked("part") != "head":
+        try:
+            status, charts = await asyncio.gather(desk.daemon.figures(job), _over_time(desk, view))
+        except ServiceError:
+            if view.state not in _NEW and view.started is None:
+                raise
+    return desk.job_page(
+        view,
+        "overview",
+        status=status,
+        charts=charts,
+        further=further(view),
+        hosts_chart=drawings.hosts_by_state(status["hosts_by_state"], t) if status else "",
+        wait_text=wait_text(view.waits, t) if view.waits else "",
+    )
+
+
+async def _over_time(desk: Desk, view: JobView) -> list[drawings.Drawing]:
+    known = desk.charts.known(view, desk.words)
+    if known is not None:
+        return known
+    history = await desk.ask(view.name, "history", points=POINTS)
+    return desk.charts.draw(view, drawings.History(history), desk.words)
+
+
+async def codes(desk: Desk, job: str) -> Response:
+    """Counts by status, fault, type, size, depth and language."""
+    found = await desk.ask(job, "codes")
+    return desk.job_page(
+        desk.daemon.job(job),
+        "codes",
+        charts=drawings.codes(found, desk.words),
+        sampled=found.get("sampled", False),
+    )
+
+
+async def names(desk: Desk, job: str) -> Response:
+    """What became of questions for names; the robots rules of a host."""
+    asked = desk.asked("host", 253)
+    robots: list[dict[str, Any]] | None = None
+    problem = ""
+    if asked:
+        try:
+            robots = (await desk.ask(job, "robots", host=asked))["items"]
+        except ServiceError as error:
+            problem = str(error)
+    under = desk.asked("under", 253)
+    found = await desk.ask(job, "names", under=under) if under else await desk.ask(job, "names")
+    return desk.job_page(
+        desk.daemon.job(job),
+        "names",
+        names=found,
+        charts=drawings.names(found, desk.words),
+        robots=robots,
+        problem=problem,
+    )
+
+
+async def why(desk: Desk, job: str) -> Response:
+    """The story of one URL."""
+    url = desk.asked("url")
+    story: dict[str, Any] | None = None
+    problem = ""
+    if url:
+        try:
+            story = await desk.ask(job, "why", url=url)
+        except ServiceError as error:
+            if error.code == "internal":
+                raise
+            problem = str(error)
+    facts = chapters(story, desk.words) if story else []
+    view = desk.daemon.job(job)
+    return desk.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
+
+
+async def forecast(desk: Desk, job: str) -> Response:
+    """Time left, who binds it, and what would change it."""
+    found = await desk.ask(job, "forecast")
+    left = found.get("seconds_left")
+    what_if = [_changed(one, left, desk.words) for one in found.get("what_if", ())]
+    return desk.job_page(
+        desk.daemon.job(job),
+        "forecast",
+        forecast=found,
+        what_if=what_if,
+        chart=drawings.binding_hosts(found["binding"], desk.words) if found.get("binding") else "",
+    )
+
+
+def _changed(one: dict[str, Any], left: float | None, t: Words) -> dict[str, Any]:
+    """One change with what it would save, in words of the reader's language."""
+    path, value = next(iter(one["change"].items()), ("", None))
+    keys = _keys(path)
+    said = one["words"]
+    match keys:
+        case ["host", host, "min_delay"]:
+            said = t("forecast.host_delay", host=host, time=duration(value, t))
+        case ["host", host, "visits_per_host"]:
+            said = t("forecast.host_visits", host=host, n=value)
+        case ["politeness", "min_delay"]:
+            said = t("forecast.min_delay", time=duration(value, t))
+        case ["engine", "workers"]:
+            said = t("forecast.workers", n=value)
+        case ["host_block"]:
+            said = t("forecast.without", host=value)
+    then = one.get("seconds_left")
+    saved = left - then if left and then is not None else None
+    path = "" if path == "host_block" else path
+    return {"said": said, "path": path, "value": shown(value), "seconds_left": then, "saved": saved}
+
+
+def _keys(path: str) -> list[str]:
+    try:
+        return split_path(path)
+    except ValueError:
+        return []
+
+
+async def report(desk: Desk, job: str) -> Response:
+    """The whole report, as `gossamer report` writes it."""
+    body = await desk.reports.body(desk.daemon.job(job).folder, desk.words.language)
+    return desk.job_page(desk.daemon.job(job), "report", body=drawn(body))
+
+
+PAGES = (
+    get("/jobs/{job}", overview),
+    get("/jobs/{job}/codes", codes),
+    get("/jobs/{job}/names", names),
+    get("/jobs/{job}/why", why),
+    get("/jobs/{job}/forecast", forecast),
+    get("/jobs/{job}/report", report),
+)

@@ -1,0 +1,127 @@
+"""Reads the body of a request within bounds of size and time."""
+
+import asyncio
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.requests import HTTPConnection
+from starlette.types import Message, Receive
+
+from gossamer.daemon.security_config import SecurityConfig
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+_DEEPEST = 32
+_MOST_FIELDS = 500
+_FORM_KEY = "gossamer.form"
+
+Form = dict[str, str]
+
+
+class BadBodyError(Exception):
+    """A body that nobody will look at: answer with `status`."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+async def read_body(receive: Receive, length: str | None, config: SecurityConfig) -> bytes:
+    """The whole body.
+
+    Args:
+        length: the Content-Length header.
+
+    Raises:
+        BadBodyError: it is too large, too slow, or its sender has gone.
+    """
+    too_large = BadBodyError(413, f"a request may have {config.max_body:,} bytes")
+    if length is not None:
+        if not (length.isascii() and length.isdigit()):
+            raise BadBodyError(400, "Content-Length is not a number")
+        if len(length) > 15 or int(length) > config.max_body:
+            raise too_large
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(config.body_time):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise BadBodyError(400, "the request ended before its body did")
+                part = message.get("body", b"")
+                size += len(part)
+                if size > config.max_body:
+                    raise too_large
+                parts.append(part)
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError:
+        raise BadBodyError(408, f"the body took more than {config.body_time:g} s") from None
+
+
+def again(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read to whoever comes next; then what the connection says."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def check_json(body: bytes) -> None:
+    """Refuse what other parsers would take and choke on later: NaN, half surrogates, deep nesting.
+
+    Raises:
+        BadBodyError: it is not JSON (RFC 8259).
+    """
+    try:
+        _check_depth(msgspec.json.decode(body))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadBodyError(400, f"the body is not JSON: {str(error)[:200]}") from None
+
+
+def _check_depth(value: object) -> None:
+    """Refuse what is nested deeper than anything that makes sense here: others walk it by recursion."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise RecursionError(f"nested deeper than {_DEEPEST} levels")
+
+
+def read_form(body: bytes, state: dict[str, object]) -> Form:
+    """The fields of a form, kept in the request's state for its handler (`form_of`).
+
+    Raises:
+        BadBodyError: too many fields, or one of them twice.
+    """
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, separator="&"
+        )
+    except ValueError:  # of UnicodeDecodeError too
+        raise BadBodyError(400, "the form cannot be read") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise BadBodyError(400, "a field of the form is given twice")
+    state[_FORM_KEY] = fields
+    return fields
+
+
+def form_of(request: HTTPConnection) -> Form:
+    """The fields of the form that this request brings; empty if it brings none."""
+    found = request.scope.get("state", {}).get(_FORM_KEY, {})
+    assert isinstance(found, dict)
+    return found
