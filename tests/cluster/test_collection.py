@@ -14,7 +14,7 @@ from fastwarc.warc import ArchiveIterator
 from gossamer.assembly.build import SECRET, Built, build
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.cluster.agent.transfer import Take, Transfer
+from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.ranges import shard_of
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.collection import INDEX, Part, collect
@@ -111,7 +111,9 @@ def split(tmp_path: Path, web: SimulatedWeb, store: Store, manifest: Manifest) -
         folder, config = begin(agent.path, web, list(web.seeds))
         built = build(folder, config, agent.extensions, resumed=False)
 
-        asyncio.run(take_in(built, Canonicaliser(config.canonical), source, Take("a-1", 1, tuple(shards))))
+        asyncio.run(
+            take_in(built, Canonicaliser(config.canonical), source, ShardImport("a-1", 1, tuple(shards)))
+        )
         folder.release()
         agents.append(agent)
     source.close()
@@ -119,7 +121,7 @@ def split(tmp_path: Path, web: SimulatedWeb, store: Store, manifest: Manifest) -
     return agents
 
 
-async def take_in(built: Built, canonical: Canonicaliser, source: Environment, take: Take) -> None:
+async def take_in(built: Built, canonical: Canonicaliser, source: Environment, take: ShardImport) -> None:
     parts = built.crawl.parts
     held = parts.settlement.held
     transfer = Transfer(parts.frontier, built.environment, held, bits=BITS, canonical=canonical)

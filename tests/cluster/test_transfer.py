@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gossamer.cluster.agent import transfer as moving
 from gossamer.cluster.agent.digest_table import SHARED
 from gossamer.cluster.agent.outbox import inbox_key, positions_of
-from gossamer.cluster.agent.transfer import Take, Transfer
+from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.ranges import shard_of, spans
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.settlement.drop_one import TESTS
@@ -69,7 +69,7 @@ def transfer_of(world: FrontierWorld, bits: int = BITS) -> Transfer:
 
 
 def take_in(world: FrontierWorld, source: Environment, shards, *, snapshot: int = 1) -> None:
-    take = Take("a-1", snapshot, tuple(shards))
+    take = ShardImport("a-1", snapshot, tuple(shards))
     asyncio.run(transfer_of(world).take_in(source, take))
 
 
@@ -624,7 +624,7 @@ def test_what_was_admitted_under_another_scope_is_judged_again():
         with snapshot_of(a) as source:
             transfer = transfer_of(b)
             transfer._rejudging = judging
-            asyncio.run(transfer.take_in(source, Take("a-1", 1, tuple(SHARDS))))
+            asyncio.run(transfer.take_in(source, ShardImport("a-1", 1, tuple(SHARDS))))
         b.micros += 10**7
         refused = judging.refusal(_lend(b))
         assert refused is not None

@@ -27,9 +27,7 @@ from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.report import LANGUAGES, Figures, report_body, report_page, write_report
 from gossamer.report import languages as language_census
 from gossamer.report.catalogue import PHRASES, TERMS, TONGUES
-from gossamer.report.census import gather
-from gossamer.report.census import log as log_census
-from gossamer.report.census.gather import CrawlDelays
+from gossamer.report.census.gather import CrawlDelays, gather, log_census
 from gossamer.report.census.host_visits import PRECISION, HostWatch
 from gossamer.report.census.log import LogCensus
 from gossamer.report.census.tallies import Frequent, Largest, Spread

@@ -20,7 +20,7 @@ from gossamer.web.console.painter import TABS
 
 FOLDER = Path(words.__file__).parent
 TEXTS = "\n".join(
-    path.read_text("utf-8") for path in (*FOLDER.glob("*.py"), *(FOLDER / "templates").rglob("*.html"))
+    path.read_text("utf-8") for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"))
 )
 ENGLISH = words.Words("en").table
 CALLED = set(re.findall(r"""\b(?:t|words)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS))
@@ -126,7 +126,7 @@ def journal() -> set[str]:
     """What the journal of operators and the log of changes call what was done."""
     second, fourth = ("note", "_note", "_noted"), ("_want",)
     found = {"host.rest", "host.park", "host.revive", "traps.release", *OPERATIONS} - _CHANGE_NOTHING
-    for path in FOLDER.parent.rglob("*.py"):
+    for path in FOLDER.parents[1].rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 place = {**dict.fromkeys(second, 1), **dict.fromkeys(fourth, 3)}.get(node.func.attr, 99)

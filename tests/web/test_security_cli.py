@@ -7,7 +7,8 @@ import sys
 import pytest
 from api_client import CHEAP, PASSWORD
 
-from gossamer.cli import EXIT_CONFIG, main
+from gossamer.cli import main
+from gossamer.cli.exits import EXIT_CONFIG
 from gossamer.daemon.config import ServiceFolder
 from gossamer.daemon.database import Database
 from gossamer.daemon.security_config import SecurityConfig

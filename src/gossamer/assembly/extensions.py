@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,9 +19,6 @@ from gossamer.ports import (
     ScopeRule,
     Sink,
 )
-
-if TYPE_CHECKING:
-    from gossamer.assembly.build import Built
 
 
 class Extensions(msgspec.Struct, frozen=True):
@@ -53,12 +50,12 @@ class Membership(msgspec.Struct, frozen=True):
     Attributes:
         secret: key of the fingerprints, one for all agents; 16 bytes.
         owns: whether a host, by its hash, is this agent's to visit now.
-        built: told of the crawl before anything is admitted.
+        built: told of the crawl (`build.Built`) before anything is admitted.
     """
 
     secret: bytes
     owns: Callable[[bytes], bool]
-    built: Callable[["Built"], None]
+    built: Callable[[Any], None]
 
 
 _SEVERAL = ("scope_rules", "extractors", "observers", "sinks", "protocol_modules", "address_rules")

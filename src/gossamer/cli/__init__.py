@@ -2,16 +2,12 @@
 
 import sys
 
+from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_STORAGE
 from gossamer.cli.terminal.ctrl_c import watch
 from gossamer.cli.terminal.printing import say
 from gossamer.cli.terminal.streams import complete, leave, nobody_reads
 from gossamer.engine.heap import seldom_collect
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
-
-EXIT_CONFIG = 2
-EXIT_STORAGE = 3
-EXIT_INTERNAL = 70
-EXIT_INTERRUPTED = 130
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ import msgspec
 
 from gossamer.assembly.private import keep_private
 from gossamer.assembly.seeds import rereadable
-from gossamer.cli import EXIT_INTERRUPTED
 from gossamer.cli.cluster_shown import show_overview, told_of
+from gossamer.cli.exits import EXIT_INTERRUPTED
 from gossamer.cli.request import Request, compose, default_folder
 from gossamer.cli.terminal.ctrl_c import heed
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size

@@ -15,7 +15,7 @@ from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.private import keep_private
 from gossamer.assembly.seeds import Seeds, rereadable
-from gossamer.cli import EXIT_CONFIG, EXIT_INTERRUPTED
+from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERRUPTED
 from gossamer.cli.request import (
     Request,
     compose,

@@ -43,7 +43,7 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     ask: tuple[int, ...] = ()
 
 
-class Position(msgspec.Struct, frozen=True, array_like=True):
+class ShardProgress(msgspec.Struct, frozen=True, array_like=True):
     """How far the sender's messages to a shard are applied, and how far no loss of the receiver undoes it."""
 
     shard: int
@@ -68,7 +68,7 @@ class Applied(msgspec.Struct, frozen=True, array_like=True):
     receiver: str
     incarnation: int
     epoch: int
-    positions: tuple[Position, ...]
+    positions: tuple[ShardProgress, ...]
     heard: bool = False
     wait: float = 0.0
 

@@ -9,8 +9,7 @@ from itertools import islice
 from gossamer.cluster.agent.link_exchange import Parts
 from gossamer.cluster.agent.outbox import OURS
 from gossamer.cluster.agent.peer_states import PeerStates, Range, is_corrupt
-from gossamer.cluster.agent.transfer import Take as Import
-from gossamer.cluster.agent.transfer import Transfer
+from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.protocol import Covered, Damaged, Freeze, Grant, Inherit, Take, unpack
 from gossamer.cluster.snapshots.manifest import DamagedError
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
@@ -185,7 +184,7 @@ class Duties:
         shards = set(unpack(take.shards))
         if take.agent:
             self._clean -= shards
-            wanted = Import(take.agent, take.snapshot, tuple(sorted(shards)))
+            wanted = ShardImport(take.agent, take.snapshot, tuple(sorted(shards)))
             ranges = self._transfer.read_for(shards)
             if not await self._read(take, ranges, partial(self._transfer.take_in, take=wanted)):
                 return

@@ -10,7 +10,7 @@ import msgspec
 import zstandard
 
 from gossamer.assembly.build import Built
-from gossamer.cluster.agent.between import Applied, Batch, Entry, Position
+from gossamer.cluster.agent.between import Applied, Batch, Entry, ShardProgress
 from gossamer.cluster.agent.outbox import Counts, Inbox, Outbox
 from gossamer.cluster.agent.router import Router
 from gossamer.cluster.agent.tenancy import Tenancy
@@ -191,7 +191,7 @@ class LinkExchange:
                 await asyncio.sleep(0)
             inbox = parts.inbox
             positions = tuple(
-                Position(shard, inbox.position(shard, batch.sender), inbox.covered(shard, batch.sender))
+                ShardProgress(shard, inbox.position(shard, batch.sender), inbox.covered(shard, batch.sender))
                 for shard in sorted({entry.shard for entry in batch.entries}.union(batch.ask))
                 if tenancy.owns_shard(shard)
             )

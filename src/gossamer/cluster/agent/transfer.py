@@ -32,7 +32,7 @@ Range = tuple[Family, bytes, bytes]
 """Keys of a family from the first up to, but not including, the second; to the end if that is empty."""
 
 
-class Take(msgspec.Struct, frozen=True, array_like=True):
+class ShardImport(msgspec.Struct, frozen=True, array_like=True):
     """What is to be imported: `shards` from snapshot `snapshot` of `agent`."""
 
     agent: str
@@ -50,7 +50,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
         complete: all of it is here.
     """
 
-    take: Take
+    take: ShardImport
     shift: int
     step: int = 0
     cursor: bytes = b""
@@ -101,7 +101,7 @@ class Transfer:
 
     # In …
 
-    async def take_in(self, source: Environment, take: Take) -> None:
+    async def take_in(self, source: Environment, take: ShardImport) -> None:
         """Import what `source` (a state in which `read_for` can be read) has of the shards.
 
         Idempotent: after a kill call it again, it goes on where it was; once complete it does nothing. What
@@ -269,7 +269,7 @@ class Transfer:
                         batch.put(Family.META, _import_key(rest), encode(kept))
 
 
-def _import_key(take: Take) -> bytes:
+def _import_key(take: ShardImport) -> bytes:
     return IMPORT + f"{take.agent}/{take.snapshot:08d}".encode()
 
 

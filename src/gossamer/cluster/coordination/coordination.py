@@ -12,7 +12,7 @@ from gossamer.cluster.coordination.record import (
     DRAINED,
     FINISHED,
     PRESENT,
-    Agent,
+    AgentRecord,
     CoordinationConfig,
     Record,
     State,
@@ -138,7 +138,7 @@ class Coordination:
         else:
             if record.next_agent > MOST_AGENTS:
                 raise InternalError("there have been 65,535 agents in this crawl; begin another one")
-            agent = Agent(number=record.next_agent, host=host, since=record.epoch)
+            agent = AgentRecord(number=record.next_agent, host=host, since=record.epoch)
             record.agents[agent.number] = agent
             record.next_agent += 1
         if record.stop == FINISHED and not record.over:
@@ -147,7 +147,7 @@ class Coordination:
         self._silence.answered(agent.name, now)
         return Registered(agent.name, agent.incarnation, record.term)
 
-    def _asked_before(self, host: Host, now: float) -> Agent | None:
+    def _asked_before(self, host: Host, now: float) -> AgentRecord | None:
         """The agent that this very process is registered as."""
         same = (agent for agent in self._record.present if agent.host.process == host.process != "")
         asked = next(same, None)
@@ -174,14 +174,14 @@ class Coordination:
             self._hear(agent, report, now)
         return self._grant(known, report, acting, now)
 
-    def _known(self, name: str) -> Agent | None:
+    def _known(self, name: str) -> AgentRecord | None:
         try:
             return self._record.agents.get(agent_number(name))
         except ValueError:
             return None
 
     @staticmethod
-    def _why_fenced(agent: Agent | None, report: Report) -> str:
+    def _why_fenced(agent: AgentRecord | None, report: Report) -> str:
         if agent is None:
             return "no such agent"
         if agent.state is State.LOST:
@@ -190,7 +190,7 @@ class Coordination:
             return "another process goes by this name"
         return ""
 
-    def _hear(self, agent: Agent, report: Report, now: float) -> None:
+    def _hear(self, agent: AgentRecord, report: Report, now: float) -> None:
         """Have what an agent did go down in the record."""
         self._hearing.hear(report, now)
         if agent.state is State.JOINING:
@@ -206,7 +206,7 @@ class Coordination:
             self._scope.update(joined)
         hear_moves(self._versions, agent, report)
 
-    def _grant(self, agent: Agent, report: Report, acting: Record, now: float) -> Grant:
+    def _grant(self, agent: AgentRecord, report: Report, acting: Record, now: float) -> Grant:
         """What the saved record says to an agent."""
         tenure, number = acting.config.tenure, agent.number
         withheld = agent.withheld and now < self._withheld.get(number, now)

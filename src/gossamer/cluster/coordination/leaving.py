@@ -1,13 +1,13 @@
 """Lets agents go: the surplus, the drained, all of them at the end."""
 
 from gossamer.cluster.coordination.hearing import Hearing
-from gossamer.cluster.coordination.record import Agent, State
+from gossamer.cluster.coordination.record import AgentRecord, State
 from gossamer.cluster.coordination.versions import Versions
 
 __all__ = ["all_stopped", "drain", "drain_surplus", "let_go"]
 
 
-def drain(versions: Versions, agent: Agent) -> None:
+def drain(versions: Versions, agent: AgentRecord) -> None:
     """Have others take over what the agent has."""
     record = versions.turn()
     record.change(agent.number, state=State.DRAINING, since=record.epoch)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from gossamer.cluster.agreement.rendezvous import assign
-from gossamer.cluster.coordination.record import PRESENT, Agent, Loss, Move, Record, State
+from gossamer.cluster.coordination.record import PRESENT, AgentRecord, Loss, Move, Record, State
 from gossamer.cluster.coordination.versions import Versions
 from gossamer.cluster.protocol import NOBODY, Damaged, Report
 
@@ -61,7 +61,7 @@ def _begin(record: Record, move: Move) -> None:
     record.next_move += 1
 
 
-def hear_moves(versions: Versions, agent: Agent, report: Report) -> None:
+def hear_moves(versions: Versions, agent: AgentRecord, report: Report) -> None:
     """Have moves go on as an agent says that its part of them is done, or cannot be."""
     for covered in report.frozen:
         move = versions.next.moves.get(covered.move)
@@ -138,7 +138,7 @@ def _note_loss(record: Record, move: Move, used: int, reason: str) -> None:
     record.losses.append(msgspec.structs.replace(told, shards=shards, outbox=outbox))
 
 
-def lose(record: Record, agent: Agent) -> None:
+def lose(record: Record, agent: AgentRecord) -> None:
     """The agent is no more; what it has is what its last snapshot on record has.
 
     Moves to it are given up: their source still has the shards. Moves from it read its last snapshot, if the

@@ -4,7 +4,7 @@ from collections import Counter
 
 from gossamer.cluster.agreement.tenure import Silence
 from gossamer.cluster.coordination.hearing import Heard, Hearing
-from gossamer.cluster.coordination.record import PRESENT, Agent, Loss, Move, Record
+from gossamer.cluster.coordination.record import PRESENT, AgentRecord, Loss, Move, Record
 from gossamer.cluster.protocol import NOBODY, Report, agent_name
 from gossamer.inspect.clusters.cluster_view import AgentOverview, LossOverview, MoveOverview, Overview
 
@@ -51,7 +51,11 @@ def _ring(record: Record) -> tuple[int, ...]:
 
 
 def _agent(
-    agent: Agent, record: Record, owners: Counter[int], heard: Heard | None, times: tuple[float | None, float]
+    agent: AgentRecord,
+    record: Record,
+    owners: Counter[int],
+    heard: Heard | None,
+    times: tuple[float | None, float],
 ) -> AgentOverview:
     since, now = times
     report = heard.report if heard is not None else Report(agent=agent.name, incarnation=0, term=0, number=0)

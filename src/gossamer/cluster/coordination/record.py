@@ -74,7 +74,7 @@ PRESENT = frozenset({State.JOINING, State.LIVE, State.DRAINING, State.LEAVING})
 """States of agents that renew, may own shards, and are waited for."""
 
 
-class Agent(msgspec.Struct, frozen=True, kw_only=True):
+class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One agent.
 
     Attributes:
@@ -177,7 +177,7 @@ class Record(msgspec.Struct, kw_only=True):
     format: int = FORMAT
     term: int = 1
     epoch: int = 1
-    agents: dict[int, Agent] = {}
+    agents: dict[int, AgentRecord] = {}
     moves: dict[int, Move] = {}
     next_agent: int = 1
     next_move: int = 1
@@ -223,12 +223,12 @@ class Record(msgspec.Struct, kw_only=True):
             losses=self.losses[:],
         )
 
-    def having(self, *states: State) -> list[Agent]:
+    def having(self, *states: State) -> list[AgentRecord]:
         """Agents in one of the states."""
         return [agent for agent in self.agents.values() if agent.state in states]
 
     @property
-    def present(self) -> list[Agent]:
+    def present(self) -> list[AgentRecord]:
         """Agents that renew."""
         return self.having(*PRESENT)
 
@@ -244,7 +244,7 @@ class Record(msgspec.Struct, kw_only=True):
             owners[shard] = NOBODY
         return owners
 
-    def change(self, number: int, **changes: object) -> Agent:
-        """Agent `number`, changed."""
+    def change(self, number: int, **changes: object) -> AgentRecord:
+        """Replace fields of the agent of that number."""
         self.agents[number] = changed = msgspec.structs.replace(self.agents[number], **changes)
         return changed

@@ -1,18 +1,28 @@
 """Starts a copy of a job by its schedule, and removes the oldest of those that it has made before."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.jobs.roster import Roster
 from gossamer.daemon.surroundings import WHO
 from gossamer.model.errors import GossamerError
 
-if TYPE_CHECKING:
-    from gossamer.daemon.daemon import Daemon
+
+class Jobs(Protocol):
+    """What a daemon does with jobs, by name."""
+
+    async def clone(self, name: str, new: str, /, *, who: str) -> object:
+        """Make a job of the same settings and seeds, under a new name."""
+
+    async def start(self, name: str, /, *, who: str) -> object:
+        """Have a job run from now on."""
+
+    async def delete(self, name: str, /, *, confirm: str, who: str) -> object:
+        """Remove a job with its folder; its name once more as `confirm`."""
 
 
-async def copy_and_start(daemon: "Daemon", roster: Roster, name: str) -> None:
+async def copy_and_start(daemon: Jobs, roster: Roster, name: str) -> None:
     """Let a fresh copy of a job run; of its copies as many are kept as its schedule says.
 
     Trouble is noted in the audit: nobody waits for this.

@@ -10,9 +10,12 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
+from gossamer.web.console import figures
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.painter import Painter
+from gossamer.web.console.problems import problem_text
+from gossamer.web.console.reasons import reason_text
 from gossamer.web.console.reports import Reports
 from gossamer.web.console.words import DEFAULT, LANGUAGES, Words, preferred, words
 from gossamer.web.security.body import form_of
@@ -89,7 +92,29 @@ class Desk:
 
     def page(self, template: str, status: int = 200, /, **context: Any) -> Response:
         """The page; with `?part=live` only the block of it that changes."""
-        return self._painter.paint(self, template, status, context)
+        part = self.request.query_params.get("part", "")
+        return self._painter.paint(template, status, part, {**self._of_the_request(), **context})
+
+    def _of_the_request(self) -> dict[str, Any]:
+        """What every template may use."""
+        t = self.words
+        return {
+            "t": t,
+            "person": self.person,
+            "operates": self.operates,
+            "glance": self.glance,
+            "theme": self.theme,
+            "keys": self.request.cookies.get(KEYS) != "off",
+            "said": self.asked("said", 40),
+            "query": _Query(self.request.query_params),
+            "link": self.link,
+            "here": self.link(),
+            "as_field": lambda name, value: figures.as_field(name, value, t),
+            "duration": lambda seconds: figures.duration(seconds, t),
+            "reason": lambda text: reason_text(text, t),
+            "trouble": lambda text: problem_text(text, t),
+            "ago": lambda stamp: figures.ago(stamp, t),
+        }
 
     def job_page(self, job: JobView, tab: str, status: int = 200, /, **context: Any) -> Response:
         """A page of one job."""
@@ -110,6 +135,17 @@ class Desk:
         query.update({name: value for name, value in changes.items() if value is not None})
         kept = {name: value for name, value in query.items() if changes.get(name, "") is not None}
         return f"{self.request.url.path}?{urlencode(kept)}" if kept else self.request.url.path
+
+
+class _Query:
+    """Parameters of the address by name; empty where there is none."""
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+
+    def __getattr__(self, name: str) -> str:
+        value = self._params.get(name, "")
+        return value[:4096] if isinstance(value, str) else ""
 
 
 def lines(text: str) -> list[str]:

@@ -1,22 +1,16 @@
 """Turns templates into pages in the reader's language; everything from outside is escaped."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 import msgspec
-from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from gossamer.report.charts import visible
 from gossamer.web.console import figures
 from gossamer.web.console.assets import Assets
 from gossamer.web.console.figures import NOTHING
-from gossamer.web.console.problems import problem_text
-from gossamer.web.console.reasons import reason_text
 from gossamer.web.console.words import LANGUAGES
-
-if TYPE_CHECKING:
-    from gossamer.web.console.desk import Desk
 
 HEAD = "job/head.html"
 TABS = (
@@ -57,12 +51,17 @@ class Painter:
             machine_time=figures.machine_time,
         )
 
-    def paint(self, desk: "Desk", template: str, status: int, context: dict[str, Any]) -> Response:
-        """The page, or its block `live` with the head if only that is asked for, or the head alone."""
-        from_request = _from_request(desk)
+    def paint(self, template: str, status: int, part: str, context: dict[str, Any]) -> Response:
+        """A page.
+
+        Args:
+            template: its name.
+            status: of the answer.
+            part: `live`: only the block of that name, with the head of the job's pages; `head`: that alone.
+            context: what the template shows.
+        """
         page = self._templates.get_template(template)
-        values = {"section": "", "job": None, "tab": "", **from_request, **context}
-        part = desk.request.query_params.get("part")
+        values = {"section": "", "job": None, "tab": "", **context}
         head = self._templates.get_template(HEAD) if values["job"] is not None else None
         if part == "live" and "live" in page.blocks:
             text = "".join(page.blocks["live"](page.new_context(values)))
@@ -90,41 +89,3 @@ def shown(value: object) -> str:
     if value is None or value == "":
         return NOTHING
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def drawn(svg: str) -> Markup:
-    """A chart of `app.charts`, which escapes all it is given."""
-    return Markup(svg)  # noqa: S704 - made by app.charts only, see above
-
-
-def _from_request(desk: "Desk") -> dict[str, Any]:
-    t = desk.words
-    cookies = desk.request.cookies
-    return {
-        "t": t,
-        "person": desk.person,
-        "operates": desk.operates,
-        "glance": desk.glance,
-        "theme": desk.theme,
-        "keys": cookies.get("gossamer-keys") != "off",
-        "said": desk.asked("said", 40),
-        "query": _Query(desk.request.query_params),
-        "link": desk.link,
-        "here": desk.link(),
-        "as_field": lambda name, value: figures.as_field(name, value, t),
-        "duration": lambda seconds: figures.duration(seconds, t),
-        "reason": lambda text: reason_text(text, t),
-        "trouble": lambda text: problem_text(text, t),
-        "ago": lambda stamp: figures.ago(stamp, t),
-    }
-
-
-class _Query:
-    """Parameters of the address by name; empty where there is none."""
-
-    def __init__(self, params: Any) -> None:
-        self._params = params
-
-    def __getattr__(self, name: str) -> str:
-        value = self._params.get(name, "")
-        return value[:4096] if isinstance(value, str) else ""

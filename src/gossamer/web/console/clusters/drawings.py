@@ -3,8 +3,7 @@
 from gossamer.inspect.clusters.cluster_view import Overview
 from gossamer.report.charts import Frame, Share, for_screens, ring_chart
 from gossamer.web.console import figures
-from gossamer.web.console.drawings import Drawing, axis_of_counts
-from gossamer.web.console.painter import drawn
+from gossamer.web.console.drawings import Drawing, axis_of_counts, drawn
 from gossamer.web.console.words import Words
 
 MOST_ARCS = 60

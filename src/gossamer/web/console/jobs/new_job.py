@@ -71,7 +71,7 @@ PRESETS: dict[str, Tree] = {
 """Settings for a purpose; what is set in a field beats them."""
 
 
-class NewJob(msgspec.Struct):
+class NewJobForm(msgspec.Struct):
     """What was typed in, and what it makes.
 
     Attributes:
@@ -108,11 +108,11 @@ class NewJob(msgspec.Struct):
         }
 
 
-def read_new_job(form: Mapping[str, str]) -> NewJob:
+def read_new_job(form: Mapping[str, str]) -> NewJobForm:
     """The job that a form describes; nothing is checked that the daemon checks anyway."""
     way = form.get("way", "form")
     if way != "form":
-        return NewJob(way, form, form.get("toml", ""))
+        return NewJobForm(way, form, form.get("toml", ""))
     problems: list[str] = []
     tree: Tree = {}
     try:
@@ -130,7 +130,7 @@ def read_new_job(form: Mapping[str, str]) -> NewJob:
         tree = merge(tree, settings)
     except ConfigError as error:
         problems += (f"toml: {problem}" for problem in error.problems)
-    return NewJob(way, form, tree, tuple(problems))
+    return NewJobForm(way, form, tree, tuple(problems))
 
 
 def typed(text: str, kind: str) -> Any:

@@ -8,7 +8,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.web.console.desk import Desk, by_field
 from gossamer.web.console.glance import Glance, glance_at
-from gossamer.web.console.jobs.new_job import FIELDS, GROUPS, OWN, PRESETS, NewJob, read_new_job
+from gossamer.web.console.jobs.new_job import FIELDS, GROUPS, OWN, PRESETS, NewJobForm, read_new_job
 from gossamer.web.console.routes import get, post
 
 MOST_SHOWN = 200
@@ -39,7 +39,7 @@ async def overview(desk: Desk) -> Response:
 
 async def new_job(desk: Desk) -> Response:
     """An empty form."""
-    return _form(desk, NewJob(way=desk.asked("way") or "form"), ())
+    return _form(desk, NewJobForm(way=desk.asked("way") or "form"), ())
 
 
 async def create_job(desk: Desk) -> Response:
@@ -68,7 +68,7 @@ async def create_job(desk: Desk) -> Response:
     return desk.go(f"/jobs/{name}", "created")
 
 
-def _form(desk: Desk, new: NewJob, problems: tuple[str, ...], checked: bool = False) -> Response:
+def _form(desk: Desk, new: NewJobForm, problems: tuple[str, ...], checked: bool = False) -> Response:
     paths = {"name": "name", "folder": "folder", "seeds": "seeds", "toml": "toml"}
     paths |= {field.name: field.path for field in FIELDS}
     if new.way == "toml":

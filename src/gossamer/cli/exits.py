@@ -1,0 +1,6 @@
+"""Exit codes of the commands."""
+
+EXIT_CONFIG = 2
+EXIT_STORAGE = 3
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
