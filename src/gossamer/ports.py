@@ -48,7 +48,7 @@ class ProtocolModule(Protocol):
         """Visit the lease's URL once. Follows no redirect, retries nothing."""
 
     async def close(self) -> None:
-        """Give up open connections."""
+        """Give up what is open; nothing is asked afterwards."""
 
 
 class Extractor(Protocol):
@@ -56,7 +56,7 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """For logs and configuration."""
+        """Its name, for logs and configuration."""
 
     @property
     def media_types(self) -> frozenset[str]:
@@ -71,7 +71,7 @@ class OrderingPolicy(Protocol):
 
     @property
     def name(self) -> str:
-        """As given to `--order`."""
+        """Its name, for logs and configuration."""
 
     def level(self, candidate: Candidate) -> int:
         """0 (first, robots files only) to `ordering.LAST_LEVEL`; equal levels go by arrival."""
@@ -109,7 +109,7 @@ class LinkOrdering(OrderingPolicy, Protocol[W, G]):
         """The page is settled for good: what it still holds is its no longer."""
 
     def merge(self, one: G, other: G) -> G:
-        """Both gifts as one."""
+        """Two gifts to one URL as one."""
 
     def give(self, worth: W, gift: G) -> W:
         """The worth after the gift has arrived."""
@@ -156,7 +156,7 @@ class Resolver(Protocol):
         """Addresses of `name`: a host name, or an IPv4 or bracketed IPv6 literal."""
 
     async def close(self) -> None:
-        """Give up open queries."""
+        """Give up what is open; nothing is asked afterwards."""
 
 
 class NameCache(Protocol):

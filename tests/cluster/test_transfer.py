@@ -525,7 +525,7 @@ def test_credit_moves_with_its_pages():
         assert sum(_ledger(world).total for world in (a, b)) == sum(total)
         assert sum(_ledger(world).known for world in (a, b)) == sum(known)
         for world in (a, b):
-            ordering = world.frontier.standings._ordering
+            ordering = world.frontier.standings.ordering
             held = 0
             for _, value in world.environment.scan(Family.STANDINGS):
                 held += ordering._credit(world.frontier.standings._decode(value[10:]))
@@ -537,7 +537,7 @@ def _host_in(shards) -> str:
 
 
 def _ledger(world: FrontierWorld):
-    return world.frontier.standings._ordering.ledger
+    return world.frontier.standings.ordering.ledger
 
 
 def test_domains_go_with_the_host_of_their_name():

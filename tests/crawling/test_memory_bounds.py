@@ -32,9 +32,9 @@ class Largest:
         recent = self.crawl.parts.admission._recent
         names = self.crawl.parts.worker._modules["http"]._router._resolver._cache
         for name, size in {
-            "hosts": len(frontier._rota.served),
+            "hosts": len(frontier.rota.served),
             "records": len(frontier.hosts._held),
-            "turns": len(frontier._rota._ready) + len(frontier._rota._resting),
+            "turns": len(frontier.rota._ready) + len(frontier.rota._resting),
             "seen": len(frontier.seen._lately),
             "robots": frontier.robots._used,
             "names": len(names),

@@ -129,7 +129,7 @@ def test_a_host_set_aside_for_its_name_is_served_as_soon_as_it_lands(make):
     for host in ("n38", "n39"):
         world.frontier.name_landed(host)
     assert lent(world) == ["n39"]
-    assert not any(queue.record.parked for queue in world.frontier._rota.served.values())
+    assert not any(queue.record.parked for queue in world.frontier.rota.served.values())
 
 
 def test_names_linked_to_are_told_apart(tmp_path):

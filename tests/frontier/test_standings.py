@@ -90,7 +90,7 @@ def held(world) -> int:
 
 
 def give(world, url: str, gift: int) -> None:
-    world.frontier._ordering.way += gift
+    world.frontier.ordering.way += gift
     assert not world.admit(url, gift=gift)
 
 
@@ -152,7 +152,7 @@ def test_a_page_shares_what_it_holds_also_what_is_still_under_way_to_it(world):
         world.frontier.settle(lease, Done(), VISITED)
         world.frontier.close(page, batch)
     assert held(world) == 108
-    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (2, 0)
+    assert (world.frontier.ordering.lost, world.frontier.ordering.way) == (2, 0)
 
 
 def test_a_page_with_very_many_links_gives_step_by_step(world):
@@ -189,7 +189,7 @@ def test_a_kill_loses_only_the_gifts_under_way_and_the_policy_hears_of_them(worl
     world.admit("http://a/0")
     give(world, "http://a/0", 5)
     world.reopen()
-    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (5, 0)
+    assert (world.frontier.ordering.lost, world.frontier.ordering.way) == (5, 0)
     assert held(world) == 100
 
 
@@ -201,7 +201,7 @@ def test_gifts_to_urls_queued_under_another_order_are_lost_to_them_not_to_the_po
     give(world, "http://a/0", 5)
     world.micros += standings.DRAIN_EVERY
     assert drain(world) == ["http://a/0"]
-    assert (world.frontier._ordering.lost, world.frontier._ordering.way) == (5, 0)
+    assert (world.frontier.ordering.lost, world.frontier.ordering.way) == (5, 0)
     world.close()
 
 
@@ -242,8 +242,8 @@ def test_another_order_begins_anew_and_what_waits_keeps_its_place(world, is_old)
     assert world.frontier.gift(world.fingerprint("http://a/0"), finder, 1, 0) == "seed"
     world.admit("http://a/2", gift="word")
     world.reopen()
-    assert (len(world.warnings), world.frontier._ordering.way) == (1, "way")
-    assert world.frontier.standings._find(world.fingerprint("http://a/2"))[1] == Name("word")
+    assert (len(world.warnings), world.frontier.ordering.way) == (1, "way")
+    assert world.frontier.standings.find(world.fingerprint("http://a/2"))[1] == Name("word")
     assert drain(world) == ["http://a/2", "http://a/0", "http://a/1"]
 
 
@@ -253,7 +253,7 @@ def test_a_state_of_an_older_version_goes_on_with_its_order(world):
     with world.frontier.changes() as batch:
         batch.delete(Family.META, standings.ORDER_NAME)
     world.reopen()
-    assert (world.warnings, held(world), world.frontier._ordering.lost) == ([], 100, 5)
+    assert (world.warnings, held(world), world.frontier.ordering.lost) == ([], 100, 5)
     assert world.environment.get(Family.META, standings.ORDER_NAME) == b"adding"
 
 
@@ -290,7 +290,7 @@ class LinkMachine(FrontierMachine):
 
     @invariant()
     def coins_are_conserved(self):
-        ordering = self.world.frontier._ordering
+        ordering = self.world.frontier.ordering
         coins = held(self.world) + ordering.way + ordering.lost
         assert coins == 100 * len(self.ever) + self.given
         # Every waiting entry stands where its standing says.

@@ -41,7 +41,7 @@ class Crawl:
         assert self.world.admit(url, depth, **fields)
 
     def give(self, url: str, gift: int) -> None:
-        self.world.frontier._ordering.way += gift
+        self.world.frontier.ordering.way += gift
         assert not self.world.admit(url, gift=gift)
 
     def why(self, url: str) -> Story:

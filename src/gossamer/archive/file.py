@@ -15,7 +15,7 @@ FaultPoint = Callable[[str], None]
 
 
 def no_fault(name: str) -> None:
-    """Nothing dies here."""
+    """The fault point of ordinary runs, at which nothing dies."""
 
 
 class WritingFile:

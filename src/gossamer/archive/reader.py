@@ -37,7 +37,7 @@ class StoredRecord(msgspec.Struct, frozen=True):
 
     @property
     def record_id(self) -> str:
-        """`urn:uuid:...`."""
+        """`WARC-Record-ID` without its brackets: `urn:uuid:...`."""
         return self.fields.get("warc-record-id").strip("<>")
 
     @property
@@ -47,7 +47,7 @@ class StoredRecord(msgspec.Struct, frozen=True):
 
     @property
     def date(self) -> str:
-        """`WARC-Date`."""
+        """`WARC-Date` as the record has it."""
         return self.fields.get("warc-date")
 
     @property

@@ -81,7 +81,7 @@ class BorderedModule:
                 flow.end()
 
     async def close(self) -> None:
-        """Give up open connections."""
+        """Give up what the plug-in keeps open."""
         try:
             await self._module.close()
         except Exception as error:  # noqa: BLE001 - plug-in border
@@ -111,7 +111,7 @@ class BorderedResolver:
         self._who = f"resolver {name_of(resolver)}"
 
     async def resolve(self, name: str) -> Answer:
-        """Addresses of `name`."""
+        """Addresses of `name`, or why there are none."""
         try:
             answer = await self._resolver.resolve(name)
             if not isinstance(answer, Answer):
@@ -123,7 +123,7 @@ class BorderedResolver:
         return answer
 
     async def close(self) -> None:
-        """Give up open queries."""
+        """Give up what the plug-in keeps open."""
         try:
             await self._resolver.close()
         except Exception as error:  # noqa: BLE001 - plug-in border
@@ -153,14 +153,14 @@ class BorderedCache:
             return self._hear(Raised.by(self._who, error))
 
     def put(self, answer: Answer, now: float) -> None:
-        """Keep the answer."""
+        """Keep the answer, unless the cache raises."""
         try:
             self._cache.put(answer, now)
         except Exception as error:  # noqa: BLE001 - plug-in border
             self._hear(Raised.by(self._who, error))
 
     def census(self) -> CacheCensus:
-        """What is held now."""
+        """What the cache holds now, by its own account."""
         try:
             return self._cache.census()
         except Exception as error:  # noqa: BLE001 - plug-in border
@@ -168,7 +168,7 @@ class BorderedCache:
             return CacheCensus()
 
     def close(self) -> None:
-        """Let go of files."""
+        """Give up what the plug-in keeps open."""
         try:
             self._cache.close()
         except Exception as error:  # noqa: BLE001 - plug-in border

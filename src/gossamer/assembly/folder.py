@@ -31,7 +31,7 @@ class CrawlFolder:
 
     @property
     def used(self) -> bool:
-        """A crawl lives here."""
+        """Whether a crawl was begun in this folder."""
         return self.config.exists() or self.state.exists()
 
     @property

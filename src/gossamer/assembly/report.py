@@ -105,7 +105,7 @@ def summary(
 
 
 def make_report(crawl: Crawl, reason: str) -> str:
-    """The text of `report.json`."""
+    """The text of `report.json`, by what the crawl has counted."""
     ledger = crawl.parts.ledger
     visited = crawl.parts.frontier.seen.figures()
     sums = msgspec.to_builtins(

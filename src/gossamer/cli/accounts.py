@@ -64,14 +64,14 @@ def make_token(folder: Path, name: str, *, role: str, label: str, days: float | 
 
 
 def revoke_token(folder: Path, key: str) -> None:
-    """End a token."""
+    """End a token, so that nobody gets in by it."""
     with _accounts(folder) as accounts:
         accounts.revoke(key)
     say(f"Token {key} is worth nothing now.")
 
 
 def list_users(folder: Path, *, as_json: bool) -> None:
-    """Print accounts and tokens."""
+    """Print accounts with their roles and tokens."""
     with _accounts(folder) as accounts:
         users, tokens = accounts.all(), accounts.tokens()
     if as_json:

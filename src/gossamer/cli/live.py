@@ -32,7 +32,7 @@ def show_set(path: Path, settings: Sequence[str], *, json: bool) -> None:
 
 
 def show_undo(path: Path, number: int, *, json: bool) -> None:
-    """Take a change back."""
+    """Take the latest change of a running crawl back."""
     entries = _ask(path, "undo", {"id": number})
     if json:
         show_json(entries)

@@ -95,7 +95,7 @@ class CoordinatorActor:
         self._working = [loop.create_task(self._guarded(work)) for work in (self._tick(), self._watch())]
 
     async def register(self, host: bytes, has_state_of: str, slot: int) -> bytes:
-        """See `Coordination.register`."""
+        """A new process of an agent asks for its grant."""
         self._still_in_office()
         there = msgspec.structs.replace(msgspec.msgpack.decode(host, type=Host), slot=slot)
         registered = self._core.register(there, has_state_of or None, boot_clock())
@@ -104,7 +104,7 @@ class CoordinatorActor:
         return _encode(registered)
 
     async def renew(self, report: bytes, slot: int) -> bytes:
-        """See `Coordination.renew`."""
+        """An agent reports and is told what it holds from now on."""
         self._still_in_office()
         told = msgspec.msgpack.decode(report, type=Report)
         answer = self._core.renew(told, boot_clock())
@@ -122,20 +122,20 @@ class CoordinatorActor:
         return _encode(msgspec.structs.replace(overview, problem=self._problem))
 
     async def scale_to(self, agents: int) -> None:
-        """See `Coordination.scale_to`."""
+        """Have so many agents; surplus ones hand over and leave."""
         self._still_in_office()
         self._core.scale_to(agents)
         await self._save()
 
     async def drain(self, name: str) -> int:
-        """See `Coordination.drain`."""
+        """Have one agent hand over its shards and leave."""
         self._still_in_office()
         drained = self._core.drain(name)
         await self._save()
         return drained
 
     async def stop(self, reason: str) -> None:
-        """See `Coordination.stop`."""
+        """Have all agents end their crawls and leave."""
         self._still_in_office()
         self._core.stop(reason)
         await self._save()
@@ -285,7 +285,7 @@ def _die_in(seconds: float) -> None:
 
 
 class RayLinks:
-    """`agent.Links` over Ray."""
+    """Calls to coordinator and other agents over Ray (`agent.Links`)."""
 
     def __init__(self, cluster: str, slot: int) -> None:
         self._cluster = cluster
@@ -294,22 +294,22 @@ class RayLinks:
         self._agents: dict[str, Any] = {}
 
     async def register(self, host: Host, has_state_of: str) -> Registered:
-        """See `agent.Links`."""
+        """A new process of an agent asks for its grant."""
         packed = await self._ask(lambda actor: actor.register.remote(_encode(host), has_state_of, self._slot))
         return msgspec.msgpack.decode(packed, type=Registered)
 
     async def renew(self, report: Report) -> Grant | Fenced:
-        """See `agent.Links`."""
+        """An agent reports and is told what it holds from now on."""
         packed = await self._ask(lambda actor: actor.renew.remote(_encode(report), self._slot))
         answer: Grant | Fenced = _answers.decode(packed)
         return answer
 
     async def deliver(self, agent: str, data: bytes) -> bytes:
-        """See `agent.Links`."""
+        """Give another agent a batch of messages; its answer."""
         return await self._tell(agent, lambda actor: actor.deliver.remote(data), DELIVER_SECONDS)
 
     async def consult(self, agent: str, data: bytes) -> bytes:
-        """See `agent.Links`."""
+        """Ask another agent whether it has met contents."""
         return await self._tell(agent, lambda actor: actor.consult.remote(data), CALL_SECONDS)
 
     async def _tell(self, agent: str, call: Callable[[Any], Any], seconds: float) -> bytes:

@@ -20,10 +20,10 @@ STOPPED = "interrupted"
 
 
 class Ordered(Protocol):
-    """Who is told: `launch.Control`."""
+    """Who carries out what was asked: `launch.Control`."""
 
     def stop(self, reason: str) -> None:
-        """Have all agents stop."""
+        """Have all agents end their crawls."""
 
     def scale_to(self, agents: int) -> None:
         """Have more agents, or fewer."""

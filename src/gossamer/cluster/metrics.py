@@ -88,6 +88,6 @@ def server(host: str, port: int, told: Callable[[], str]) -> ThreadingHTTPServer
             self.wfile.write(text)
 
         def log_message(self, *_: object) -> None:
-            """Scrapes are no news."""
+            """Say nothing: that somebody scrapes is no news."""
 
     return ThreadingHTTPServer((host, port), Handler)

@@ -60,7 +60,7 @@ class Exposition:
             self.metric(f"gossamer_crawl_{name}", kind, says, samples)
 
     def text(self) -> str:
-        """All of it."""
+        """All figures in the text format."""
         return "".join(self._lines)
 
 

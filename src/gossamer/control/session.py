@@ -97,7 +97,7 @@ class _Session:
         await self._server.start()
 
     async def leave(self) -> None:
-        """Answer no more."""
+        """Answer no more, and remove the socket."""
         self._built.crawl.before_close = None
         for task in self._tasks:
             task.cancel()

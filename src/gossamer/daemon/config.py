@@ -87,7 +87,7 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The daemon's configuration."""
+    """The daemon's configuration, as `service.toml` has it."""
 
     listen: ListenConfig = ListenConfig()
     limits: LimitsConfig = LimitsConfig()
@@ -124,7 +124,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     @property
     def root_paths(self) -> tuple[Path, ...]:
-        """The roots, whole."""
+        """The folders that jobs may lie in, resolved."""
         return tuple(Path(root).expanduser() for root in self.roots)
 
     @property
@@ -150,7 +150,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ServiceFolder:
-    """Paths of one daemon."""
+    """Paths of what one daemon keeps."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

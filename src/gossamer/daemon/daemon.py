@@ -106,7 +106,7 @@ class Daemon:
 
     @classmethod
     async def open(cls, path: Path, config: ServiceConfig) -> "Daemon":
-        """`prepare` and `begin`."""
+        """A daemon that has been prepared and begun."""
         daemon = cls.prepare(path, config)
         try:
             await daemon.begin()
@@ -135,7 +135,7 @@ class Daemon:
         return [self._roster.view(name) for name in self._roster.names()]
 
     def job(self, name: str) -> JobView:
-        """One of them."""
+        """One of the jobs, as it is shown."""
         return self._roster.view(name)
 
     async def figures(self, name: str) -> dict[str, Any]:

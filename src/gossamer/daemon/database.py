@@ -57,7 +57,7 @@ class Database:
 
     @property
     def folder(self) -> Path:
-        """Where the file lies."""
+        """The folder in which the file lies."""
         return self._path.parent
 
     def close(self) -> None:

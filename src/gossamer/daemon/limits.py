@@ -12,7 +12,7 @@ from gossamer.model.errors import ConfigError
 
 
 class Limits:
-    """The limits in force."""
+    """The limits in force, and where each comes from."""
 
     def __init__(self, config: LimitsConfig, folder: ServiceFolder, store: Store) -> None:
         self._store = store
@@ -23,7 +23,7 @@ class Limits:
         self._changed = changed
 
     def now(self) -> Amounts:
-        """By resource."""
+        """The limits by resource, as they are now."""
         return {**self._of_machine, **self._changed}
 
     def change(self, limits: Mapping[str, Any]) -> Amounts:

@@ -18,7 +18,7 @@ PATIENCE = 1.25
 
 
 class Advice(StrEnum):
-    """What to do."""
+    """What to do about a process that grows."""
 
     NOTHING = "nothing"
     ASK = "ask"

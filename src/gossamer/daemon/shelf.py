@@ -91,7 +91,7 @@ class Shelf:
             self.discard(folder)
 
     def clear(self) -> None:
-        """Close everything."""
+        """Close all states that are kept open."""
         for folder in list(self._open):
             self.discard(folder)
 

@@ -72,7 +72,7 @@ class Store:
     # Jobs
 
     def jobs(self) -> list[Job]:
-        """All, by name."""
+        """All jobs on record, by name."""
         found = self.database.query("SELECT name, record FROM jobs ORDER BY name")
         return [_read(name, record) for name, record in found]
 
@@ -83,7 +83,7 @@ class Store:
         self._keep(f"job {job.name}", statement, (job.name, record))
 
     def forget(self, name: str) -> None:
-        """Remove a job's record."""
+        """Remove the record of a job."""
         self._keep(f"job {name}", "DELETE FROM jobs WHERE name = ?", (name,))
 
     # Limits that were changed while the daemon ran

@@ -78,7 +78,7 @@ class PlainCache:
         return CacheCensus(len(self._kept), size, negative)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Forget every answer; there is nothing else to close."""
         self._kept.clear()
 
 

@@ -87,7 +87,7 @@ class NameStatistics(msgspec.Struct, array_like=True):
         self.stale += 1
 
     def sent(self, queries: int = 1) -> None:
-        """Count queries sent."""
+        """Count queries that were sent."""
         self.queries += queries
 
     def resolved(self, answer: Answer) -> None:

@@ -84,7 +84,7 @@ class Checkpoints:
 
 
 def names(folder: Path) -> list[str]:
-    """Whole checkpoints, oldest first."""
+    """Names of whole checkpoints, the oldest first."""
     with contextlib.suppress(FileNotFoundError):
         return sorted(entry.name for entry in folder.iterdir() if entry.name.isdigit())
     return []

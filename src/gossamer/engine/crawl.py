@@ -116,7 +116,7 @@ class Crawl:
         self._parts.ledger.hold()
 
     def unpause(self) -> None:
-        """Lend again."""
+        """Lend URLs again after a pause."""
         self._parts.ledger.go_on()
         self._parts.dispatch.unpause()
 

@@ -98,7 +98,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 class CssExtractor:
-    """Links of `text/css`."""
+    """Links of style sheets (`text/css`)."""
 
     name = "css"
     media_types = frozenset({"text/css"})

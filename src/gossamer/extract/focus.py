@@ -25,7 +25,7 @@ class FocusExtractor:
         self._query = query
 
     def extract(self, document: Document) -> Findings:
-        """Count the words."""
+        """Count the query's words in the visible text."""
         content, charset = document.content[:MOST_CONTENT], document.charset or "utf-8"
         plain = document.media_type == "text/plain"
         text = decode(content, charset) if plain else _visible(content, charset)

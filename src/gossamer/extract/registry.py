@@ -27,7 +27,7 @@ class FunctionExtractor(msgspec.Struct, frozen=True):
     function: Callable[[Document], Findings]
 
     def extract(self, document: Document) -> Findings:
-        """Call the function."""
+        """Call the function that was registered."""
         return self.function(document)
 
 

@@ -40,7 +40,7 @@ class PaceWatch:
         self._last_look = 0.0
 
     def add(self, transfer: Transfer) -> None:
-        """Watch from now on."""
+        """Watch a transfer from now on."""
         if not self._min_speed:
             return
         self._paces[transfer] = _Pace()
@@ -50,11 +50,11 @@ class PaceWatch:
             self._timer = loop.call_later(self._interval, self._look, loop)
 
     def remove(self, transfer: Transfer) -> None:
-        """Watch no longer."""
+        """Watch a transfer no longer."""
         self._paces.pop(transfer, None)
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Watch no transfer any more."""
         self._paces.clear()
         if self._timer is not None:
             self._timer.cancel()

@@ -77,7 +77,7 @@ class Router:
         return told or [_NO_ENTRY]
 
     def release(self, route: Route) -> None:
-        """The visit is over."""
+        """Let go of an address: the visit is over."""
         for name in route.entries:
             left = self._in_use[name] - 1
             if left:

@@ -96,7 +96,7 @@ class Throttle:
         self._usual += LEARNING * (size - self._usual)
 
     def close(self) -> None:
-        """Wake nobody any more."""
+        """Wake nobody who was held back any more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -140,7 +140,7 @@ class Throttle:
 
 
 class Flow:
-    """What one visit receives."""
+    """What one visit receives, as the throttle sees it."""
 
     __slots__ = (
         "_began",
@@ -167,7 +167,7 @@ class Flow:
         """The transfer is paused, by us."""
 
     def begin(self, easy: pycurl.Curl) -> None:
-        """The transfer starts."""
+        """Note that the transfer starts."""
         self._easy = easy
         self._began = time.monotonic()
 

@@ -117,7 +117,7 @@ class Transfer:
         return bool(self.easy.getinfo(pycurl.PRETRANSFER_TIME) > 0)
 
     def close(self) -> None:
-        """Give up the handle."""
+        """Give up the libcurl handle."""
         self.easy.close()
 
     def _on_head_line(self, line: bytes) -> int | None:
@@ -183,7 +183,7 @@ class _Descriptor:
         self._fd = fd
 
     def fileno(self) -> int:
-        """The descriptor."""
+        """The descriptor of the connection's socket."""
         return self._fd
 
     def __del__(self) -> None:

@@ -69,7 +69,7 @@ class Arrivals:
     def __init__(self, frontier: Frontier, origin: Origin, canonical: Callable[[Url], str]) -> None:
         """`canonical`: as `Identity` has it."""
         self._frontier = frontier
-        self._counters = frontier._counters
+        self._counters = frontier.counters
         self._origin = origin
         self._canonical = canonical
         state = origin.state
@@ -78,7 +78,7 @@ class Arrivals:
         self._was_filter = state.get(Family.META, VISITED) is not None
         standings = frontier.standings
         self._standing: Callable[[bytes], bytes] | None = None
-        if standings is not None and not is_of_another(state, frontier._ordering):
+        if standings is not None and not is_of_another(state, frontier.ordering):
             self._standing = standings.arrivals(state.get(Family.META, ORDER))
         sums = state.get(Family.META, COUNTERS)
         self.sequence = decode(sums, Counters).sequence if sums else 0
@@ -171,7 +171,7 @@ class Arrivals:
         self._counters.aside += record.aside
         self._frontier.hosts.put(key, record)
         # When it was last visited is not known for certain.
-        now, policy = self._frontier._now(), self._frontier._policy
+        now, policy = self._frontier.micros(), self._frontier.policy
         owed = max(policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
         record.due = max(record.due, now + int(owed * 1e6))
         wake(self._frontier, key, record, batch, not_before=now + OWNER_LATER if policy.owns else 0)

@@ -16,7 +16,7 @@ class Departures:
 
     def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
-        self._counters = frontier._counters
+        self._counters = frontier.counters
 
     def begin(self, theirs: Callable[[bytes], bool]) -> None:
         """Forget what is in memory of some hosts, told by keys that begin with their hashes.

@@ -71,7 +71,7 @@ class DomainTable:
 
     @property
     def counts_linkers(self) -> bool:
-        """Somebody should call `linked`."""
+        """Whether `linked` is to be called for each page."""
         return self._config.star
 
     # Admitting …
@@ -115,11 +115,11 @@ class DomainTable:
         return self._lent[registrable_domain(queue)]
 
     def lend(self, queue: str) -> None:
-        """A lease goes out."""
+        """Note that a lease of a host goes out."""
         self._lent[registrable_domain(queue)] += 1
 
     def settle(self, queue: str, tally: Tally) -> None:
-        """A lease comes back."""
+        """Note that a lease comes back, and what it took."""
         name = registrable_domain(queue)
         self._lent[name] -= 1
         if not self._lent[name]:
@@ -138,7 +138,7 @@ class DomainTable:
         ours.bytes += record.bytes
 
     def give_away(self, name: str, batch: Batch) -> None:
-        """Forget a domain."""
+        """Forget a domain that another agent has now."""
         batch.delete(Family.DOMAINS, self._key(name))
         for table in (self._changed, self._young, self._old):
             table.pop(name, None)

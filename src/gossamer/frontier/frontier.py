@@ -52,13 +52,15 @@ class Frontier:
         counters: Counters,
         session: Session,
     ) -> None:
-        self._environment = environment
+        # Public for those of this room who work on the same: steering, arrivals, departures, reweighing.
+        self.environment = environment
         self._config = config
         self.recent_links = config.recent_links
-        self._policy = policy
-        self._ordering = ordering
-        self._counters = counters
-        self._now = session.now
+        self.policy = policy
+        self.ordering = ordering
+        self.counters = counters
+        self.micros = session.now
+        """Crawl-clock microseconds."""
         self.host_hash = lru_cache(maxsize=1 << 14)(session.fingerprints.host)
         """Hash of the name of a queue."""
         self._url_hash = session.fingerprints.url
@@ -77,26 +79,26 @@ class Frontier:
         self._later = Later(environment, self.queues, counters, config.buffer)
         by_order = isinstance(ordering, LinkOrdering)
         self.serving = Serving(environment, config, policy, session, self.queues, by_order=by_order)
-        self._rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
+        self.rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
         self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
             self.standings = Standings(environment, ordering, session)
-            self._reordering = Reordering(environment, self.standings, self.queues, self._rota, config.buffer)
+            self.reordering = Reordering(environment, self.standings, self.queues, self.rota, config.buffer)
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
+        """Leases out."""
         self.longest_rest = 0
         """Microseconds: the longest that a host was left in peace after a visit, in this session."""
-        """Leases out."""
 
     # Names and batches …
 
     def host_key(self, url: Url) -> tuple[bytes, str]:
         """(hash, name) of the queue in which `url` waits."""
-        name = self._policy.queue_key(url)
+        name = self.policy.queue_key(url)
         return self.host_hash(name), name
 
     def fingerprint(self, host: bytes, canonical: str) -> bytes:
@@ -115,7 +117,7 @@ class Frontier:
     def _new_batch(self) -> Iterator[Batch]:
         if self._failure is not None:
             raise self._failure
-        self._batch = self._environment.batch()
+        self._batch = self.environment.batch()
         try:
             yield self._batch
             self.hosts.flush(self._batch)
@@ -123,11 +125,11 @@ class Frontier:
                 self.domains.flush(self._batch)
             self.queues.flush(self._batch)
             # With every batch: a sequence number that was forgotten would be given out twice.
-            self._batch.put(Family.META, COUNTERS, encode(self._counters))
+            self._batch.put(Family.META, COUNTERS, encode(self.counters))
             self.seen.flush(self._batch)
             if self.standings is not None:
                 self.standings.flush(self._batch)
-            self._environment.commit(self._batch)
+            self.environment.commit(self._batch)
             self.serving.committed()
         except Exception as error:
             self._failure = error
@@ -137,7 +139,7 @@ class Frontier:
 
     def census(self) -> Census:
         """The hosts in memory by what they do."""
-        return self._rota.census(self.lent, self._gate.waiting)
+        return self.rota.census(self.lent, self._gate.waiting)
 
     # Admitting …
 
@@ -155,10 +157,10 @@ class Frontier:
         with self.changes() as batch:
             grade = 0 if self.domains is None else self.domains.admitted(candidate) << GRADE_SHIFT
             if standings is None:
-                level = grade | self._ordering.level(candidate)
+                level = grade | self.ordering.level(candidate)
             else:
                 level = grade | standings.admitted(fingerprint, candidate, gift)
-            place = self._queue(host, name, candidate, level, batch)
+            place = self.enqueue(host, name, candidate, level, batch)
             if standings is not None:
                 standings.place(fingerprint, place, batch)
             self.seen.add(fingerprint, place, batch)
@@ -189,7 +191,7 @@ class Frontier:
     def order_figures(self) -> dict[str, str | float]:
         """The ordering's name, and what it counts itself."""
         return {
-            "name": self._ordering.name,
+            "name": self.ordering.name,
             **(self.standings.figures() if self.standings is not None else {}),
         }
 
@@ -197,18 +199,22 @@ class Frontier:
         """Queue a robots file, or its redirect, ahead of everything else of its host; never "seen"."""
         host, name = self.host_key(candidate.url)
         with self.changes() as batch:
-            self._queue(host, name, candidate, ROBOTS_LEVEL, batch)
+            self.enqueue(host, name, candidate, ROBOTS_LEVEL, batch)
 
-    def _queue(self, host: bytes, name: str, candidate: Candidate, level: int, batch: Batch) -> bytes:
-        self._counters.admitted += 1
+    def enqueue(self, host: bytes, name: str, candidate: Candidate, level: int, batch: Batch) -> bytes:
+        """Put a candidate into its host's queue, whatever is known of it; its ticket there.
+
+        `level`: the place in the order that the ordering gave it; less is earlier.
+        """
+        self.counters.admitted += 1
         hosts = self.hosts.made
         record = self.hosts.change(host, name)
         if self.hosts.made > hosts:
-            self._counters.hosts += 1
-            if self._policy.linked_names_first:
+            self.counters.hosts += 1
+            if self.policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
         place = self.queues.add(host, record, candidate, level, batch)
-        queue = self._rota.served.get(host)
+        queue = self.rota.served.get(host)
         if queue is None and not record.parked:
             queue = self.serving.arrived(host, record, batch)
             if queue is not None:
@@ -216,27 +222,27 @@ class Frontier:
         if queue is not None:
             first = queue.insert(place, candidate, self._config.buffer)
             if first or queue.placed is None:
-                self._rota.place(queue)
+                self.rota.place(queue)
         return place
 
     # Lending …
 
     def lend(self) -> Lease | None:
         """The best URL of the best host that may be visited now, or `None`."""
-        now = self._now()
-        while (rested := self._rota.pop_rested()) is not None:
-            self._rota.place(rested)
+        now = self.micros()
+        while (rested := self.rota.pop_rested()) is not None:
+            self.rota.place(rested)
         if self.serving.wants_more(now):
             with self.changes() as batch:
                 self.serving.refill(now, batch)
         if self.standings is not None and self.standings.due:
             with self.changes() as batch:
-                self._reordering.run(batch)
-        while (queue := self._rota.pop_ready()) is not None:
+                self.reordering.run(batch)
+        while (queue := self.rota.pop_ready()) is not None:
             self._promote(queue)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
-                self._rota.place(queue)
+                self.rota.place(queue)
                 if self.serving.must_leave(queue):
                     with self.changes() as batch:
                         self.serving.seat(queue, now, batch)
@@ -262,8 +268,8 @@ class Frontier:
             return None
         record, held = queue.record, 0
         while queue.has_entry:
-            place, candidate = queue.first or queue.fill(self._environment, self._config.buffer)
-            if self._policy.obey_robots and (turn := self._robots_gate.judge(queue, held)) is not Turn.GO:
+            place, candidate = queue.first or queue.fill(self.environment, self._config.buffer)
+            if self.policy.obey_robots and (turn := self._robots_gate.judge(queue, held)) is not Turn.GO:
                 if turn is Turn.WAIT:
                     return None
                 held += 1
@@ -272,7 +278,7 @@ class Frontier:
                 return None
             queue.take()
             queue.gave_turn()
-            self._rota.gave_turn(queue)
+            self.rota.gave_turn(queue)
             queue.lent[place] = candidate
             self.lent += 1
             if self.domains is not None:
@@ -285,12 +291,12 @@ class Frontier:
     def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
         """End a lease: the entry leaves the queue, or waits; its host rests."""
         key = self.host_hash(lease.queue_key)
-        queue = self._rota.served[key]
+        queue = self.rota.served[key]
         record = self.hosts.change(key, lease.queue_key)
         self.queues.tree(key, record)  # while it counts as lent
         candidate = queue.lent.pop(lease.ticket)
         self.lent -= 1
-        now = self._now()
+        now = self.micros()
         tally.enter(record, now)
         self.longest_rest = max(self.longest_rest, int(tally.rest * 1e6))
         if self.domains is not None:
@@ -315,21 +321,21 @@ class Frontier:
     # Resting, parking, reviving …
 
     def _lent_of(self, host: bytes) -> Iterable[bytes]:
-        queue = self._rota.served.get(host)
+        queue = self.rota.served.get(host)
         return queue.lent if queue is not None else ()
 
     def now(self) -> float:
-        """Crawl-clock seconds."""
-        return self._now() / 1e6
+        """Seconds on the crawl clock."""
+        return self.micros() / 1e6
 
     def rest(self, name: str, seconds: float, reason: str) -> None:
         """Let a host lie still for a reason beyond politeness."""
         key = self.host_hash(name)
         record = self.hosts.change(key, name)
-        record.due = max(record.due, self._now() + int(seconds * 1e6))
+        record.due = max(record.due, self.micros() + int(seconds * 1e6))
         record.reason = reason
-        if queue := self._rota.served.get(key):
-            self._rota.place(queue)
+        if queue := self.rota.served.get(key):
+            self.rota.place(queue)
 
     def park(self, name: str, reason: str) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""
@@ -337,29 +343,29 @@ class Frontier:
         record = self.hosts.change(key, name)
         with self.changes() as batch:
             if not record.parked:
-                self._counters.hosts_parked += 1
+                self.counters.hosts_parked += 1
             record.parked = reason
             self._wake.clear(key, record, batch)
-            if (queue := self._rota.served.get(key)) and not queue.lent:
+            if (queue := self.rota.served.get(key)) and not queue.lent:
                 self.serving.unserve(queue)
 
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
         key = self.host_hash(name)
         with self.changes() as batch:
-            if key not in self._rota.served:
+            if key not in self.rota.served:
                 self._revival.revive(key, self.hosts.change(key, name), batch)
 
     def take_up(self) -> int:
         """Take up what an earlier session left alone; how many hosts that concerns."""
         with self.changes() as batch:
-            return self._revival.take_up(batch, self._now())
+            return self._revival.take_up(batch, self.micros())
 
     def release(self, name: str, origin: str) -> None:
         """The robots file of `origin` is known now: bring back what was held for it."""
         key = self.host_hash(name)
         record = self.hosts.change(key, name)
-        queue = self._rota.served.get(key)
+        queue = self.rota.served.get(key)
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
             self.serving.returned(key, record, batch)
@@ -374,7 +380,7 @@ class Frontier:
         record = queue.record
         # Read anew: by a `now` older than the one that made the host ready it would be ready with nothing to
         # lend, for ever.
-        now = self._now()
+        now = self.micros()
         if record.waiting and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)

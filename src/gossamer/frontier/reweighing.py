@@ -22,7 +22,7 @@ class Tunable(Protocol):
     """An ordering whose weights may change while URLs wait."""
 
     def waiting_level(self, candidate: Candidate, worth: Any) -> int:
-        """As `LinkOrdering.waiting_level`."""
+        """The level of a URL that waits, by its worth."""
 
     def reweighed(self, candidate: Candidate, worth: Any) -> Any:
         """A worth as it would be had the weights of now held from the beginning."""
@@ -46,7 +46,7 @@ class Reweighing:
         return self._cursor is not None
 
     def begin(self) -> None:
-        """Walk from the beginning."""
+        """Walk through all standings from the beginning."""
         if self._ordering is not None and self._frontier.standings is not None:
             self._note(b"")
 
@@ -74,13 +74,13 @@ class Reweighing:
         ordering, standings = self._ordering, self._frontier.standings
         assert ordering is not None
         assert standings is not None
-        decode = msgspec.msgpack.Decoder(standings._ordering.worth).decode
+        decode = msgspec.msgpack.Decoder(standings.ordering.worth).decode
         place, _ = split_standing(data, decode)
-        known = standings._find(fingerprint)
+        known = standings.find(fingerprint)
         host = fingerprint[:HASH_BYTES]
         if known is None or not place or known[0] != place:
             return
-        queue = self._frontier._rota.served.get(host)
+        queue = self._frontier.rota.served.get(host)
         entry = self._environment.get(Family.QUEUE, host + place)
         if entry is None or (queue is not None and place in queue.lent):
             return
@@ -90,5 +90,5 @@ class Reweighing:
         moved = at_level(place, grade | ordering.waiting_level(candidate, worth))
         with self._frontier.changes() as batch:
             if moved != place:
-                self._frontier._reordering._move(host, place, moved, candidate, batch)
-            standings._put(fingerprint, moved, worth, batch)
+                self._frontier.reordering.move(host, place, moved, candidate, batch)
+            standings.put(fingerprint, moved, worth, batch)

@@ -60,7 +60,7 @@ class Standings:
     def __init__(self, environment: Environment, ordering: LinkOrdering[Any, Any], session: Session) -> None:
         """Go on with what is kept; what another ordering kept is dropped, and this one begins anew."""
         self._environment = environment
-        self._ordering = ordering
+        self.ordering = ordering
         self._now = session.now
         self._decode = msgspec.msgpack.Decoder(ordering.worth).decode
         self._gathering: dict[bytes, Any] = {}
@@ -71,13 +71,13 @@ class Standings:
         self._begin(session.warn)
 
     def _begin(self, warn: Callable[[str], None]) -> None:
-        environment, name = self._environment, self._ordering.name
+        environment, name = self._environment, self.ordering.name
         state, owner = environment.get(Family.META, ORDER), environment.get(Family.META, ORDER_NAME)
         ours = owner == name.encode()
         if owner is None:
             ours = self._restores(state)
         elif ours and state is not None:
-            self._ordering.restore(state)
+            self.ordering.restore(state)
         if owner is not None and ours:
             return
         batch = environment.batch()
@@ -99,7 +99,7 @@ class Standings:
                 split_standing(data, self._decode)
                 break
             if state is not None:
-                self._ordering.restore(state)
+                self.ordering.restore(state)
         except msgspec.MsgspecError:
             return False
         return True
@@ -108,22 +108,22 @@ class Standings:
 
     def admitted(self, fingerprint: bytes, candidate: Candidate, gift: Any) -> int:
         """The level at which a URL enters the queue; `place` is told next."""
-        known = self._find(fingerprint) if candidate.forced else None
+        known = self.find(fingerprint) if candidate.forced else None
         if known is None:
-            worth = self._ordering.admitted(candidate, gift)
+            worth = self.ordering.admitted(candidate, gift)
         else:  # fetched again by force
-            worth = known[1] if gift is None else self._ordering.give(known[1], gift)
+            worth = known[1] if gift is None else self.ordering.give(known[1], gift)
         self._open[fingerprint] = b"", worth
-        return self._ordering.waiting_level(candidate, worth)
+        return self.ordering.waiting_level(candidate, worth)
 
     def place(self, fingerprint: bytes, place: bytes, batch: Batch) -> None:
         """Where the URL just admitted was put."""
-        self._put(fingerprint, place, self._open[fingerprint][1], batch)
+        self.put(fingerprint, place, self._open[fingerprint][1], batch)
 
     def mention(self, fingerprint: bytes, gift: Any) -> None:
         """A gift to a URL known before."""
         before = self._gathering.get(fingerprint)
-        self._gathering[fingerprint] = gift if before is None else self._ordering.merge(before, gift)
+        self._gathering[fingerprint] = gift if before is None else self.ordering.merge(before, gift)
 
     def spread(
         self, fingerprint: bytes, finder: Candidate, targets: int, links: int, batch: Batch
@@ -138,33 +138,33 @@ class Standings:
         known = self._collect(fingerprint)
         if known is None:
             seed = msgspec.structs.replace(finder, kind=LinkKind.SEED)
-            known = b"", self._ordering.admitted(seed, None)
+            known = b"", self.ordering.admitted(seed, None)
         self._givers += 1
-        worth, gift = self._ordering.spread(finder, known[1], targets, links)
-        self._put(fingerprint, b"", worth, batch)
+        worth, gift = self.ordering.spread(finder, known[1], targets, links)
+        self.put(fingerprint, b"", worth, batch)
         return gift
 
     def appraise(self, fingerprint: bytes, finder: Candidate, page: Page) -> Callable[[Link], Any] | None:
         """What a page gives to each of its links, if the ordering tells them apart; once for each page."""
-        if not isinstance(self._ordering, MentionOrdering):
+        if not isinstance(self.ordering, MentionOrdering):
             return None
         known = self._collect(fingerprint)
-        worth = self._ordering.admitted(finder, None) if known is None else known[1]
-        return self._ordering.appraise(finder, worth, page)
+        worth = self.ordering.admitted(finder, None) if known is None else known[1]
+        return self.ordering.appraise(finder, worth, page)
 
     def figures(self) -> dict[str, float]:
         """What the policy has counted, for the report."""
-        return self._ordering.figures() if isinstance(self._ordering, MentionOrdering) else {}
+        return self.ordering.figures() if isinstance(self.ordering, MentionOrdering) else {}
 
     def close(self, fingerprint: bytes, batch: Batch) -> None:
         """The URL is settled for good."""
         known = self._collect(fingerprint)
         if known is not None:
-            self._put(fingerprint, b"", self._ordering.closed(known[1]), batch)
+            self.put(fingerprint, b"", self.ordering.closed(known[1]), batch)
 
     def flush(self, batch: Batch) -> None:
-        """`batch` is committed next."""
-        batch.put(Family.META, ORDER, self._ordering.state())
+        """Put changed sums into `batch`, which is committed next."""
+        batch.put(Family.META, ORDER, self.ordering.state())
         self._open.clear()
 
     # Giving, in a batch of its own …
@@ -193,32 +193,32 @@ class Standings:
             self._next_drain = self._givers + self._givers // DRAIN_SHARE
         for _ in range(min(GIVEN_AT_ONCE, len(self._giving))):
             fingerprint, gift = self._giving.popitem()
-            known = self._find(fingerprint)
+            known = self.find(fingerprint)
             if known is None:
                 # Queued under another order, or never: a Bloom filter took it for one that was.
-                self._ordering.lose(gift)
+                self.ordering.lose(gift)
                 continue
             place, worth = known
-            worth = self._ordering.give(worth, gift)
-            self._put(fingerprint, place, worth, batch)
+            worth = self.ordering.give(worth, gift)
+            self.put(fingerprint, place, worth, batch)
             candidate = find(fingerprint[:HASH_BYTES], place) if place else None
             if candidate is None:
                 continue
             before = split_ticket(place)[0]
             grade = before >> GRADE_SHIFT << GRADE_SHIFT
-            level = grade | self._ordering.waiting_level(candidate, worth)
+            level = grade | self.ordering.waiting_level(candidate, worth)
             if level < before:
                 yield fingerprint, place, level
 
     def moved(self, fingerprint: bytes, place: bytes, batch: Batch) -> None:
         """The entry stands at `place` now."""
-        self._put(fingerprint, place, self._open[fingerprint][1], batch)
+        self.put(fingerprint, place, self._open[fingerprint][1], batch)
 
     # Moving between agents …
 
     def arrivals(self, state: bytes | None) -> Callable[[bytes], bytes]:
         """What values of another frontier, that had this `ORDER`, become here; one call for each."""
-        ordering = self._ordering
+        ordering = self.ordering
         if state is None or not isinstance(ordering, MovingOrdering):
             return _as_it_is
         arrived = ordering.arrivals(state)
@@ -230,38 +230,40 @@ class Standings:
 
     def departed(self, data: bytes) -> None:
         """A value is deleted here, because another frontier has it."""
-        if isinstance(self._ordering, MovingOrdering):
-            self._ordering.departed(self._decode(data[TICKET_BYTES:]))
+        if isinstance(self.ordering, MovingOrdering):
+            self.ordering.departed(self._decode(data[TICKET_BYTES:]))
 
     def forget(self, theirs: Callable[[bytes], bool]) -> None:
         """Gifts to pages of some hosts, told by keys that begin with their hashes, are lost."""
         for gifts in (self._giving, self._gathering):
             for fingerprint in [fingerprint for fingerprint in gifts if theirs(fingerprint)]:
-                self._ordering.lose(gifts.pop(fingerprint))
+                self.ordering.lose(gifts.pop(fingerprint))
 
     # The table …
 
     def _collect(self, fingerprint: bytes) -> Standing | None:
         """The standing with all that is under way to it."""
-        known = self._find(fingerprint)
+        known = self.find(fingerprint)
         for gifts in (self._giving, self._gathering):
             gift = gifts.pop(fingerprint, None)
             if gift is None:
                 continue
             if known is None:
-                self._ordering.lose(gift)
+                self.ordering.lose(gift)
             else:
-                known = known[0], self._ordering.give(known[1], gift)
+                known = known[0], self.ordering.give(known[1], gift)
         return known
 
-    def _find(self, fingerprint: bytes) -> Standing | None:
+    def find(self, fingerprint: bytes) -> Standing | None:
+        """(place, worth) of a URL, if it has them."""
         known = self._open.get(fingerprint)
         if known is not None:
             return known
         data = self._environment.get(Family.STANDINGS, fingerprint)
         return None if data is None else split_standing(data, self._decode)
 
-    def _put(self, fingerprint: bytes, place: bytes, worth: Any, batch: Batch) -> None:
+    def put(self, fingerprint: bytes, place: bytes, worth: Any, batch: Batch) -> None:
+        """Set the place and worth of a URL; `place` is empty if it does not wait."""
         self._open[fingerprint] = place, worth
         batch.put(Family.STANDINGS, fingerprint, place.ljust(TICKET_BYTES, b"\0") + encode(worth))
 

@@ -18,7 +18,7 @@ from gossamer.state.records import HostRecord, decode_robots
 
 
 class Steering:
-    """The operator's hand on the frontier, of which it is a part: it knows the frontier's own.
+    """The operator's hand on the frontier, and a part of its room.
 
     It is asked seldom, so nothing that is asked for each URL waits for it.
     """
@@ -53,18 +53,18 @@ class Steering:
         """Visit a host again as soon as its last visit's rest is over, whatever it was left alone for."""
         frontier = self._frontier
         key = self._key(name)
-        queue = frontier._rota.served.get(key)
+        queue = frontier.rota.served.get(key)
         if queue is None:
             frontier.revive(name)
             return
         with frontier.changes():
             record = frontier.hosts.change(key, name)
             if record.parked:  # its last visit is under way
-                frontier._counters.hosts_parked -= 1
+                frontier.counters.hosts_parked -= 1
             record.parked = record.reason = ""
             record.failures = 0
             record.due = record.last_visit + record.rest
-            frontier._rota.place(queue)
+            frontier.rota.place(queue)
 
     def revive_spent(self, cursor: bytes, most: int) -> bytes:
         """Revive hosts that were parked for budgets which they have not reached any more.
@@ -72,10 +72,10 @@ class Steering:
         Looks at so many hosts behind `cursor`; where to go on, empty at the end.
         """
         frontier = self._frontier
-        looked, spent = b"", frontier._policy.budget_spent
+        looked, spent = b"", frontier.policy.budget_spent
         freed = []
         start = cursor + b"\0" if cursor else b""
-        for number, (key, _) in enumerate(frontier._environment.scan(Family.HOSTS, start)):
+        for number, (key, _) in enumerate(frontier.environment.scan(Family.HOSTS, start)):
             if number == most:
                 break
             looked, record = key, frontier.hosts.get(key)
@@ -96,13 +96,13 @@ class Steering:
         """
         frontier = self._frontier
         with frontier.changes():
-            for queue in list(frontier._rota.served.values()):
+            for queue in list(frontier.rota.served.values()):
                 self._repolite(queue, before)
 
     def _repolite(self, queue: HostQueue, before: Callable[[str], PolitenessConfig]) -> None:
         frontier, name = self._frontier, queue.record.name
-        queue.limit = frontier._policy.visits_at_once(name)
-        least = int(frontier._policy.rest(name) * 1e6)
+        queue.limit = frontier.policy.visits_at_once(name)
+        least = int(frontier.policy.rest(name) * 1e6)
         record = frontier.hosts.change(queue.key, name)
         # What is out will earn its host a rest by the new delays.
         if record.visits and not queue.lent:
@@ -113,7 +113,7 @@ class Steering:
             else:
                 record.due = max(record.due, record.last_visit + least)
         if not queue.lent or len(queue.lent) < queue.limit:
-            frontier._rota.place(queue)
+            frontier.rota.place(queue)
 
     def readmit(self, candidate: Candidate, fingerprint: bytes) -> None:
         """Queue a URL again that was settled, as if it had just been found, within the open batch."""
@@ -123,12 +123,12 @@ class Steering:
             grade = 0 if frontier.domains is None else frontier.domains.admitted(candidate) << GRADE_SHIFT
             standings = frontier.standings
             if standings is None:
-                level = frontier._ordering.level(candidate)
+                level = frontier.ordering.level(candidate)
             else:
                 forced = msgspec.structs.replace(candidate, forced=True)  # it may have a standing
                 level = standings.admitted(fingerprint, forced, None)
-            place = frontier._queue(host, name, candidate, grade | level, batch)
-            frontier._counters.admitted -= 1  # it was counted when it was first found
+            place = frontier.enqueue(host, name, candidate, grade | level, batch)
+            frontier.counters.admitted -= 1  # it was counted when it was first found
             if standings is not None:
                 standings.place(fingerprint, place, batch)
             frontier.seen.add(fingerprint, place, batch)
@@ -145,7 +145,7 @@ class Steering:
         frontier = self._frontier
         key = self._key(name)
         with frontier.changes() as batch:
-            for entry_key, data in frontier._environment.scan(Family.ROBOTS, prefix=key):
+            for entry_key, data in frontier.environment.scan(Family.ROBOTS, prefix=key):
                 record = decode_robots(data)
                 if record.state == "closed" and record.detail.startswith(f"{Rule.SCOPE}: "):
                     again = RobotsEntry(msgspec.structs.replace(record, until=0))

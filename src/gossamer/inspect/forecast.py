@@ -114,7 +114,7 @@ class Situation(msgspec.Struct, frozen=True):
     pages_left: int | None = None
 
     def time_left(self) -> tuple[float | None, str]:
-        """(seconds, what binds)."""
+        """(seconds, what binds) until the queue is empty."""
         if not self.queued:
             return 0.0, ""
         polite = max((load.seconds for load in self.loads), default=0.0)

@@ -134,7 +134,7 @@ class Inspection:
         return decode(figures, VisitedRecord) if figures else VisitedRecord(self.config.frontier.visited)
 
     def hosts(self) -> Iterator[HostRecord]:
-        """Every host record."""
+        """The records of every host."""
         for _, data in self.environment.scan(Family.HOSTS):
             yield decode_host(data)
 
@@ -158,7 +158,7 @@ class Inspection:
         return {"name": name, **ordering.figures()}
 
     def sums(self) -> Summary:
-        """Sums as last committed."""
+        """The crawl's sums as last committed."""
         return summary(self.counters, self.names, self.visited, self._order())
 
     def status(self, *, queues: bool = False) -> Status:

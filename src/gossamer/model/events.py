@@ -85,7 +85,7 @@ class NameAnswered(msgspec.Struct, frozen=True):
 
 
 class Stopped(msgspec.Struct, frozen=True):
-    """The crawl ended."""
+    """The crawl ended, and this is why."""
 
     reason: str
 

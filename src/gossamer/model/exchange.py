@@ -34,7 +34,7 @@ class Body(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes stored."""
+        """Bytes of the body as stored."""
 
     @property
     def sha256(self) -> bytes:

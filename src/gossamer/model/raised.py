@@ -20,7 +20,7 @@ class Raised(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def by(cls, who: str, error: Exception) -> "Raised":
-        """From what was caught."""
+        """What was raised, from the exception that was caught."""
         last = format_exception_only(error)[-1].strip()[:LONGEST]
         stack = extract_tb(error.__traceback__)[1:]  # the first is whoever caught it
         place = f" ({stack[-1].filename.rpartition('/')[2]}, line {stack[-1].lineno})" if stack else ""

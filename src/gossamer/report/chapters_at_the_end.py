@@ -21,7 +21,7 @@ _BARS = 12
 
 
 def duplicates(parts: Parts, figures: Figures) -> Html:
-    """Payloads that came again."""
+    """The chapter on payloads that came again."""
     words, found = parts.words, figures.log.duplicates
     if not found.visits:
         return section("duplicates", words.say("duplicates"), paragraph(words.say("no duplicates"), "lead"))

@@ -64,7 +64,7 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 class PageLine(msgspec.Struct, frozen=True):
-    """One visit worth showing."""
+    """One visit that is worth showing."""
 
     url: str
     status: int

@@ -14,7 +14,7 @@ _LONGEST = 300
 
 
 def text(words: str) -> Html:
-    """Words of ours."""
+    """Words of our own, without markup."""
     return Html(escaped(words))
 
 
@@ -31,7 +31,7 @@ def address(url: str) -> Html:
 
 
 def join(parts: Iterable[Html]) -> Html:
-    """One behind the other."""
+    """Pieces of markup, one behind the other."""
     return Html("".join(parts))
 
 

@@ -38,7 +38,7 @@ class Parts:
     # Fewer than two values compare nothing: these are told, not drawn.
 
     def bars(self, title: str, bars: Sequence[Bar], axis: Axis, wide: int = HALF) -> Html | Fact:
-        """Horizontal bars."""
+        """Named amounts as horizontal bars."""
         some = [bar for bar in bars if bar.amount]
         if len(some) < 2:
             return self._told((bar.name, axis.value(bar.amount)) for bar in some)
@@ -55,7 +55,7 @@ class Parts:
         return self.bars(title, bars, self.counts)
 
     def shares(self, title: str, shares: Sequence[Share], wide: int = HALF) -> Html | Fact:
-        """Parts of a whole."""
+        """Parts of a whole in one bar."""
         some = [share for share in shares if share.amount]
         if len(some) < 2:
             return self._told((share.name, self.counts.value(share.amount)) for share in some)
@@ -91,7 +91,7 @@ class Parts:
         return text(self.words.number(value))
 
     def size(self, value: float) -> Html:
-        """Bytes in a cell."""
+        """An amount of bytes in a cell."""
         return text(self.words.size(value))
 
     def time(self, value: float) -> Html:

@@ -62,14 +62,14 @@ class Words:
         return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
 
     def short(self, value: float) -> str:
-        """For axes: `12k`, `1.2万`."""
+        """A number for axes: `12k`, `1.2万`."""
         for unit, name in _SHORT[self.language]:
             if abs(value) >= unit:
                 return f"{value / unit:.3g}{name}"
         return f"{value:.3g}" if value < 1 else f"{value:.4g}"
 
     def size(self, value: float) -> str:
-        """Bytes: `3.4 MiB`."""
+        """An amount of bytes: `3.4 MiB`."""
         power = 0
         while abs(value) >= 1023.95 and power < len(_SIZES) - 1:
             value /= 1024
@@ -79,7 +79,7 @@ class Words:
         return f"{value:,.{digits}f} {unit}"
 
     def speed(self, value: float) -> str:
-        """Bytes in a second."""
+        """An amount of bytes in a second."""
         return self.say("per second", amount=self.size(value))
 
     def rate(self, value: float) -> str:

@@ -41,7 +41,7 @@ class CrawlClock:
         self._offset = start - time.monotonic()
 
     def now(self) -> float:
-        """Seconds."""
+        """Seconds of the crawl clock."""
         return self._offset + time.monotonic()
 
     def micros(self) -> int:

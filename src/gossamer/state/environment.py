@@ -38,26 +38,27 @@ _TABLE = re.compile(r" ([0-9]+):[^'\n]*'([0-9A-F]*)' seq:[^'\n]*'([0-9A-F]*)' se
 class Batch:
     """Changes to any families that become real together, or not at all."""
 
-    __slots__ = ("_families", "_raw")
+    __slots__ = ("_families", "raw")
 
     def __init__(self, families: dict[Family, rocksdict.ColumnFamily]) -> None:
         self._families = families
-        self._raw = rocksdict.WriteBatch(raw_mode=True)
+        self.raw = rocksdict.WriteBatch(raw_mode=True)
+        """As `Environment.commit` gives it to RocksDB."""
 
     def put(self, family: Family, key: bytes, value: bytes) -> None:
-        """Set `key` in `family`."""
-        self._raw.put(key, value, self._families[family])
+        """Set the value of `key` in `family`."""
+        self.raw.put(key, value, self._families[family])
 
     def delete(self, family: Family, key: bytes) -> None:
         """Remove `key` from `family`, if it is there."""
-        self._raw.delete(key, self._families[family])
+        self.raw.delete(key, self._families[family])
 
     def delete_all(self, family: Family) -> None:
         """Remove every key of `family`, however many there are; all are below 64 bytes of 255."""
-        self._raw.delete_range(b"", b"\xff" * 64, self._families[family])
+        self.raw.delete_range(b"", b"\xff" * 64, self._families[family])
 
     def __len__(self) -> int:
-        return self._raw.len()
+        return self.raw.len()
 
 
 class Environment:
@@ -98,7 +99,20 @@ class Environment:
             ConfigError: another process has it open.
             StorageError: it is damaged or cannot be written.
         """
+        if create and not path.exists():
+            cls._make(path, config)
         return cls(path, config, rocksdict.AccessType.read_write(), create=create)
+
+    @classmethod
+    def _make(cls, path: Path, config: StateConfig) -> None:
+        """Make an empty state, with all of its families or not at all: readers come at any moment."""
+        fresh = path.with_name(f"{path.name}.new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
+        try:
+            fresh.rename(path)
+        except OSError as error:
+            raise _failure(path, "made", str(error)) from None
 
     @classmethod
     def open_secondary(cls, path: Path, scratch: Path, config: StateConfig) -> "Environment":
@@ -176,7 +190,7 @@ class Environment:
         return value
 
     def batch(self) -> Batch:
-        """A new, empty batch."""
+        """A new batch without any changes."""
         return Batch(self._handles)
 
     def commit(self, batch: Batch) -> None:
@@ -186,7 +200,7 @@ class Environment:
             StorageError: the disk refuses.
         """
         try:
-            self._db.write(batch._raw)
+            self._db.write(batch.raw)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             raise _failure(self.path, "written", str(error)) from None
 

@@ -35,7 +35,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @classmethod
     def of(cls, candidate: Candidate, reason: str = "", ticket: bytes = b"") -> "QueueRecord":
-        """The record of `candidate`."""
+        """The record that is stored of `candidate`."""
         return cls(
             candidate.url.text,
             candidate.kind,

@@ -35,5 +35,5 @@ class Commands(click.Group):
     """Commands in the order of their declaration: the first that are needed come first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click wants it)
-        """Their names."""
+        """Names of the commands, in the order of their panels."""
         return list(self.commands)

@@ -50,7 +50,7 @@ def add(name: str, role: str, folder: Path) -> None:
 @click.option("--json", is_flag=True, help="Machine-readable output on standard output.")
 @_FOLDER
 def list_(folder: Path, *, json: bool) -> None:
-    """Accounts and their tokens."""
+    """List accounts and the tokens of each."""
     from gossamer.cli.accounts import list_users
 
     list_users(folder, as_json=json)

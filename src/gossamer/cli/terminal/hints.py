@@ -13,7 +13,7 @@ MOST_SEEDS = 1_000
 
 
 def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
-    """One line each."""
+    """What to say before a first crawl, one line each."""
     seeds = list(islice(seeds, MOST_SEEDS))
     own = all(_is_own(seed.host) for seed in seeds)
     for origin in _without_credentials(config, seeds):

@@ -41,7 +41,7 @@ class Progress:
         self._note_point()
 
     async def run(self) -> None:
-        """Show until cancelled."""
+        """Show how the crawl is going until cancelled."""
         if self._live:
             with contextlib.suppress(OSError):  # the terminal was closed
                 await self._run_live()

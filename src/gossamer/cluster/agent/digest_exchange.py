@@ -68,7 +68,7 @@ class DigestExchange:
     # Asking …
 
     async def look_up(self, key: bytes) -> SharedDigestRecord | None:
-        """See `DigestsElsewhere`."""
+        """Where contents were met before, by who owns their digests."""
         mark = self._marks.of(key)
         name = self._owner(shard_of(mark, self._bits))
         if self._closed or not name:
@@ -120,7 +120,7 @@ class DigestExchange:
     # Telling …
 
     def learnt(self, key: bytes, record: SharedDigestRecord) -> None:
-        """See `DigestsElsewhere`."""
+        """Tell the owners of digests what was captured here."""
         self.announcements.note(self._marks.of(key), record)
 
     async def run(self) -> None:

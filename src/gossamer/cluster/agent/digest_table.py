@@ -91,7 +91,7 @@ class Announcements:
         return len(self._to_come) + self._due_count
 
     def note(self, mark: bytes, record: SharedDigestRecord) -> None:
-        """A capture was committed."""
+        """Keep the digest of a capture that was committed."""
         self.committed += 1
         if len(self) >= self._most:
             if not self._to_come:

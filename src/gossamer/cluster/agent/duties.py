@@ -102,7 +102,7 @@ class Duties:
             self._come.set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Do what the coordinator orders until cancelled."""
         while True:
             await self._come.wait()
             self._working = True

@@ -73,7 +73,7 @@ class LinkExchange:
     # Sending …
 
     async def run(self) -> None:
-        """Send until cancelled."""
+        """Send what is in the outbox until cancelled."""
         loop, counts = asyncio.get_running_loop(), self._parts.counts
         trimmed = looked = loop.time()
         sent = -ENOUGH
@@ -231,7 +231,7 @@ _decode = msgspec.msgpack.Decoder(Batch).decode
 
 
 def pack(batch: Batch) -> bytes:
-    """msgpack, compressed by zstd."""
+    """A batch as msgpack, compressed by zstd."""
     return _compressor.compress(_encode(batch))
 
 

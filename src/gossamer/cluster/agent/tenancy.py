@@ -57,7 +57,7 @@ class Tenancy:
 
     @property
     def lends(self) -> bool:
-        """Whether the lease lasts."""
+        """Whether leases may be given out: ours have not run out."""
         return self._tenure.may_lend(self._clock())
 
     @property
@@ -100,7 +100,7 @@ class Tenancy:
         return set() if self._view is None else set(given_away(self._number, self._view, grant))
 
     def end(self) -> None:
-        """Hold nothing any more."""
+        """Hold no shard any more, whatever was granted."""
         self._tenure.fenced()
         self._owned = bytearray(1 << self._bits)
 

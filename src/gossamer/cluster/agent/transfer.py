@@ -131,7 +131,7 @@ class Transfer:
 
     def _shift(self, source: Environment) -> int:
         data = source.get(Family.META, CLOCK)
-        return self._frontier._now() - int(decode(data, ClockRecord).crawl * 1e6) if data else 0
+        return self._frontier.micros() - int(decode(data, ClockRecord).crawl * 1e6) if data else 0
 
     async def _take_range(
         self, source: Environment, where: Range, going: Import, arrivals: Arrivals

@@ -60,7 +60,7 @@ class Allowances:
 
     @property
     def spent(self) -> bool:
-        """Whether all is used."""
+        """Whether the whole limit has been used."""
         return self.used >= self.limit
 
     @property

@@ -19,7 +19,7 @@ Answers = Mapping[str, Any]
 
 
 class Asked(Protocol):
-    """Who is asked: `launch.Control`."""
+    """Who is asked for figures: `launch.Control`."""
 
     def overview(self) -> Overview:
         """The cluster as of now."""

@@ -40,7 +40,7 @@ class Hearing:
 
     @property
     def wave(self) -> int:
-        """The one to tell."""
+        """Number of the count of messages to tell agents of."""
         return self._termination.wave
 
     @property

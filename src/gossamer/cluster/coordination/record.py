@@ -55,12 +55,12 @@ class CoordinationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
     @property
     def shards(self) -> int:
-        """How many there are."""
+        """How many shards the crawl is divided into."""
         return 1 << self.bits
 
 
 class State(StrEnum):
-    """Of an agent."""
+    """What an agent is to the coordinator."""
 
     JOINING = "joining"  # registered, has not renewed yet: it may never do
     LIVE = "live"
@@ -101,7 +101,7 @@ class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """As others call it."""
+        """The agent's name as others call it: `a-N`."""
         return agent_name(self.number)
 
 
@@ -190,7 +190,7 @@ class Record(msgspec.Struct, kw_only=True):
 
     @classmethod
     def new(cls, config: CoordinationConfig) -> "Record":
-        """Nobody has anything."""
+        """The record of a crawl in which nobody has anything."""
         return cls(config=config, holders=[NOBODY] * config.shards, wanted=config.agents)
 
     @classmethod
@@ -209,7 +209,7 @@ class Record(msgspec.Struct, kw_only=True):
         return record
 
     def encode(self) -> bytes:
-        """As it is kept."""
+        """The record as it is kept in the store."""
         return msgspec.msgpack.encode(self)
 
     def copy(self) -> "Record":
@@ -229,7 +229,7 @@ class Record(msgspec.Struct, kw_only=True):
 
     @property
     def present(self) -> list[AgentRecord]:
-        """Agents that renew."""
+        """Agents that are expected to renew."""
         return self.having(*PRESENT)
 
     def moving(self) -> dict[int, Move]:

@@ -45,7 +45,7 @@ class Versions:
         return before
 
     def edit(self) -> Record:
-        """The record to change."""
+        """The record to change, of which later versions are made."""
         if not self.changed:
             self.next = self.next.copy()
         return self.next

@@ -156,7 +156,7 @@ class _Census:
         self._doubles: list[str] = []
 
     def counted(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The same lines."""
+        """The same lines, counted as they go by."""
         for _, group in groupby(lines, key=lambda line: line[: line.index(b" ")]):
             # Those of one sort key: a URL, with others that are spelt nearly like it.
             finders: dict[str, str] = {}
@@ -173,5 +173,5 @@ class _Census:
             self._doubles += sorted(doubled)[: MOST_NAMED - len(self._doubles)]
 
     def result(self) -> Collected:
-        """The sums."""
+        """The sums over all agents' archives."""
         return Collected(self._captures, self._pages, self._doubled, tuple(self._doubles))

@@ -82,17 +82,17 @@ def agent_prefix(agent: str) -> str:
 
 
 def objects_prefix(agent: str) -> str:
-    """Where its objects stand."""
+    """Where an agent's objects stand in the store."""
     return f"snapshots/{agent}/objects"
 
 
 def object_key(agent: str, name: str) -> str:
-    """Key of one object."""
+    """Key of one object of an agent."""
     return f"snapshots/{agent}/objects/{name}"
 
 
 def manifest_key(agent: str, number: int) -> str:
-    """Key of a manifest."""
+    """Key of the manifest of one snapshot."""
     return f"snapshots/{agent}/{number:08d}.manifest"
 
 

@@ -88,10 +88,10 @@ class SpentHosts:
         return self._cursor is not None
 
     def begin(self) -> None:
-        """Look at every host."""
+        """Begin to look at every host anew."""
         self._cursor = b""
 
     def step(self, over: Callable[[], bool]) -> None:  # noqa: ARG002 - it is short
-        """Look at some hosts."""
+        """Look at some hosts, and remember where to go on."""
         assert self._cursor is not None
         self._cursor = self._steering.revive_spent(self._cursor, MOST_AT_ONCE) or None

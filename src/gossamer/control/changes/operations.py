@@ -57,7 +57,7 @@ async def pause(live: LiveCrawl, _: Nothing, who: str) -> dict[str, Any]:
 
 
 async def unpause(live: LiveCrawl, _: Nothing, who: str) -> dict[str, Any]:
-    """Go on."""
+    """Go on lending URLs after a pause."""
     async with live.changing:
         live.refuse_if_ending()
         if live.crawl.parts.dispatch.paused:

@@ -37,7 +37,7 @@ class ControlSocket:
             raise
 
     def close(self) -> None:
-        """Listen no more."""
+        """Listen no more, and remove what was linked."""
         self.listening.close()
         with contextlib.suppress(OSError):
             self._remove()

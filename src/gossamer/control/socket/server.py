@@ -46,7 +46,7 @@ class ControlServer:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Listen from now on."""
+        """Listen on the socket from now on."""
         self._server = await asyncio.start_unix_server(
             self._serve, sock=self._control.listening, limit=LONGEST_REQUEST
         )

@@ -43,7 +43,7 @@ class Hosts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Host(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One host."""
+    """Parameters of the view of one host."""
 
     name: str
 

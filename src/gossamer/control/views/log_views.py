@@ -238,7 +238,7 @@ class UrlPlaces:
         self._queue_key = queue_key(look.config.engine.queue_key)
 
     def fingerprint(self, url: Url) -> bytes:
-        """Key in `pages`."""
+        """The URL's key in the family `pages`."""
         canonical = self._canonical(url)
         same = Url.from_serialised(canonical) or url
         return self._prints.host(self._queue_key(same)) + self._prints.url(canonical)

@@ -55,7 +55,7 @@ class Lookout:
         return self._config()
 
     def counters(self) -> Counters:
-        """Sums as last committed."""
+        """Sums of the crawl as last committed."""
         sums = self.environment.get(Family.META, COUNTERS)
         return decode(sums, Counters) if sums else Counters()
 

@@ -30,13 +30,13 @@ class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Why(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The URL in question."""
+    """Parameters of `why`: the URL in question."""
 
     url: Annotated[str, Meta(min_length=1, max_length=20_000)]
 
 
 class Robots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of which host."""
+    """Parameters of the robots view: of which host."""
 
     host: str
 

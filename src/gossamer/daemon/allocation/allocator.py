@@ -41,7 +41,7 @@ class UnsafeClaimError(ClaimError):
 
 
 class Reason(StrEnum):
-    """Why a request waits."""
+    """Why a request for resources waits."""
 
     SHORT = "short"
     """Less is free than it asks for."""

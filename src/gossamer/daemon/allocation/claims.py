@@ -48,7 +48,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     browser_pages: Annotated[Count, Meta(description="pages open in browsers")] = 0
 
     def amounts(self) -> Amounts:
-        """By resource."""
+        """What is claimed, by the name of the resource."""
         return {name: getattr(self, name) for name in RESOURCES}
 
 

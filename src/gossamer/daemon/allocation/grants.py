@@ -125,7 +125,7 @@ class Grants:
             self._serve(self._allocator.withdraw(name))
 
     def give_back(self, name: str, amounts: Amounts) -> None:
-        """Take back a part."""
+        """Take back a part of what a job holds."""
         if any(amounts.values()):
             grants = self._do(lambda: self._allocator.give_back(name, amounts))
             self._add(name, {resource: -amount for resource, amount in amounts.items()})
@@ -140,14 +140,14 @@ class Grants:
         return self._allocator.why(name) if name in self else None
 
     def waits(self, name: str) -> bool:
-        """Whether a job waits."""
+        """Whether a job waits for something it asked for."""
         return name in self._allocator.waiting()
 
     # Limits
 
     @property
     def limits(self) -> Amounts:
-        """As they were set."""
+        """The totals of resources as they were set."""
         return dict(self._targets)
 
     def set_limit(self, resource: str, total: int) -> None:
@@ -157,7 +157,7 @@ class Grants:
             self._serve(self._do(lambda: self._allocator.change_total(resource, total)))
 
     def view(self) -> AllocationView:
-        """Everything, for a console."""
+        """Everything that is held, wanted and free, for a console."""
         holdings = self._allocator.holdings()
         allocator = self._allocator
         waits = (allocator.why(name) for name in allocator.waiting())

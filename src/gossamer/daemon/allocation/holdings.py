@@ -121,5 +121,5 @@ class Holdings:
         return finishing_order(self.available, self.needed, self.allocated, row)[-1:] == [row]
 
     def must_end_before(self, row: int) -> list[int]:
-        """See `safety.must_end_before`."""
+        """Processes that must end first, as `safety.must_end_before` has it."""
         return must_end_before(row, self.available, self.needed, self.allocated)

@@ -81,7 +81,7 @@ class Clusters:
         return watch.view()
 
     async def close(self) -> None:
-        """Let go of all."""
+        """Let go of all clusters that were looked at."""
         await asyncio.gather(*(watch.close() for watch in self._watches.values()))
 
     async def _get(self, name: str) -> ClusterWatch:

@@ -205,7 +205,7 @@ class ClusterWatch:
         self._hurry.clear()
 
     async def close(self) -> None:
-        """Let the process go."""
+        """Let the process that asks the cluster go."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -36,7 +36,7 @@ class Beginning(msgspec.Struct, frozen=True):
 
 
 def beginning(folder: Path) -> Beginning:
-    """What lies there now."""
+    """What lies in the folder before a process begins."""
     paths = CrawlFolder(folder)
     size = 0
     with contextlib.suppress(OSError):

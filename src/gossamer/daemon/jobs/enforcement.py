@@ -33,7 +33,7 @@ class Enforcement:
 
     @property
     def held(self) -> Amounts:
-        """What was granted."""
+        """What the process was granted, by resource."""
         return self._around.grants.held(self._name)
 
     def note(self) -> None:
@@ -58,7 +58,7 @@ class Enforcement:
         return granted
 
     def give_back(self, amounts: Amounts) -> None:
-        """Give something back."""
+        """Give a part of what was granted back."""
         self._around.grants.give_back(self._name, amounts)
         self.note()
 

@@ -121,7 +121,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """The folder of the crawl."""
         return Path(self.folder)
 
 

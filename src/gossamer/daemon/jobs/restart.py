@@ -15,7 +15,7 @@ STORAGE_WAIT = 30.0
 
 
 class Verdict(StrEnum):
-    """What becomes of it."""
+    """What becomes of a job whose process ended."""
 
     FINISHED = "finished"
     STOPPED = "stopped"

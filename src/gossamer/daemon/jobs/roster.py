@@ -30,7 +30,7 @@ class Roster:
         self._listeners: set[asyncio.Queue[Event]] = set()
 
     def names(self) -> list[str]:
-        """All, sorted."""
+        """Names of all jobs, sorted."""
         return sorted(self._jobs)
 
     def __contains__(self, name: str) -> bool:
@@ -65,7 +65,7 @@ class Roster:
             self.tell(job.name)
 
     def change(self, name: str, **fields: Any) -> Job:
-        """Replace some fields."""
+        """Replace some fields of a job, in memory and on disk."""
         job = msgspec.structs.replace(self.get(name), **fields)
         self.put(job)
         return job
@@ -75,7 +75,7 @@ class Roster:
         self._seen[name] = msgspec.structs.replace(self.seen(name), **fields)
 
     def forget(self, name: str) -> None:
-        """Remove a job."""
+        """Remove a job from memory and disk."""
         self.store.forget(name)
         self._jobs.pop(name, None)
         self._seen.pop(name, None)

@@ -74,7 +74,7 @@ class Supervisor:
         self._keepers.clear()
 
     def add(self, name: str) -> None:
-        """Care for a job."""
+        """Care for a job from now on."""
         self._keepers[name] = Keeper(name, self._around, self._anew)
 
     async def remove(self, name: str) -> None:
@@ -90,7 +90,7 @@ class Supervisor:
             keeper.wake()
 
     def keeper(self, name: str) -> Keeper:
-        """A job's."""
+        """Who cares for the job of that name."""
         return self._keepers[name]
 
     # The disk

@@ -59,7 +59,7 @@ class Tending:
 
     @property
     def held_back(self) -> bool:
-        """We have paused it."""
+        """Whether the daemon itself has paused the crawl."""
         return bool(self._paused)
 
     async def step(self) -> float:

@@ -48,7 +48,7 @@ class Keys:
         self._rules = rules or installed_rules()
 
     def parts(self, name: str) -> Parts:
-        """The name's three parts."""
+        """The top-level domain, the domain and the rest of a name."""
         front, _, tld = name.rpartition(".")
         suffix = public_suffix(name, self._rules)
         before = len(name) - len(suffix) - 1

@@ -31,7 +31,7 @@ class NotFoundNames:
 
     @property
     def room(self) -> int:
-        """Bytes of its bits."""
+        """Bytes that the filter's bits take."""
         return self._bloom.size_in_bits // 8 if self._bloom is not None else 0
 
     def add(self, digest: int, now: float) -> bool:
@@ -65,7 +65,7 @@ class NotFoundNames:
         return self._since + self._seconds - now
 
     def clear(self) -> None:
-        """Forget every name."""
+        """Forget every name that does not exist."""
         self._bloom = None
         self._count = 0
 

@@ -66,7 +66,7 @@ class Question:
         self._deadline = deadline
 
     def ask(self) -> None:
-        """Make the next attempt."""
+        """Make the next attempt, at the next server in turn."""
         server = self._servers[self._attempt % len(self._servers)]
         self._attempt += 1
         if not self._put(server, partial(self._departs, self._attempt)):

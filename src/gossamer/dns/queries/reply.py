@@ -17,7 +17,7 @@ _MAX_TTL = (1 << 31) - 1
 
 
 class Verdict(Enum):
-    """What one reply settles."""
+    """What one reply settles about a question."""
 
     FOUND = "found"
     NO_NAME = "no name"  # NXDOMAIN: nothing of this name exists, in either family (RFC 8020)

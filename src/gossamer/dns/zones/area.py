@@ -45,7 +45,7 @@ class Place(msgspec.Struct, gc=False, eq=False):
         return -self.rank[0]
 
     def weigh(self) -> None:
-        """Work out the rank."""
+        """Work out a name's rank anew."""
         answer = self.kept.answer
         self.rank = (-weigh(self.seconds, answer.ttl, self.accessed), answer.name)
 
@@ -120,7 +120,7 @@ class CollisionArea:
         return list(self._blocks[at - 1]) if at else []
 
     def clear(self) -> None:
-        """Give up every place."""
+        """Give up every place in the area."""
         self._blocks.clear()
         self._lasts.clear()
         self._size = 0

@@ -105,7 +105,7 @@ class BackwardZone:
         return total
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget every slow or failed name."""
         self._places.clear()
         self._area.clear()
 

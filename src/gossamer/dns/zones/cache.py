@@ -63,6 +63,6 @@ class ZonedCache:
         return CacheCensus(len(self), self._forward.room() + self._backward.room(), negative)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Forget the answers of both zones."""
         self._forward.clear()
         self._backward.clear()

@@ -94,7 +94,7 @@ class ForwardZone:
         return [] if root is None else [node.name for node in walk(root) if node.kept is not None]
 
     def kept(self) -> Iterator[Kept]:
-        """Everything that is kept."""
+        """Every answer that is kept here."""
         for part in (self._upper, self._third):
             for node in part.values():
                 assert node.kept is not None, node
@@ -112,7 +112,7 @@ class ForwardZone:
         return total
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget every fast name with its tree."""
         for table in (self._domains, self._upper, self._third, self._bare):
             table.clear()
 

@@ -95,7 +95,7 @@ class Admission:
 
     @property
     def scope(self) -> Scope:
-        """The scope of now."""
+        """The scope by which candidates are judged now."""
         return self._scope
 
     def add_seed(self, url: Url) -> bool:

@@ -36,7 +36,7 @@ class Ledger:
 
     @classmethod
     def load(cls, environment: Environment, clock: CrawlClock) -> "Ledger":
-        """As last committed."""
+        """The sums as they were last committed."""
         data = environment.get(Family.META, COUNTERS)
         ended = environment.get(Family.META, ENDED) or b""
         names = environment.get(Family.META, NAMES)
@@ -58,12 +58,12 @@ class Ledger:
             self._held = self.seconds
 
     def go_on(self) -> None:
-        """The pause is over."""
+        """Note that the pause is over."""
         if self._held is not None:
             self._started, self._held = time.monotonic() - self._held, None
 
     def count(self, visit: Visit, judgement: Judgement, media_type: str) -> None:
-        """Add one visit."""
+        """Add one visit to the sums."""
         counters = self.counters
         tally = judgement.tally
         counters.visits += 1

@@ -63,7 +63,7 @@ class Settlement:
     visit of the group; the archive is then cut back to its committed length.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the hub of the engine, made in one place only
         self,
         frontier: Frontier,
         doors: Doors,

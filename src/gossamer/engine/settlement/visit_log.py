@@ -60,7 +60,7 @@ class VisitLog:
         return self.length
 
     def close(self) -> None:
-        """Close the file."""
+        """Write out and close the log's file."""
         os.close(self._descriptor)
 
     def _failure(self, verb: str, error: OSError) -> StorageError:

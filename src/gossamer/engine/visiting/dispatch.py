@@ -102,7 +102,7 @@ class Dispatch:
         self._paused = True
 
     def unpause(self) -> None:
-        """Lend again."""
+        """Lend URLs to workers again."""
         self._paused = False
         self.pump()
 
@@ -121,7 +121,7 @@ class Dispatch:
         self.pump()
 
     def end(self, reason: str) -> None:
-        """Lend nothing more."""
+        """Lend nothing more; idle workers are let go."""
         self.ended = self.ended or reason
         if self._timer is not None:
             self._timer.cancel()

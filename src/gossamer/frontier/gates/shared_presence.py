@@ -46,7 +46,7 @@ class Presence:
         self._heard = self._bells[self._bell]
 
     def close(self) -> None:
-        """Be there no more."""
+        """Be there no more for the other crawls."""
         os.close(self._locks)
         self._bells.release()
         self._mapped.close()

@@ -210,7 +210,7 @@ class QueueTable:
             self._changed.discard(host)
 
     def flush(self, batch: Batch) -> None:
-        """`batch` is committed next."""
+        """Put changed branches into `batch`, which is committed next."""
         for host in self._changed:
             tree = self._trees[host]
             self._trees.move_to_end(host)

@@ -46,10 +46,11 @@ class Reordering:
 
         for fingerprint, place, level in self._standings.give(find, batch):
             better = at_level(place, level)
-            self._move(fingerprint[:HASH_BYTES], place, better, found[0], batch)
+            self.move(fingerprint[:HASH_BYTES], place, better, found[0], batch)
             self._standings.moved(fingerprint, better, batch)
 
-    def _move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
+    def move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
+        """Give an entry another ticket, on disk and in memory."""
         self._queues.move(host, place, better, candidate, batch)
         queue = self._rota.served.get(host)
         if queue is not None and queue.move(place, better, candidate, self._buffer):

@@ -62,7 +62,7 @@ class Rota:
             self._domains[self._domain(queue.record.name)] += 1
 
     def remove(self, queue: HostQueue) -> None:
-        """Serve it no more."""
+        """Take a host out of the rota."""
         queue.placed = None
         del self.served[queue.key]
         if self._domain is not None:

@@ -31,7 +31,7 @@ class Saved(msgspec.Struct, frozen=True):
     checksum: int = 0
 
     def name(self, table: str) -> str:
-        """Of the file."""
+        """Name of the file of a filter."""
         fields = (format(field, "x") for field in msgspec.structs.astuple(self))
         return "-".join((table, *fields)) + SUFFIX
 

@@ -42,7 +42,7 @@ class SeenSet:
         self._absent = b""
 
     def figures(self) -> VisitedRecord:
-        """That it is exact."""
+        """Figures of a table that is exact."""
         return VisitedRecord()
 
     def save(self) -> None:

@@ -47,12 +47,12 @@ class ArchivedBody:
 
     @property
     def size(self) -> int:
-        """Bytes stored."""
+        """Bytes of the payload as stored."""
         return len(self._payload)
 
     @cached_property
     def sha256(self) -> bytes:
-        """Digest of the payload."""
+        """SHA-256 digest of the payload."""
         return sha256(self._payload).digest()
 
     def open(self) -> BinaryIO:
@@ -60,7 +60,7 @@ class ArchivedBody:
         return io.BytesIO(self._payload)
 
     def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
-        """The payload in pieces."""
+        """The payload in pieces of bounded size."""
         for at in range(0, len(self._payload), size):
             yield self._payload[at : at + size]
 
@@ -69,7 +69,7 @@ class ArchivedBody:
         return self._payload if limit < 0 else self._payload[:limit]
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """There is nothing to give back."""
 
 
 def captures(inspection: Inspection, problems: list[str]) -> Iterator[Capture]:

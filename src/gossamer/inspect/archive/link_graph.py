@@ -136,7 +136,7 @@ class _Export:
         self._sums = _Sums()
 
     def run(self, problems: list[str]) -> _Sums:
-        """Write all files."""
+        """Write all files of the graph."""
         mentions = BigSort(self._folder, "mentions", self._memory)
         source = _Source(self._inspection)
         for crawl in self._inspection.each.values():

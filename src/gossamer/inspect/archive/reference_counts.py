@@ -26,7 +26,7 @@ class References(msgspec.Struct, frozen=True):
 
     @property
     def when(self) -> str:
-        """In words."""
+        """When the counts were made, in words."""
         return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(self.at))
 
 

@@ -23,7 +23,7 @@ Node = Annotated[str, Meta(min_length=1, max_length=255, description="name of a 
 
 
 class AskFigures(msgspec.Struct, frozen=True, tag="figures"):
-    """How does it stand?"""
+    """Asks a cluster how it stands."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):

@@ -55,7 +55,7 @@ class Joined(Environment):
             yield key, _best(family, [value for _, value in rows])
 
     def estimate(self, family: Family) -> int:
-        """The sum."""
+        """The sum of all agents' estimates."""
         return sum(part.estimate(family) for part in self._parts)
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class JoinedInspection(Inspection):
 
     @property
     def logs(self) -> list[Path]:
-        """Those of all agents."""
+        """The crawl logs of all agents."""
         return [part.folder.log for part in self.parts.values()]
 
     @property

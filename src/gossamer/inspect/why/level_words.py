@@ -58,7 +58,7 @@ def level_clause(ordering: OrderingPolicy | None, first: int, last: int) -> Clau
 
 
 def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
-    """The same in English."""
+    """What a level means, in English."""
     return in_english((level_clause(ordering, first, last),))
 
 
@@ -68,5 +68,5 @@ def grade_told(grade: int) -> Told:
 
 
 def grade_words(grade: int) -> str:
-    """The same in English."""
+    """What a grade means, in English."""
     return in_english(grade_told(grade))

@@ -41,7 +41,7 @@ class Fact(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The sentence in English."""
+        """The sentence in English words."""
         return in_english(self.told)
 
 

@@ -159,7 +159,7 @@ class Novelty:
 
     @property
     def size(self) -> int:
-        """Bytes in memory, roughly."""
+        """Bytes it takes in memory, roughly."""
         return self.marks.size + self.short.size
 
     def value(self, said: Said) -> float:

@@ -284,7 +284,7 @@ class BranchTree:
 
     @property
     def size(self) -> int:
-        """Bytes in memory, roughly."""
+        """Bytes it takes in memory, roughly."""
         return _NODE_BYTES * len(self.nodes) + self.known.size + self.novelty.size
 
     @property

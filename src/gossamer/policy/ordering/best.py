@@ -98,7 +98,7 @@ class BestFirst:
         """There is nothing beside the worths."""
 
     def state(self) -> bytes:
-        """Empty."""
+        """Nothing: this order keeps no sums."""
         return b""
 
     def level(self, candidate: Candidate) -> int:
@@ -130,26 +130,26 @@ class BestFirst:
         return worth, Backlinks({bucket: weight})
 
     def closed(self, worth: BestWorth) -> BestWorth:
-        """Nothing changes."""
+        """The worth as it is: closing changes nothing."""
         return worth
 
     def merge(self, one: Backlinks, other: Backlinks) -> Backlinks:
-        """Both gifts as one."""
+        """Two gifts to one URL as one."""
         return Backlinks(_sum(one.weights, other.weights))
 
     def give(self, worth: BestWorth, gift: Backlinks) -> BestWorth:
-        """More links are known."""
+        """The worth when more links are known."""
         return BestWorth(worth.text, _sum(worth.weights, gift.weights))
 
     def lose(self, gift: Backlinks) -> None:
         """Nothing is owed to anybody."""
 
     def pack(self, gift: Backlinks) -> bytes:
-        """As it is."""
+        """The gift as it is stored: as it is."""
         return msgspec.msgpack.encode(gift)
 
     def unpack(self, data: bytes) -> Backlinks:
-        """As it was."""
+        """The gift as it was before `pack`."""
         return msgspec.msgpack.decode(data, type=Backlinks)
 
     def explain(self, candidate: Candidate, worth: BestWorth) -> dict[str, str]:  # noqa: ARG002

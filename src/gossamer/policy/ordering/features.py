@@ -55,7 +55,7 @@ class FeatureTable:
         self._asked = {feature.where for feature in features}
 
     def value(self, url: Url) -> float:
-        """The sum."""
+        """The sum of the features' weights."""
         parts = {where: _part(where, url) for where in self._asked}
         total = 0.0
         for where, words, value in self._lines:

@@ -192,7 +192,7 @@ class Focused:
         return worth, worth
 
     def closed(self, worth: Promise) -> Promise:
-        """It stays, for `why`."""
+        """The worth as it is; it stays, for `why`."""
         return worth
 
     def merge(self, one: Promise, other: Promise) -> Promise:
@@ -200,18 +200,18 @@ class Focused:
         return one if one.score >= other.score else other
 
     def give(self, worth: Promise, gift: Promise) -> Promise:
-        """As `merge`."""
+        """The worth with a gift, as `merge` has it."""
         return self.merge(worth, gift)
 
     def lose(self, gift: Promise) -> None:
         """Nothing was taken from anybody."""
 
     def pack(self, gift: Promise) -> bytes:
-        """As it is."""
+        """The gift as it is stored: as it is."""
         return msgspec.msgpack.encode(gift)
 
     def unpack(self, data: bytes) -> Promise:
-        """As it was."""
+        """The gift as it was before `pack`."""
         return msgspec.msgpack.decode(data, type=Promise)
 
     def explain(self, candidate: Candidate, worth: Promise) -> dict[str, str]:  # noqa: ARG002

@@ -128,7 +128,7 @@ class Opic:
         self.ledger.moving = 0
 
     def state(self) -> bytes:
-        """The ledger."""
+        """The ledger of all credit, to be stored."""
         return msgspec.msgpack.encode(self.ledger)
 
     def level(self, candidate: Candidate) -> int:
@@ -201,18 +201,18 @@ class Opic:
         return msgspec.structs.replace(worth, credit=0, seen=self.ledger.dividend, share=0, held=0)
 
     def merge(self, one: Gift, other: Gift) -> Gift:
-        """Both gifts as one."""
+        """Two gifts to one URL as one."""
         return Gift(one.credit + other.credit, one.voice + other.voice)
 
     def give(self, worth: OpicWorth, gift: Gift) -> OpicWorth:
-        """The gift has arrived."""
+        """The worth when the gift has arrived."""
         self.ledger.moving -= gift.credit
         credit = worth.credit + self._due(worth) + gift.credit
         voice = worth.voice + gift.voice
         return msgspec.structs.replace(worth, credit=credit, seen=self.ledger.dividend, voice=voice)
 
     def lose(self, gift: Gift) -> None:
-        """It goes to Lambda."""
+        """Let the credit of a lost gift go to Lambda."""
         self.ledger.moving -= gift.credit
         self.ledger.bank += gift.credit
 

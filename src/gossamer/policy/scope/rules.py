@@ -177,7 +177,7 @@ def requisite_rule(requisites: str, places: Places) -> NamedRule:
 
 
 def no_requisites_rule() -> NamedRule:
-    """Rejects requisites."""
+    """Rejects pictures, styles and other requisites."""
     return NamedRule(
         "requisites",
         lambda candidate: False if is_requisite(candidate) else None,

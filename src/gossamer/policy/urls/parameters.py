@@ -48,7 +48,7 @@ class ParameterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class Relevance(StrEnum):
-    """What a parameter does."""
+    """What a parameter does to a page."""
 
     UNKNOWN = "unknown"
     IRRELEVANT = "irrelevant"

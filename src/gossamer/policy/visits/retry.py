@@ -64,7 +64,7 @@ class HostFailures(msgspec.Struct, frozen=True, gc=False, array_like=True):
     since: float = 0.0
 
     def another(self, now: float) -> Self:
-        """One more at `now`."""
+        """The account with one more failure at `now`."""
         return type(self)(self.count + 1, self.since if self.count else now)
 
 

@@ -45,7 +45,7 @@ class HostVisits(msgspec.Struct, gc=False):
     page_gap: float = math.inf  # the smallest that did not begin with one
 
     def figures(self) -> HostFigures:
-        """As reported."""
+        """What was counted, as the report has it."""
         return HostFigures(
             self.name,
             self.visits,

@@ -112,7 +112,7 @@ class Frequent:
         self._came = 0
 
     def add(self, name: str) -> None:
-        """Count a name."""
+        """Count a name once more."""
         counted, missing = self._counts.get(name, (0, self._came // self._width))
         self._counts[name] = (counted + 1, missing)
         self._came += 1

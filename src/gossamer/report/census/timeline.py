@@ -47,7 +47,7 @@ class TimeSums:
         self._last //= 2
 
     def timeline(self) -> Timeline:
-        """The sums so far."""
+        """The sums so far, by stretch of time."""
         rows, width = [list(row) for row in self._rows[: self._last + 1]], self._width
         if not rows:
             return Timeline()

@@ -60,12 +60,12 @@ class Box(msgspec.Struct, frozen=True):
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """CSS pixels from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """CSS pixels from top to bottom."""
         return self.bottom - self.top
 
 
@@ -98,7 +98,7 @@ def hint(text: str) -> str:
 
 
 def drawing(frame: Frame, kind: str, height: float, marks: Iterable[str], figures: str = "") -> str:
-    """The whole SVG element."""
+    """The whole SVG element of a chart."""
     words = " ".join(part for part in (frame.description, figures) if part)
     size = f"0 0 {number(frame.width)} {number(height)}"
     return "".join(

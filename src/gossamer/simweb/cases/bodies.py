@@ -138,7 +138,7 @@ def wrong_type(stage: Stage) -> Scene:
 
 
 def odd_types(stage: Stage) -> Scene:
-    """Content-Type missing or malformed."""
+    """Bodies whose Content-Type is missing or malformed."""
     html = stage.page("Some page", "/good-1.html")
     types = ("", "html", "text/html;;;charset", "/", "text/html; charset=no-such-charset")
     pages = {f"/odd-{n}": Resource(content_type=t, body=html.body) for n, t in enumerate(types)}

@@ -42,7 +42,7 @@ def same_double_length(stage: Stage) -> Scene:
 
 
 def negative_length(stage: Stage) -> Scene:
-    """Content-Length: -1."""
+    """A head with `Content-Length: -1`."""
     return stage.doubtful(said(_sized("-1") + stage.harmless()))
 
 
@@ -107,7 +107,7 @@ def http10(stage: Stage) -> Scene:
 
 
 def http09(stage: Stage) -> Scene:
-    """No head at all."""
+    """A body without any head, as in HTTP/0.9."""
     return stage.doubtful(said(stage.harmless(), status=0))
 
 

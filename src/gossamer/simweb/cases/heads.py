@@ -10,12 +10,12 @@ _PIECE = 1 << 16
 
 
 def empty_answer(stage: Stage) -> Scene:
-    """Closes without a byte."""
+    """Closes the connection without a byte."""
     return stage.doubtful(said(b"", status=0))
 
 
 def reset_answer(stage: Stage) -> Scene:
-    """Resets without a byte."""
+    """Resets the connection without a byte."""
     return stage.doubtful(dropped)
 
 
@@ -48,7 +48,7 @@ def huge_head(stage: Stage) -> Scene:
 
 
 def many_fields(stage: Stage) -> Scene:
-    """300,000 short fields."""
+    """A head of 300,000 short fields."""
     return _many_lines(stage, b"X: y\r\n", stage.spec.head_lines)
 
 
@@ -97,7 +97,7 @@ def unknown_status(stage: Stage) -> Scene:
 
 
 def not_http(stage: Stage) -> Scene:
-    """Another protocol altogether."""
+    """An answer in another protocol altogether."""
     return stage.doubtful(said(b"220 mail.sim.test ESMTP ready\r\n500 what?\r\n", status=0))
 
 

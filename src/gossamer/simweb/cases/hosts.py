@@ -27,7 +27,7 @@ def slow_host(stage: Stage) -> Scene:
 
 
 def refused(_: Stage) -> Scene:
-    """Nobody listens."""
+    """A host at whose port nobody listens."""
     return Scene(naming=Naming(addresses=(DEAD_ADDRESS,), reach=Reach.UNREACHABLE))
 
 

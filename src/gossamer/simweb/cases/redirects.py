@@ -53,7 +53,7 @@ def chain(stage: Stage) -> Scene:
 
 
 def statuses(stage: Stage) -> Scene:
-    """Every status that redirects."""
+    """Redirects by every status that redirects."""
     every = (301, 302, 303, 307, 308)
     resources = {f"/by-{status}": _here(stage, f"/from-{status}.html", status) for status in every}
     ends = {f"/from-{status}.html": stage.page(f"From {status}") for status in every}

@@ -63,7 +63,7 @@ def moved_far(stage: Stage) -> Scene:
 
 
 def moved_round(stage: Stage) -> Scene:
-    """Moved in a circle."""
+    """A robots file moved in a circle."""
     return _set(stage, to(stage.place("/robots.txt"), "/robots.txt"))
 
 
@@ -105,7 +105,7 @@ def marked(stage: Stage) -> Scene:
 
 
 def packed(stage: Stage) -> Scene:
-    """Sent in gzip."""
+    """A robots file that is sent in gzip."""
     fields = (("Content-Type", _TEXT), ("Content-Encoding", "gzip"))
     answer = said(message(200, fields, encode("gzip", write(_GROUPS))), ending=Ending.KEEP)
     return _set(stage, Resource(groups=_GROUPS, speak=answer))

@@ -23,16 +23,16 @@ class Stage:
 
     @property
     def spec(self) -> WorldSpec:
-        """Of the world."""
+        """What the world is made of."""
         return self.atlas.spec
 
     @property
     def host(self) -> str:
-        """The host's name."""
+        """Name of the host of this case."""
         return f"{self.name}.{HOME}"
 
     def place(self, target: str) -> Place:
-        """`target` on this host."""
+        """Where `target` stands on this host."""
         return Place(self.host, target)
 
     def url(self, target: str) -> str:

@@ -71,7 +71,7 @@ class Hosting:
 
     @property
     def seeds(self) -> list[str]:
-        """Where to begin."""
+        """URLs at which to begin a crawl."""
         return self.world.seeds()
 
     def log(self) -> list[Visit]:

@@ -74,7 +74,7 @@ def address_record(asked: Asked, owner: str, ttl: int, address: str) -> bytes:
 
 
 def alias_record(asked: Asked, owner: str, ttl: int, alias: str) -> bytes:
-    """A CNAME record."""
+    """A CNAME record in wire format."""
     return _record(asked, owner, CNAME, ttl, _name(alias))
 
 

@@ -156,14 +156,14 @@ def _lie(naming: Naming, asked: Asked, speech: Speech) -> bytes:
 
 
 class UdpNames(asyncio.DatagramProtocol):
-    """Questions in datagrams."""
+    """Answers questions that come in datagrams."""
 
     def __init__(self, service: NameService) -> None:
         self._service = service
         self._transport: asyncio.DatagramTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
+        """Keep the transport for the answers."""
         self._transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
@@ -194,12 +194,12 @@ class TcpNames(asyncio.Protocol):
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
+        """Keep the transport for the answers."""
         self._transport = cast("asyncio.Transport", transport)
         self._connections.add(self)
 
     def data_received(self, data: bytes) -> None:
-        """Answer whole questions."""
+        """Answer the questions that are whole."""
         self._received += data
         while len(self._received) >= 2:
             end = 2 + int.from_bytes(self._received[:2], "big")
@@ -215,9 +215,9 @@ class TcpNames(asyncio.Protocol):
             self._transport.write(struct.pack("!H", len(message)) + message)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget a connection that is gone."""
         self._connections.discard(self)
 
     def abort(self) -> None:
-        """Give up the connection."""
+        """Give up the connection at once."""
         self._transport.abort()

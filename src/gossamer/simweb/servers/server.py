@@ -147,7 +147,7 @@ class Connection(asyncio.Protocol):
             self._finish(whole=False)
 
     def abort(self) -> None:
-        """Give up the connection."""
+        """Give up the connection at once."""
         self._transport.abort()
 
 
@@ -155,7 +155,7 @@ class Dropper(asyncio.Protocol):
     """Resets every connection at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Reset it."""
+        """Reset the connection as it is made."""
         reset(cast("asyncio.Transport", transport))
 
 

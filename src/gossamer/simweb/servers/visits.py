@@ -84,12 +84,12 @@ class Ledger:
         self._write("visit", visit)
 
     def ask(self, name: str, kind: str, transport: str, *, answered: bool) -> None:
-        """Write a question."""
+        """Write a question for a name into the log."""
         question = {"name": name, "kind": kind, "asked": time.monotonic(), "transport": transport}
         self._write("question", question | {"answered": answered})
 
     def close(self) -> None:
-        """Give up the file."""
+        """Give up the file of the log."""
         os.close(self._file)
 
     def _write(self, what: str, values: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ class Dice:
         self._words: list[int] = []
 
     def roll(self) -> int:
-        """The next 64 bits."""
+        """The next 64 bits of chance."""
         if not self._words:
             digest = shake_128(f"{self._turn}{self._key}".encode()).digest(8 * _WORDS)
             self._words.extend(unpack(f"<{_WORDS}Q", digest))
@@ -45,7 +45,7 @@ class Dice:
         return self.roll() < share * (1 << 64)
 
     def pick(self, choices: Sequence[T]) -> T:
-        """One of `choices`."""
+        """One of `choices`, each as likely."""
         return choices[self.roll() % len(choices)]
 
     def near(self, mean: int) -> int:

@@ -68,7 +68,7 @@ class Sheet:
     broken: bool = False
 
     def write(self) -> bytes:
-        """The page, encoded."""
+        """The page as bytes in its encoding."""
         charset = charset_of(self.charset)
         text = self._text(charset.label, charset.language)
         mark = charset.mark if self.declaration == "bom" else b""
@@ -130,7 +130,7 @@ def menu(links: Sequence[Link]) -> str:
 
 
 def anchor(href: str, number: int) -> str:
-    """A plain link."""
+    """A plain link with its text."""
     if "&" in href or '"' in href:
         href = escape(href, quote=True)
     return f'<a href="{href}">page {number}</a>'
@@ -147,5 +147,5 @@ def html_type(charset: str, declaration: str) -> str:
 
 
 def key_of(*key: int | str) -> int:
-    """Number for `Sheet.key`."""
+    """Number of a sheet, for `Sheet.key`."""
     return fingerprint(*key)

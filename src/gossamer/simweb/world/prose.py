@@ -64,7 +64,7 @@ def charset(name: str) -> Charset:
 
 
 def title(language: str, dice: Dice) -> str:
-    """Three words."""
+    """Three words of a language."""
     words = _words(language)
     return " ".join((dice.pick(words), dice.pick(words), dice.pick(words)))
 

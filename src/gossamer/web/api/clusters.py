@@ -48,7 +48,7 @@ class ClusterRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes that concern clusters."""
         router = APIRouter(tags=["clusters"])
         shapes = self._shapes
         one = shapes.answers(ClusterView, "the cluster as last heard")

@@ -31,7 +31,7 @@ class CrawlRoutes:
         self._reports = Reports()
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes to a job's crawl."""
         router = APIRouter(tags=["crawl"])
         for method, (kind, view) in VIEWS.items():
             router.add_api_route(

@@ -40,7 +40,7 @@ class EventRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes that concern events."""
         router = APIRouter(tags=["events"])
         stream = {"description": _KINDS, "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
         for path, route, says in (
@@ -58,7 +58,7 @@ class EventRoutes:
         return router
 
     async def all_events(self, request: Request, who: Who) -> Response:
-        """Server-sent events."""
+        """What happens in all jobs, as server-sent events."""
         return self._stream(request, who, self._of_all())
 
     async def job_events(self, name: Name, request: Request, who: Who) -> Response:

@@ -52,7 +52,7 @@ class JobRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes that concern jobs."""
         router = APIRouter(tags=["jobs"])
         shapes = self._shapes
         job = shapes.answers(JobView, "the job as it is now")
@@ -116,12 +116,12 @@ class JobRoutes:
         return _made(view)
 
     async def validate(self, request: Request) -> Response:
-        """Nothing is made."""
+        """Say what is wrong with a job; nothing is made."""
         given = await sent(request, NewJob)
         return answer(Verdict(await self._daemon.validate(given.name, _source(given), given.claim)))
 
     async def job(self, name: Name) -> Response:
-        """As it is now."""
+        """One job as it is now."""
         return answer(self._daemon.job(name))
 
     async def delete(

@@ -12,7 +12,7 @@ Limit = Annotated[int, Query(ge=1, le=MOST, description="items of a page")]
 
 
 class Named(Protocol):
-    """Something with a name."""
+    """Something that has a name."""
 
     @property
     def name(self) -> str:

@@ -41,7 +41,7 @@ class ResourceRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes of resources and the audit."""
         router = APIRouter(tags=["daemon"])
         shapes = self._shapes
         router.add_api_route(
@@ -107,5 +107,5 @@ class ResourceRoutes:
         limit: Limit = 100,
         job: Annotated[str, Query(max_length=64, description="of this job only")] = "",
     ) -> Response:
-        """Starts, stops, changes, log-ins."""
+        """Who did what: starts, stops, changes, log-ins."""
         return answer(self._daemon.audit(cursor, limit, job))

@@ -30,7 +30,7 @@ class SessionRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes by which one logs in and out."""
         router = APIRouter(tags=["session"])
         answers = self._shapes.answers(SessionView, "who is asking")
         router.add_api_route(

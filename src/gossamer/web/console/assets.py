@@ -41,7 +41,7 @@ class Assets:
         return f"/static/{self.version}/{name}"
 
     def answer(self, version: str, name: str) -> Response | None:
-        """The file, or `None`."""
+        """The file with its headers, or `None`."""
         found = self._files.get(name)
         if found is None:
             return None

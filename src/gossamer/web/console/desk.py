@@ -59,7 +59,7 @@ class Desk:
 
     @property
     def theme(self) -> str:
-        """See `theme_of`."""
+        """The theme that was chosen (`theme_of`)."""
         return theme_of(self.request)
 
     @property
@@ -69,7 +69,7 @@ class Desk:
 
     @property
     def operates(self) -> bool:
-        """They may change things."""
+        """Whether they may change things."""
         return self.person is not None and self.person.operates
 
     def asked(self, name: str, longest: int = 4096) -> str:

@@ -45,7 +45,7 @@ def _form(desk: Desk, status: int, target: str, name: str = "", problem: str = "
 
 
 async def log_out(desk: Desk) -> Response:
-    """The session ends."""
+    """End the session and show the door."""
     answer = RedirectResponse("/login", 303)
     if desk.person is not None:
         desk.request.app.state.door.log_out(answer, desk.request, desk.person)
@@ -70,7 +70,7 @@ async def set_preferences(desk: Desk) -> Response:
 
 
 async def show_help(desk: Desk) -> Response:
-    """Keys and words."""
+    """Show the keys, and words that need explaining."""
     return desk.page("help.html", section="help")
 
 

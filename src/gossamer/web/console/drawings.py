@@ -43,7 +43,7 @@ def drawn(svg: str) -> Markup:
 
 
 def axis_of_counts() -> Axis:
-    """Whole numbers."""
+    """An axis of whole numbers."""
     return Axis(tick=figures.short, value=figures.number, unit="count")
 
 
@@ -57,12 +57,12 @@ def axis_of_sizes(suffix: str = "") -> Axis:
 
 
 def axis_of_rates(suffix: str) -> Axis:
-    """Numbers a second."""
+    """An axis of numbers a second."""
     return Axis(tick=figures.short, value=lambda n: f"{figures.number(n)}{suffix}", unit="rate")
 
 
 def axis_of_times(t: Words) -> Axis:
-    """Seconds."""
+    """An axis of times in seconds."""
 
     def show(seconds: float) -> str:
         return figures.duration(seconds, t)

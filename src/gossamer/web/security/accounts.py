@@ -92,12 +92,12 @@ class Accounts:
             raise StorageError(f"{self.mark}: cannot be written ({error.strerror}).") from None
 
     def all(self) -> list[Account]:
-        """By name."""
+        """Every account, sorted by name."""
         rows = self._database.query("SELECT name, role, created FROM accounts ORDER BY name")
         return [Account(name=name, role=Role(role), created=created) for name, role, created in rows]
 
     def role_of(self, name: str) -> Role | None:
-        """None: no such account."""
+        """An account's role; none: there is no such account."""
         rows = self._database.query("SELECT role FROM accounts WHERE name = ?", (name,))
         return Role(rows[0][0]) if rows else None
 
@@ -180,7 +180,7 @@ class Accounts:
         return f"{_TOKEN_SIGN}_{key}_{secret}"
 
     def tokens(self) -> list[Token]:
-        """By account, oldest first."""
+        """Tokens by account, the oldest first."""
         rows = self._database.query(
             "SELECT id, account, label, role, created, expires, used FROM tokens ORDER BY account, created"
         )

@@ -45,7 +45,7 @@ class Waiting:
         return oldest is not connection
 
     def closed(self, connection: "PatientProtocol") -> None:
-        """A connection is gone."""
+        """Note that a connection is gone."""
         self._open -= 1
         self._headless.pop(connection, None)
         self._of_address[connection.address] -= 1
@@ -53,11 +53,11 @@ class Waiting:
             del self._of_address[connection.address]
 
     def began(self, connection: "PatientProtocol") -> None:
-        """It began another request."""
+        """Note that it began another request."""
         self._headless[connection] = None
 
     def complete(self, connection: "PatientProtocol") -> None:
-        """Its head is whole."""
+        """Note that its request's head is whole."""
         self._headless.pop(connection, None)
 
 
@@ -70,14 +70,14 @@ class PatientProtocol(H11Protocol):
     _dropped = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """See `asyncio.BaseProtocol`."""
+        """Admit a connection, or refuse it where there are too many."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
         if self.waiting.opened(self):
             self._timer = self.loop.call_later(HEAD_SECONDS, self.drop)
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Pass bytes on, and see whether the head is whole."""
         if self._dropped:
             return
         idle = self.conn.their_state is h11.IDLE
@@ -90,7 +90,7 @@ class PatientProtocol(H11Protocol):
             self.waiting.complete(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.BaseProtocol`."""
+        """Forget a connection and its clock."""
         self._stop()
         if not self._dropped:
             self.waiting.closed(self)

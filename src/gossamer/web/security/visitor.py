@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 
 
 class Role(enum.StrEnum):
-    """What somebody may do."""
+    """What somebody who is logged in may do."""
 
     VIEWER = "viewer"
     """Look at everything, change nothing."""
@@ -34,7 +34,7 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operates(self) -> bool:
-        """They may change things."""
+        """Whether they may change things."""
         return self.role is Role.OPERATOR
 
 

@@ -78,7 +78,7 @@ async def stop(desk: Desk, cluster: str) -> Response:
 
 
 async def scale(desk: Desk, cluster: str) -> Response:
-    """More agents, or fewer."""
+    """Have more agents, or fewer."""
     typed = desk.sent("agents")[:10]
     agents = int(typed) if typed.isascii() and typed.isdigit() else 0
     if not 1 <= agents <= _MOST_AGENTS:

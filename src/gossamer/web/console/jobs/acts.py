@@ -42,7 +42,7 @@ async def delete(desk: Desk, job: str) -> Response:
 
 
 async def ask_to_clone(desk: Desk, job: str) -> Response:
-    """Under which name?"""
+    """Ask under which name to clone a job."""
     return _clone_page(desk, job, f"{job}-2"[:64], None)
 
 
@@ -68,13 +68,13 @@ def _clone_page(desk: Desk, job: str, name: str, error: ServiceError | None) -> 
 
 
 async def show_schedule(desk: Desk, job: str) -> Response:
-    """When it runs."""
+    """Show when a job is to run."""
     view = desk.daemon.job(job)
     return desk.job_page(view, "schedule", schedule=view.schedule or Schedule(), problem="", details=())
 
 
 async def set_schedule(desk: Desk, job: str) -> Response:
-    """When it shall run."""
+    """Set when a job is to run."""
     if desk.sent("do") == "clear":
         await desk.daemon.schedule(job, None, who=desk.who)
         return desk.go(f"/jobs/{job}", "unscheduled")
@@ -110,7 +110,7 @@ async def show_claim(desk: Desk, job: str) -> Response:
 
 
 async def set_claim(desk: Desk, job: str) -> Response:
-    """Another most."""
+    """Set the most that a job may hold."""
     claim = {name: typed_amount(text) for name in RESOURCES if (text := desk.sent(name))}
     try:
         wrong = [

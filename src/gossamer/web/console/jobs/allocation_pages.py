@@ -13,7 +13,7 @@ MOST_SHOWN = 200
 
 
 async def allocation(desk: Desk) -> Response:
-    """The page."""
+    """The page of what is held, wanted and free."""
     return _page(desk)
 
 

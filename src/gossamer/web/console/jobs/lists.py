@@ -112,7 +112,7 @@ async def release(desk: Desk, job: str) -> Response:
 
 
 async def host(desk: Desk, job: str) -> Response:
-    """All of one host."""
+    """All that is known of one host."""
     return await _host_page(desk, job, desk.asked("name", 253), "")
 
 

@@ -95,7 +95,7 @@ def shown_groups(
 
 
 class SettingLine(msgspec.Struct, frozen=True):
-    """A setting in force."""
+    """A setting that is in force, with its field."""
 
     path: str
     value: str

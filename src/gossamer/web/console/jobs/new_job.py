@@ -92,17 +92,17 @@ class NewJobForm(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Of the job."""
+        """Name of the job to be."""
         return self.given.get("name", "").strip()
 
     @property
     def folder(self) -> str:
-        """To be adopted."""
+        """The folder of a crawl to be adopted."""
         return self.given.get("folder", "").strip()
 
     @property
     def values(self) -> dict[str, str]:
-        """Every field."""
+        """What every field of the form shows."""
         return {
             name: self.given.get(name, "") for name in (*OWN, "preset", *(field.name for field in FIELDS))
         }

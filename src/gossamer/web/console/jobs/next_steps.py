@@ -43,7 +43,7 @@ def further(job: JobView) -> Further | None:
 
 
 async def ask_for_more(desk: Desk, job: str) -> Response:
-    """How many more?"""
+    """Ask how many more pages to fetch."""
     view = desk.daemon.job(job)
     return desk.job_page(view, "more", further=_ended_by(view), amount="", problem="")
 

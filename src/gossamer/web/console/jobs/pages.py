@@ -38,7 +38,7 @@ async def overview(desk: Desk) -> Response:
 
 
 async def new_job(desk: Desk) -> Response:
-    """An empty form."""
+    """An empty form for a new job."""
     return _form(desk, NewJobForm(way=desk.asked("way") or "form"), ())
 
 

@@ -90,7 +90,7 @@ async def changes(desk: Desk, job: str) -> Response:
 
 
 async def undo(desk: Desk, job: str) -> Response:
-    """Take a change back."""
+    """Take the latest change of settings back."""
     try:
         await desk.ask(job, "undo", id=int(desk.sent("id")))
     except ValueError:
