@@ -44,7 +44,7 @@ PAGES, DAYS = 15e9, 28
 LARGE = 100_000
 """Bytes of a page in requirement W1."""
 BY_BYTES = 0.63
-"""Share of a page's processor time in extraction, archive and fetch (docs/performance.md)."""
+"""Share of a page's processor time in extraction, archive and fetch (docs/performance-log.md)."""
 PATH_AGENTS = 30
 _MB = 1e6
 

@@ -18,7 +18,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 schemathesis = pytest.importorskip("schemathesis", reason="the extra `check` is not installed")
-# Loaded here, not when it is first needed: pytest parses what it imports while the service may import, too, and
+# Loaded here, not when it is first needed: pytest parses what it imports while the service may import, and
 # CPython 3.11 cannot make two syntax trees at once ("AST constructor recursion depth mismatch").
 pytest.importorskip("schemathesis.specs.openapi.adapter.validators")
 from schemathesis.specs.openapi.checks import (  # noqa: E402
