@@ -69,7 +69,8 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
         send_us: CPU to put a link into the outbox, read it back, pack and compress it, and delete it.
         receive_us: CPU to decompress and unpack a link.
         admit_us: CPU of a link's admission by its owner (benchmarks.frontier, at a million URLs).
-        spared_us: of it, what the finder of a foreign link does not do: the seen test (docs/performance-log.md).
+        spared_us: of it, what the finder of a foreign link does not do: the seen test
+            (docs/performance-log.md).
         call_us: CPU of a call with a batch, both sides and Ray's own threads in them.
         sent_links: of 100 links of a page, those that leave for another agent, by number of agents; for more
             agents than the last as for the last. Of the web measured 58 lead to other hosts, which is many.
