@@ -3,27 +3,22 @@
 import sys
 import textwrap
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.printing import duration, plural, safe, say, show, show_json, size
+from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
 from gossamer.config.settings import commented_toml
 from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.checks.cluster_check import check_whole
-from gossamer.inspect.inspection import AgentLine, HostLine, Inspection, Status
+from gossamer.inspect.inspection import AgentLine, HostLine, Status
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
-from gossamer.inspect.url_list import listed
 from gossamer.inspect.why.whole import tell_whole
-from gossamer.model.errors import ConfigError
-
-STATES = "done", "dropped", "rejected", "retry", "parked"
 
 
 def show_status(path: Path, *, json: bool) -> None:
@@ -188,32 +183,6 @@ def show_config(names: list[str], word: str, *, json: bool) -> None:
         show(textwrap.indent(one.written, "  "))
     if not found:
         sys.exit(1)
-
-
-def show_list(path: Path, code: int | None, state: str, under: str, *, broken: bool, json: bool) -> None:
-    """Print URLs, one a line, or as lines of JSON."""
-    if state and state not in STATES:
-        raise ConfigError(f"--state {state}: is none of {', '.join(STATES)}")
-    with looked_into(path) as inspection:
-        found_any = False
-        for one in listed(inspection, state=state, status=code, under=under, broken=broken):
-            found_any = True
-            if json:
-                show(msgspec.json.encode(one).decode())
-                continue
-            what = str(one.status or one.state)
-            found = f"  found on {safe(one.via)}" if one.via else ""
-            why = f"  ({safe(one.reason)})" if one.reason and not one.status else ""
-            show(f"{what:<8} {safe(one.url)}{why}{found}")
-        if under and not found_any and not any(listed(inspection, under=under)):
-            _say_nearest(inspection, under)
-
-
-def _say_nearest(inspection: Inspection, under: str) -> None:
-    """Known URLs that are spelt almost like one that none begins with."""
-    with suppress(ConfigError):  # no URL
-        for near in tell_whole(inspection, under).nearest:
-            say(f"no known URL begins with {safe(under)}: did you mean {safe(near)}?")
 
 
 def show_check(path: Path, *, json: bool) -> None:

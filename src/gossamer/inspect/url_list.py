@@ -1,22 +1,40 @@
 """Lists what is known of the URLs of a crawl, one line each."""
 
+import time
 from collections.abc import Iterator
 
 import msgspec
 
+from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
+from gossamer.policy.scope.patterns import Patterns, pattern_problem
+from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.broken import is_link
 from gossamer.state.environment import Family
 from gossamer.state.records import PageRecord, decode_page
+
+STATES = "done", "dropped", "rejected", "retry", "parked"
 
 
 class Listed(msgspec.Struct, frozen=True):
     """One URL that was visited, or turned away.
 
     Attributes:
+        state: what became of it, one of `STATES`.
         status: of the last answer; 0 without one.
+        reason: why it was turned away, given up or parked, if it was.
         via: the page it was found on first; empty for a seed.
+        type: media type, its essence; empty if nothing was read.
+        bytes: of the last answer's body, as it came.
+        time: of the last visit, UTC, `2026-01-31T12:00:00Z`; empty if there was none.
+        title, language, charset: as the page says.
+        depth: links followed from a seed.
+        canonical: the URL that the page says is its own, if that is another.
+        twin: the first URL with the very same content, if that is another.
+        links: how many other URLs it mentions.
+        referrers: how many other pages mention it, as of the last `gossamer export links`; `None` before.
     """
 
     url: str
@@ -24,34 +42,137 @@ class Listed(msgspec.Struct, frozen=True):
     status: int
     reason: str
     via: str
+    type: str = ""
+    bytes: int = 0
+    time: str = ""
+    title: str = ""
+    language: str = ""
+    charset: str = ""
+    depth: int = 0
+    canonical: str = ""
+    twin: str = ""
+    links: int = 0
+    referrers: int | None = None
 
 
-def listed(
-    inspection: Inspection,
-    *,
-    state: str = "",
-    status: int | None = None,
-    under: str = "",
-    broken: bool = False,
-) -> Iterator[Listed]:
+COLUMNS = Listed.__struct_fields__
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which URLs; what is empty asks for nothing.
+
+    Attributes:
+        state: as `why` has it.
+        status: of the last answer: `404`, or a class of them, `4xx`.
+        under: how the URL begins.
+        broken: only what somebody links to, and was given up.
+        type: how the media type begins: `text/html`, `image/`.
+        host: name of the host; with a leading dot those below it too.
+        match: a regular expression (RE2) that occurs in the URL.
+        since: seconds since 1970; only what was visited then or later.
+    """
+
+    state: str = ""
+    status: str = ""
+    under: str = ""
+    broken: bool = False
+    type: str = ""
+    host: str = ""
+    match: str = ""
+    since: float = 0.0
+
+
+def listed(inspection: Inspection, wanted: Wanted, *, referrers: bool = False) -> Iterator[Listed]:
     """URLs by host, as committed; those that wait are not among them.
 
     Args:
         inspection: of the crawl.
-        state: only those in this state, as `why` has it.
-        status: only those whose last answer had this status.
-        under: only those whose text begins so.
-        broken: only those that somebody links to, and that were given up.
+        wanted: which of them.
+        referrers: count the pages that refer to each, too.
+
+    Raises:
+        ConfigError: `wanted` asks for what cannot be.
     """
+    is_wanted = _Filter(wanted)
+    canonical = Canonicaliser(inspection.config.canonical)
     for _, data in inspection.environment.scan(Family.PAGES):
         record = decode_page(data)
+        if is_wanted(record):
+            count = _referrers(inspection, canonical, record.url) if referrers else None
+            yield _line(record, count)
+
+
+class _Filter:
+    """Whether a record is wanted."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        status = wanted.status.lower()
+        if status and not (
+            len(status) == 3 and status[0].isdigit() and (status[1:] == "xx" or status.isdigit())
+        ):
+            raise ConfigError(f"--status {wanted.status}: write a number like 404, or a class like 4xx.")
+        self._status = status.removesuffix("xx")
+        if wanted.state and wanted.state not in STATES:
+            raise ConfigError(f"--state {wanted.state}: is none of {', '.join(STATES)}")
+        if wanted.match and (problem := pattern_problem(wanted.match)) is not None:
+            raise ConfigError(f"--match {wanted.match}: is no regular expression of RE2 ({problem})")
+        self._match = Patterns([wanted.match]) if wanted.match else None
+        host = wanted.host.lower()
+        self._hosts = (host,) if host[:1] != "." else (host, host[1:])
+
+    def __call__(self, record: PageRecord) -> bool:
+        wanted = self._wanted
         last = record.visits[-1] if record.visits else None
-        found = last.status if last else 0
-        if (state and record.state != state) or (status is not None and found != status):
-            continue
-        if not record.url.startswith(under) or (broken and not _is_broken(record)):
-            continue
-        yield Listed(record.url, record.state, found, record.reason, record.via)
+        if wanted.state and record.state != wanted.state:
+            return False
+        if self._status and not f"{last.status if last else 0:03d}".startswith(self._status):
+            return False
+        if wanted.since and (last is None or last.at < wanted.since):
+            return False
+        if not record.url.startswith(wanted.under) or not record.media_type.startswith(wanted.type):
+            return False
+        if self._match is not None and not self._match.found_in(record.url):
+            return False
+        if wanted.host and not self._is_of_host(record.url):
+            return False
+        return not wanted.broken or _is_broken(record)
+
+    def _is_of_host(self, url: str) -> bool:
+        parsed = Url.from_serialised(url)
+        if parsed is None:
+            return False
+        if len(self._hosts) == 1:
+            return parsed.host == self._hosts[0]
+        return parsed.host == self._hosts[1] or parsed.host.endswith(self._hosts[0])
+
+
+def _line(record: PageRecord, referrers: int | None) -> Listed:
+    last = record.visits[-1] if record.visits else None
+    return Listed(
+        record.url,
+        record.state,
+        last.status if last else 0,
+        record.reason,
+        record.via,
+        record.media_type,
+        last.size if last else 0,
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(last.at)) if last else "",
+        record.title,
+        record.language,
+        record.charset,
+        record.depth,
+        record.canonical,
+        record.twin,
+        record.references,
+        referrers,
+    )
+
+
+def _referrers(inspection: Inspection, canonical: Canonicaliser, address: str) -> int | None:
+    url = Url.from_serialised(address)
+    found = references(inspection.links, canonical(url)) if url is not None else None
+    return found.pages if found is not None else None
 
 
 def _is_broken(record: PageRecord) -> bool:

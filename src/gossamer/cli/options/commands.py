@@ -169,18 +169,59 @@ def why(folder: Path, url: str, *, json: bool) -> None:
     show_why(folder, url, json=json)
 
 
+@app.command(cls=Command, epilog="Example: gossamer get ./crawl https://example.org/page --output page.html")
+@folder
+@click.argument("url")
+@click.option("--headers", "part", flag_value="headers", help="Only the head of the response.")
+@click.option("--raw", "part", flag_value="raw", help="Head and body as they came, content codings and all.")
+@click.option("--at", metavar="TIME", default="", help="The capture nearest to this time, not the last.")
+@click.option("--captures", is_flag=True, help="List its captures instead.")
+@click.option("--output", type=PATH, metavar="FILE", help="Write it there.")
+@json
+def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> None:
+    """Print what was archived of a URL. Works on a running crawl too.
+
+    URL may be a path on the first seed's host. Exit 1 if nothing of it is archived.
+    """
+    from gossamer.cli.get import run_get, show_captures
+
+    if captures:
+        show_captures(folder, url, json=json)
+    else:
+        run_get(folder, url, json=json, **asked)
+
+
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
-@click.option("--status", "code", type=int, metavar="CODE", help="Those with this status.")
+@click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 4xx.")
 @click.option("--state", metavar="STATE", default="", help="done, dropped, rejected, retry, or parked.")
+@click.option(
+    "--type", metavar="TYPE", default="", help="Those whose media type begins so: text/html, image/."
+)
+@click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
 @click.option("--under", metavar="URL", default="", help="Those that begin so.")
-@json
-def list_(folder: Path, code: int | None, state: str, under: str, *, broken: bool, json: bool) -> None:
-    """List URLs that were visited or turned away, with the page that each was found on."""
-    from gossamer.cli.look import show_list
+@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--since", metavar="TIME", default="", help="Those visited since: 2026-01-31, or 2d ago.")
+@click.option(
+    "--columns", metavar="NAME,...", default="", help="What to show of each, e.g. url,status,title,referrers."
+)
+@click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table")
+@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+def list_(
+    folder: Path, *, since: str, columns: str, form: Literal["table", "jsonl", "csv"], **wanted: Any
+) -> None:
+    """List URLs that were visited or turned away. Works on a running crawl too.
 
-    show_list(folder, code, state, under, broken=broken, json=json)
+    \b
+    Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
+    language, charset, depth, canonical, twin, links, referrers (pages that mention it, after
+    'gossamer export links').
+    """
+    from gossamer.cli.url_list import show_list
+    from gossamer.inspect.url_list import Wanted
+
+    show_list(folder, Wanted(**wanted), since, columns, form)
 
 
 @app.command(cls=Command)

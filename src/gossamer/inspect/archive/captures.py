@@ -103,12 +103,12 @@ def _of_file(inspection: Inspection, file: ArchiveFile, problems: list[str]) -> 
             )
             if record.kind in _MAIN:
                 if waiting is not None:
-                    yield from _capture(inspection, waiting, hops, problems)
+                    yield from _each(inspection, waiting, hops, problems)
                 waiting, hops = record, ""
             elif record.kind == "metadata":
                 hops = _hops(record.payload)
     if waiting is not None:
-        yield from _capture(inspection, waiting, hops, problems)
+        yield from _each(inspection, waiting, hops, problems)
 
 
 def _hops(metadata: bytes) -> str:
@@ -119,12 +119,25 @@ def _hops(metadata: bytes) -> str:
     return ""
 
 
-def _capture(
-    inspection: Inspection, record: StoredRecord, hops: str, problems: list[str]
-) -> Iterator[Capture]:
+def _each(inspection: Inspection, record: StoredRecord, hops: str, problems: list[str]) -> Iterator[Capture]:
+    try:
+        capture = capture_of(inspection, record, hops)
+    except StorageError as error:
+        problems.append(f"archive: {error}")
+        return
+    if capture is not None:
+        yield capture
+
+
+def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> Capture | None:
+    """The visit that a main record tells of; `None` for the answer of a name server.
+
+    Raises:
+        StorageError: it refers to a record that is not found.
+    """
     url = Url.from_serialised(record.target_uri)
     if url is None:
-        return  # the answer of a name server
+        return None
     headers, status = record.http_fields, _status(record)
     if record.kind == "resource":
         headers, status = record.fields, 200  # of another protocol: `Content-Type` is what there is
@@ -132,13 +145,12 @@ def _capture(
     if record.kind == "revisit" and status != 304:
         original = _original(inspection, record)
         if original is None:
-            problems.append(f"archive: the record that {url.text} of {record.date} refers to is not found")
-            return
+            raise StorageError(f"the record that {url.text} of {record.date} refers to is not found")
         payload = original.payload
     exchange = Exchange(
         url, _seconds(record.date), b"", status, record.http_head, headers, ArchivedBody(payload)
     )
-    yield Capture(exchange, hops, unmodified=status == 304)
+    return Capture(exchange, hops, unmodified=status == 304)
 
 
 def _status(record: StoredRecord) -> int:

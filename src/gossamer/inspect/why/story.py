@@ -93,11 +93,7 @@ class Storyteller:
         Raises:
             ConfigError: it is no URL.
         """
-        url = self._url(text)
-        if url is None:
-            raise ConfigError(
-                f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page"
-            )
+        url = url_of(self._inspection, text)
         host = self._prints.host(self._queue_key(url))
         fingerprint, record, waiting = self._find(url, host)
         standing = self._ranks.standing(fingerprint)
@@ -120,12 +116,6 @@ class Storyteller:
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
         return Story(url.text, _state(record, waiting), facts, record, rank.priority if rank else None)
-
-    def _url(self, text: str) -> Url | None:
-        if not text.startswith("/") or text.startswith("//"):
-            return Url.parse(text if "://" in text else f"http://{text}")
-        seed = next(iter(Seeds(self._inspection.config, self._inspection.folder.path)), None)
-        return None if seed is None else Url.parse(text, seed.text)
 
     def nearest(self, address: str) -> list[str]:
         """Known URLs of the same host that are spelt almost like one, the most alike first."""
@@ -286,6 +276,22 @@ class Storyteller:
             ),
             clause("host.rest", seconds=record.rest / 1e6) if record.visits else None,
         )
+
+
+def url_of(inspection: Inspection, text: str) -> Url:
+    """The URL that somebody means: a whole one, one without its scheme, or a path on the first seed's host.
+
+    Raises:
+        ConfigError: it is no URL.
+    """
+    if not text.startswith("/") or text.startswith("//"):
+        url = Url.parse(text if "://" in text else f"http://{text}")
+    else:
+        seed = next(iter(Seeds(inspection.config, inspection.folder.path)), None)
+        url = None if seed is None else Url.parse(text, seed.text)
+    if url is None:
+        raise ConfigError(f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page")
+    return url
 
 
 def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:

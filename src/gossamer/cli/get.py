@@ -1,0 +1,157 @@
+"""Gives one page of a crawl back: as it was archived, or what its index says of its captures."""
+
+import sys
+from pathlib import Path
+from typing import Literal, cast
+
+import msgspec
+
+from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.printing import safe, say, show, show_json, size
+from gossamer.extract.encodings.charset import charset_of, decode
+from gossamer.extract.media_type import declared_type, media_type
+from gossamer.inspect.archive.captures import Capture
+from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
+from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.why.story import url_of
+from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.policy.visits.retry import redirect_location
+
+Part = Literal["content", "headers", "raw"]
+"""The document, its content codings undone; the head of the response; head and body as they came."""
+
+_TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
+_NOT_THERE = 1
+
+
+def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | None, json: bool) -> None:
+    """Print a capture of a URL, or write it to a file; exit 1 if there is none.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, `url` is no URL or `at` no time, or a terminal cannot show it.
+        StorageError: the archive is damaged there, or `output` cannot be written.
+    """
+    with looked_into(path) as inspection:
+        one = nearest_in_time(_found(inspection, path, url), at)
+        capture = read_back(inspection, one)
+        data = _part(inspection, capture, part := part or "content")
+    if output is not None:
+        _write(output, data)
+        say(f"{safe(str(output))}: {size(len(data))}, {safe(one.url)} as of {one.time}")
+    elif json:
+        show_json(_told(one, capture, data))
+    elif sys.stdout.isatty():
+        show(_for_terminal(capture, data, part))
+    else:
+        _pass_on(data)
+    if (target := redirect_location(one.status, capture.exchange.headers)) is not None:
+        say(f"it redirects to {safe(target)}")
+
+
+def show_captures(path: Path, url: str, *, json: bool) -> None:
+    """Print the captures of a URL, the earliest first; exit 1 if there are none."""
+    with looked_into(path) as inspection:
+        found = _found(inspection, path, url)
+    if json:
+        show_json(found)
+        return
+    for one in found:
+        what = one.media_type or "as before"
+        show(f"{one.time}  {one.status:03d}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
+
+
+def _found(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
+    """The captures of a URL; if there are none, why, and exit 1."""
+    url = url_of(inspection, text)
+    found = captures_of(inspection, url)
+    if found:
+        return found
+    told = tell_whole(inspection, text)
+    if told.story.state == "unknown":
+        say(f"{safe(told.story.url)}: not known to this crawl")
+        for near in told.nearest:
+            say(f"  did you mean {safe(near)}?")
+    else:
+        say(
+            f"{safe(told.story.url)}: {told.story.state}, nothing of it is archived."
+            f" 'gossamer why {path} {safe(told.story.url)}' tells more."
+        )
+    sys.exit(_NOT_THERE)
+
+
+def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
+    exchange = capture.exchange
+    if part == "headers":
+        return exchange.response_head
+    if part == "raw":
+        return exchange.response_head + exchange.body.read()
+    decoded = content_of(inspection, capture)
+    if decoded.truncated:
+        say("the archive does not hold all of it")
+    return decoded.content
+
+
+def _told(one: Indexed, capture: Capture, content: bytes) -> dict[str, object]:
+    """What a program may want: index line, fields, and the content as text if it is some."""
+    kind, charset = _kind(capture, content)
+    text = decode(content, charset) if _is_text(kind) else None
+    return {
+        **cast("dict[str, object]", msgspec.to_builtins(one)),
+        "media_type": kind,
+        "charset": charset,
+        "headers": capture.exchange.headers.fields,
+        "hops": capture.hops,
+        "text" if text is not None else "base64": text if text is not None else content,
+    }
+
+
+def _kind(capture: Capture, content: bytes) -> tuple[str, str]:
+    exchange = capture.exchange
+    declared = declared_type(exchange.headers)
+    kind = media_type(declared, content)
+    return kind, charset_of(content, declared, kind, exchange.url.host.rpartition(".")[2])
+
+
+def _is_text(kind: str) -> bool:
+    return kind.startswith(_TEXTS) or kind.endswith(("+xml", "+json"))
+
+
+def _for_terminal(capture: Capture, data: bytes, part: Part) -> str:
+    """Text, with nothing in it that steers the terminal.
+
+    Raises:
+        ConfigError: it is no text.
+    """
+    if part == "headers":
+        return _lines(data.decode("latin-1"))
+    kind, charset = _kind(capture, data)
+    if part == "raw" or not _is_text(kind):
+        raise ConfigError(
+            f"{capture.exchange.url.text}: {kind}, {size(len(data))}, is not for a terminal."
+            " Give --output FILE, or send standard output to a file or program."
+        )
+    return _lines(decode(data, charset))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(safe(line.expandtabs()) for line in text.rstrip().splitlines())
+
+
+def _pass_on(data: bytes) -> None:
+    """To whoever reads standard output, byte by byte as archived."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written ({error.strerror}).") from error

@@ -1,0 +1,119 @@
+"""Prints the URLs of a crawl for people, for programs and for spreadsheets."""
+
+import csv
+import io
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.printing import safe, say, show
+from gossamer.config.units import parse_duration
+from gossamer.inspect.archive.lookup import instant
+from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
+from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.errors import ConfigError
+
+Form = Literal["table", "jsonl", "csv"]
+_WIDTHS: Final = {
+    "state": 8, "status": 6, "type": 24, "bytes": 10, "time": 20, "language": 8, "charset": 12, "depth": 5,
+    "links": 6, "referrers": 9, "title": 40,
+}  # fmt: skip
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What spreadsheets take for a formula at the beginning of a cell."""
+
+
+def show_list(path: Path, wanted: Wanted, since: str, columns: str, form: Form) -> None:
+    """Print URLs, one a line.
+
+    Args:
+        path: folder of the crawl.
+        wanted: which URLs, `since` left out.
+        since: a time, or how long ago: `2026-01-31`, `2d`.
+        columns: names of `COLUMNS` with commas between; empty for the usual ones.
+        form: lines for people, JSON lines, or CSV (RFC 4180) with a header.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, or something is asked for that cannot be.
+    """
+    names = _columns(columns)
+    wanted = msgspec.structs.replace(wanted, since=_begin(since) if since else 0.0)
+    with looked_into(path) as inspection:
+        found = listed(inspection, wanted, referrers="referrers" in names)
+        any_found = False
+        for line in _shown(found, names if columns or form != "table" else (), form):
+            any_found = True
+            show(line)
+        if wanted.under and not any_found and not any(listed(inspection, Wanted(under=wanted.under))):
+            _say_nearest(inspection, wanted.under)
+        if columns and "referrers" in names and not inspection.links.exists():
+            say(f"how many pages refer to each is known after 'gossamer export links {path}'")
+
+
+def _columns(text: str) -> Sequence[str]:
+    names = [name.strip() for name in text.split(",")] if text else COLUMNS
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown:
+        raise ConfigError(
+            f"--columns {', '.join(unknown)}: there is no such column; there are {', '.join(COLUMNS)}"
+        )
+    return names
+
+
+def _begin(since: str) -> float:
+    with suppress(ValueError):
+        return time.time() - parse_duration(since)
+    return instant(since)
+
+
+def _shown(found: Iterator[Listed], names: Sequence[str], form: Form) -> Iterator[str]:
+    """The lines to print; without `names` those of the plain table. A heading comes only before a line."""
+    headed = False
+    for one in found:
+        values = [getattr(one, name) for name in names]
+        if form == "jsonl":
+            yield msgspec.json.encode(dict(zip(names, values, strict=True))).decode()
+        elif not names:
+            yield _plain(one)
+        else:
+            row = _csv_row if form == "csv" else _table_row
+            if not headed:
+                headed = True
+                yield row(names, names)
+            yield row(names, values)
+
+
+def _plain(one: Listed) -> str:
+    found = f"  found on {safe(one.via)}" if one.via else ""
+    why = f"  ({safe(one.reason)})" if one.reason and not one.status else ""
+    return f"{one.status or one.state!s:<8} {safe(one.url)}{why}{found}"
+
+
+def _table_row(names: Sequence[str], values: Sequence[object]) -> str:
+    cells = [
+        safe("" if value is None else str(value)).ljust(_WIDTHS.get(name, 0))
+        for name, value in zip(names, values, strict=True)
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def _csv_row(_: Sequence[str], values: Sequence[object]) -> str:
+    """A line of CSV; what a spreadsheet would run as a formula gets an apostrophe before it."""
+    cells = ["" if value is None else value for value in values]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(
+        [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in cells]
+    )
+    return out.getvalue()
+
+
+def _say_nearest(inspection: Inspection, under: str) -> None:
+    """Known URLs that are spelt almost like one that none begins with."""
+    with suppress(ConfigError):  # no URL
+        for near in tell_whole(inspection, under).nearest:
+            say(f"no known URL begins with {safe(under)}: did you mean {safe(near)}?")

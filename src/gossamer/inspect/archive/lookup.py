@@ -1,0 +1,144 @@
+"""Finds the captures of one URL by the index in the state, and reads one of them back."""
+
+import re
+from datetime import UTC, datetime
+
+import msgspec
+
+from gossamer.archive.cdxj import capture_prefix, read_capture
+from gossamer.archive.reader import read_record
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.inspect.archive.captures import Capture, capture_of
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.outcome import Failed
+from gossamer.model.url import Url
+from gossamer.state.environment import Family
+
+_DIGITS = re.compile(r"\d{4,14}", re.ASCII)
+_REVISIT = "warc/revisit"
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """One capture as the index tells it.
+
+    Attributes:
+        url: as requested.
+        time: of the request, UTC, to the second: `2026-01-31T12:00:00Z`.
+        status: of the response.
+        media_type: essence; empty where the content had been archived before, and the record refers to it.
+        digest: of the payload as it came, `sha256:...`.
+        length: bytes of its record in the archive, packed.
+        file: name of the archive file.
+        offset: of the record in it, bytes.
+    """
+
+    url: str
+    time: str
+    status: int
+    media_type: str
+    digest: str
+    length: int
+    file: str
+    offset: int
+
+
+def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
+    """What was captured of a URL, the earliest first; with or without `www.`, and over http or https, if
+    only such was."""
+    found: list[Indexed] = []
+    for crawl in inspection.together:
+        for key, data in crawl.environment.scan(Family.CAPTURES, prefix=capture_prefix(url)):
+            line = read_capture(data)
+            digits = key.split(b" ")[1].decode("ascii")
+            media_type = "" if line.mime == _REVISIT else line.mime
+            found.append(
+                Indexed(
+                    line.url,
+                    datetime.strptime(digits, "%Y%m%d%H%M%S")
+                    .replace(tzinfo=UTC)
+                    .strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    int(line.status),
+                    media_type,
+                    line.digest,
+                    int(line.length),
+                    line.filename,
+                    int(line.offset),
+                )
+            )
+    exact = [one for one in found if one.url == url.text]
+    return sorted(exact or found, key=lambda one: (one.time, one.file, one.offset))
+
+
+def nearest_in_time(captures: list[Indexed], at: str) -> Indexed:
+    """Of captures of one URL that which was made nearest to `at`, the last of all if that is empty.
+
+    Args:
+        captures: at least one.
+        at: date or date and time, as `2026-01-31`, `2026-01-31T12:00:00Z` or 4 to 14 digits of the same, UTC
+            unless it says otherwise.
+
+    Raises:
+        ConfigError: `at` is no time.
+    """
+    if not at:
+        return captures[-1]
+    wanted = instant(at)
+    return min(captures, key=lambda one: abs(datetime.fromisoformat(one.time).timestamp() - wanted))
+
+
+def instant(text: str) -> float:
+    """Seconds since 1970 of a time as `nearest_in_time` takes it.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    digits = text.strip()
+    try:
+        if _DIGITS.fullmatch(digits) and len(digits) % 2 == 0:
+            padded = digits + "00000101000000"[len(digits) :]
+            moment = datetime.strptime(padded, "%Y%m%d%H%M%S")
+        else:
+            moment = datetime.fromisoformat(digits)
+    except ValueError:
+        raise ConfigError(
+            f"{text!r} is no time. Write it like 2026-01-31, 2026-01-31T12:00:00Z or 20260131120000 (UTC)."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def read_back(inspection: Inspection, one: Indexed) -> Capture:
+    """A capture with its body, that of the record it refers to if it was archived before.
+
+    At most `fetch.max_body` bytes are in memory.
+
+    Raises:
+        StorageError: the archive is damaged there.
+    """
+    for crawl in inspection.together:
+        try:
+            record = read_record(crawl.folder.archive, one.file, one.offset, crawl.config.fetch.max_body)
+        except StorageError:
+            if crawl is inspection.together[-1]:
+                raise
+            continue
+        if record.target_uri != one.url:
+            continue  # of a cluster's agents each names its files as it likes
+        if record.problems:
+            raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")
+        capture = capture_of(inspection, record)
+        assert capture is not None, one
+        return capture
+    raise StorageError(f"{one.file} at {one.offset}: no record of {one.url}. Run 'gossamer check'.")
+
+
+def content_of(inspection: Inspection, capture: Capture) -> Decoded:
+    """The body with its content codings undone, at most `fetch.max_content` bytes.
+
+    Raises:
+        StorageError: it does not decode; it can be had as it came.
+    """
+    decoded = decode_content(capture.exchange.body, capture.exchange.headers, inspection.config.fetch)
+    if isinstance(decoded, Failed):
+        raise StorageError(f"{capture.exchange.url.text}: {decoded.detail}. --raw gives it as it came.")
+    return decoded

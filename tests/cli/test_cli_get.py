@@ -1,0 +1,186 @@
+"""`gossamer get` gives pages back, `gossamer list` chooses among them."""
+
+import csv
+import gzip
+import http.server
+import io
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_run import Gossamer
+
+HOME = "<title>Café</title>" + "".join(
+    f"<a href='{to}'>x</a>" for to in ("/gz", "/pic.png", "/moved", "/bad")
+)
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+FORMULA = "<title>=HYPERLINK(1)</title>\x1b[31m red"
+ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
+    "/": (200, {"Content-Type": "text/html; charset=iso-8859-1"}, HOME.encode("latin-1")),
+    "/gz": (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(FORMULA.encode())),
+    "/pic.png": (200, {"Content-Type": "image/png"}, PNG),
+    "/moved": (301, {"Location": "/gz"}, b""),
+    "/bad": (404, {"Content-Type": "text/plain"}, b"gone"),
+}
+
+
+class _Answers(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        status, fields, body = ANSWERS.get(self.path, (404, {}, b""))
+        self.send_response(status)
+        for name, value in {**fields, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def crawled(gossamer: Gossamer) -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        site = f"http://127.0.0.1:{server.server_address[1]}"
+        assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
+        yield site
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("path", "option", "expected"),
+    [
+        ("/gz", (), FORMULA.encode()),
+        ("/gz", ("--raw",), ANSWERS["/gz"][2]),
+        ("/pic.png", (), PNG),
+        ("/", (), HOME.encode("latin-1")),
+        ("/bad", (), b"gone"),
+    ],
+)
+def test_what_was_archived_comes_back_byte_by_byte(
+    gossamer: Gossamer, crawled: str, tmp_path: Path, path: str, option: tuple[str, ...], expected: bytes
+) -> None:
+    ran = gossamer("get", "d", crawled + path, *option, "--output", "out")
+    assert ran.code == 0
+    written = (tmp_path / "out").read_bytes()
+    if option:
+        head, _, written = written.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.0 200 OK\r\n")
+    assert written == expected
+
+
+def test_a_path_is_of_the_seeds_host(gossamer: Gossamer, crawled: str) -> None:
+    head = gossamer("get", "d", "/gz", "--headers").out
+    assert head == gossamer("get", "d", f"{crawled}/gz", "--headers").out
+    assert "Content-Encoding: gzip" in head
+
+
+def test_a_redirect_says_where_it_leads(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("get", "d", f"{crawled}/moved")
+    assert (ran.code, ran.out) == (0, "")
+    assert "redirects to /gz" in ran.err
+
+
+@pytest.mark.usefixtures("crawled")
+def test_a_terminal_gets_text_that_cannot_steer_it(
+    gossamer: Gossamer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    ran = gossamer("get", "d", "/gz")
+    assert ran.out == FORMULA.replace("\x1b", "\\x1b") + "\n"
+    assert "Café" in gossamer("get", "d", "/").out
+    ran = gossamer("get", "d", "/pic.png")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--output FILE" in ran.err
+
+
+def test_json_tells_of_the_capture(gossamer: Gossamer, crawled: str) -> None:
+    told = json.loads(gossamer("get", "d", "/", "--json").out)
+    assert (told["url"], told["status"], told["text"]) == (f"{crawled}/", 200, HOME)
+    assert told["charset"] == "windows-1252"
+    picture = json.loads(gossamer("get", "d", "/pic.png", "--json").out)
+    assert "text" not in picture
+    assert picture["base64"]
+
+
+@pytest.mark.usefixtures("crawled")
+def test_captures_are_listed_and_chosen_by_time(gossamer: Gossamer) -> None:
+    captures = json.loads(gossamer("get", "d", "/", "--captures", "--json").out)
+    assert [one["media_type"] for one in captures] == ["text/html"]
+    assert captures[0]["time"] in gossamer("get", "d", "/", "--captures").out
+    for at in ("2001-01-01", captures[0]["time"], "20990101000000", "2026"):
+        ran = gossamer("get", "d", "/gz", "--at", at)
+        assert (ran.code, ran.out) == (0, FORMULA)
+    ran = gossamer("get", "d", "/", "--at", "last tuesday")
+    assert ran.code == 2
+    assert "is no time" in ran.err
+
+
+@pytest.mark.usefixtures("crawled")
+def test_what_is_not_there_is_said(gossamer: Gossamer) -> None:
+    ran = gossamer("get", "d", "/gzz")
+    assert (ran.code, ran.out) == (1, "")
+    assert "did you mean" in ran.err
+    assert gossamer("get", "d", "gopher://x/").code == 2
+    assert gossamer("get", "nowhere", "/").code == 2
+
+
+@pytest.mark.usefixtures("crawled")
+def test_a_pipe_gets_every_byte(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gossamer", "get", "d", "/pic.png"]
+    assert subprocess.run(command, capture_output=True, cwd=tmp_path, check=True).stdout == PNG
+
+
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        (("--status", "404", "--under", "/bad"), ["/bad"]),
+        (("--status", "3xx"), ["/moved"]),
+        (("--type", "image/"), ["/pic.png"]),
+        (("--match", "p.*g$"), ["/pic.png"]),
+        (("--host", "127.0.0.1", "--match", "/gz"), ["/gz"]),
+        (("--host", "example.org"), []),
+        (("--since", "1d", "--type", "text/html"), ["/", "/gz"]),
+        (("--since", "2099-01-01"), []),
+    ],
+)
+def test_list_filters(gossamer: Gossamer, crawled: str, options: tuple[str, ...], paths: list[str]) -> None:
+    options = tuple(f"{crawled}{one}" if one == "/bad" else one for one in options)
+    ran = gossamer("list", "d", *options, "--json")
+    assert sorted(json.loads(line)["url"] for line in ran.out.splitlines()) == [
+        crawled + path for path in paths
+    ]
+
+
+def test_list_as_csv_runs_nothing_in_a_spreadsheet(gossamer: Gossamer, crawled: str) -> None:
+    rows = list(
+        csv.reader(io.StringIO(gossamer("list", "d", "--columns", "url,title,status", "--format", "csv").out))
+    )
+    assert rows[0] == ["url", "title", "status"]
+    assert [f"{crawled}/gz", "'=HYPERLINK(1)", "200"] in rows
+
+
+def test_list_counts_who_refers_to_a_page(gossamer: Gossamer, crawled: str) -> None:
+    options = ("list", "d", "--match", "/gz", "--columns", "url,referrers", "--format", "jsonl")
+    ran = gossamer(*options)
+    assert json.loads(ran.out)["referrers"] is None
+    assert "gossamer export links" in ran.err
+    assert gossamer("export", "links", "d").code == 0
+    assert json.loads(gossamer(*options).out) == {"url": f"{crawled}/gz", "referrers": 2}
+
+
+@pytest.mark.usefixtures("crawled")
+@pytest.mark.parametrize(
+    "wrong",
+    [("--status", "40"), ("--match", "("), ("--columns", "price"), ("--since", "soon"), ("--state", "x")],
+)
+def test_list_says_what_it_cannot_do(gossamer: Gossamer, wrong: tuple[str, str]) -> None:
+    ran = gossamer("list", "d", *wrong)
+    assert (ran.code, ran.out) == (2, "")
+    assert wrong[0] in ran.err or "is no time" in ran.err
