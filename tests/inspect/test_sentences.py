@@ -7,11 +7,15 @@ import pytest
 
 from gossamer.inspect.why import sentences
 from gossamer.inspect.why.level_words import grade_told, grade_words, level_clause
-from gossamer.inspect.why.sentences import SENTENCES, Clause, clause, in_english
+from gossamer.inspect.why.sentences import Clause, clause, in_english
 from gossamer.policy.ordering.best import BestConfig, BestFirst
 from gossamer.policy.ordering.ordering import BreadthFirst
+from gossamer.words.catalogue import words
 
 APP = Path(sentences.__file__).parent
+STORY = {
+    key.removeprefix("story."): text for key, text in words("en").table.items() if key.startswith("story.")
+}
 RANGES = {f"level.{what}" for what in ("depth", "depths", "step", "steps", "level", "levels")}
 """Keys that `level_clause` puts together."""
 
@@ -40,11 +44,11 @@ def named(text: str) -> frozenset[str]:
 def test_every_clause_has_words_that_name_its_values() -> None:
     calls = made()
     assert len(calls) > 50
-    assert [call for call in calls if named(SENTENCES[call[0]]) != call[1]] == []
+    assert [call for call in calls if named(STORY[call[0]]) != call[1]] == []
 
 
 def test_no_words_are_left_over() -> None:
-    assert SENTENCES.keys() - {key for key, _ in made()} == RANGES
+    assert STORY.keys() - {key for key, _ in made()} == RANGES
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,7 @@ def test_levels_are_data_too(ordering, first: int, last: int, key: str, words: s
     told = level_clause(ordering, first, last)
     assert told.key == key
     assert in_english((told,)).startswith(words)
-    assert named(SENTENCES[key]) == told.values.keys()
+    assert named(STORY[key]) == told.values.keys()
 
 
 @pytest.mark.parametrize("grade", [0, 2, 15])

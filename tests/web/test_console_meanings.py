@@ -10,7 +10,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.config.shape import Kind, settings_of
 from gossamer.web.console.jobs.live_settings import effective
-from gossamer.web.console.words import LANGUAGES, words
+from gossamer.words.catalogue import LANGUAGES, words
 
 FIGURE = re.compile(r"\d[\d.,:]*\d|\d")
 

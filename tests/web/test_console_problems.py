@@ -14,7 +14,7 @@ from gossamer.daemon.jobs.job import name_problems
 from gossamer.daemon.jobs.schedule import Schedule, schedule_problems
 from gossamer.model.errors import ConfigError
 from gossamer.web.console.problems import problem_text
-from gossamer.web.console.words import words
+from gossamer.words.catalogue import words
 
 EN, ZH = words("en"), words("zh")
 WRONG = (

@@ -31,7 +31,7 @@ from gossamer.policy.visits.budget import (
 from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide
 from gossamer.state.records import HostRecord
 from gossamer.web.console.reasons import reason_text
-from gossamer.web.console.words import words
+from gossamer.words.catalogue import words
 
 EN, ZH = words("en"), words("zh")
 KEPT = re.compile(

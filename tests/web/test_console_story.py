@@ -13,11 +13,14 @@ from small_site import serving
 
 from gossamer.control.views.lookout import lookout
 from gossamer.control.views.views import answer_view
-from gossamer.inspect.why.sentences import SENTENCES, Clause, in_english
+from gossamer.inspect.why.sentences import Clause, in_english
 from gossamer.web.console.story import chapters, sentence
-from gossamer.web.console.words import words
+from gossamer.words.catalogue import words
 
 EN, ZH = words("en"), words("zh")
+STORY = {
+    key.removeprefix("story."): text for key, text in words("en").table.items() if key.startswith("story.")
+}
 ENGLISH, CHINESE = re.compile("[A-Za-z]{3}"), re.compile("[\u4e00-\u9fff]")
 OF_ALL = re.compile(
     "URL|UTC|robots|Lambda|mode host|opic|best|bfs|sha256|https?:|mailto:x|utf-8|windows-1252"
@@ -41,14 +44,14 @@ SAMPLES: dict[str, Any] = {
 def sample(key: str) -> dict[str, Any]:
     """A clause with values, as JSON has it."""
     values: dict[str, Any] = {}
-    for text in (SENTENCES[key], str(ZH.table[f"story.{key}"])):
+    for text in (STORY[key], str(ZH.table[f"story.{key}"])):
         for _, name, spec, _ in Formatter().parse(text):
             if name is not None and (spec or name not in values):
                 values[name] = SAMPLES.get(name, 7 if spec else "#")
     return {"key": key, "values": values}
 
 
-@pytest.mark.parametrize("key", SENTENCES)
+@pytest.mark.parametrize("key", STORY)
 def test_every_sentence_is_said_in_chinese(key: str) -> None:
     told = sample(key)
     english = in_english([Clause(**told)])
@@ -60,7 +63,7 @@ def test_every_sentence_is_said_in_chinese(key: str) -> None:
     assert sorted(re.findall(r"[#\d]+", said)) == sorted(re.findall(r"[#\d]+", english))
 
 
-@pytest.mark.parametrize("key", SENTENCES)
+@pytest.mark.parametrize("key", STORY)
 def test_the_console_knows_the_english_of_the_command_line(key: str) -> None:
     told = sample(key)
     words_of_values = {"state", "robots", "fault", "kind", "reason", "detail", "about", "part"}

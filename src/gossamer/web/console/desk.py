@@ -17,9 +17,9 @@ from gossamer.web.console.painter import Painter
 from gossamer.web.console.problems import problem_text
 from gossamer.web.console.reasons import reason_text
 from gossamer.web.console.reports import Reports
-from gossamer.web.console.words import DEFAULT, LANGUAGES, Words, preferred, words
 from gossamer.web.security.body import form_of
 from gossamer.web.security.visitor import Visitor, visitor_of
+from gossamer.words.catalogue import DEFAULT, LANGUAGES, Words, preferred, words
 
 LANGUAGE, THEME, KEYS = "gossamer-language", "gossamer-theme", "gossamer-keys"
 """Cookies of preferences; no secrets."""

@@ -4,8 +4,8 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.web.console.desk import KEYS, LANGUAGE, THEME, THEMES, Desk
 from gossamer.web.console.routes import get, post
-from gossamer.web.console.words import LANGUAGES
 from gossamer.web.security.door import Later, Wrong, address_of, safe_next
+from gossamer.words.catalogue import LANGUAGES
 
 _YEAR = 365 * 86_400
 

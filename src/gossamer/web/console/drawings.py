@@ -20,7 +20,7 @@ from gossamer.report.charts import (
 )
 from gossamer.web.console import figures
 from gossamer.web.console.story import sentence
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 HALF = 480
 """Width of a chart that stands beside another."""

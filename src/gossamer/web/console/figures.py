@@ -4,7 +4,7 @@ import math
 import time
 from datetime import UTC, datetime
 
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 NOTHING = "\u2013"
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")

@@ -5,7 +5,7 @@ import time
 from gossamer.control.history import EVERY
 from gossamer.daemon.views import JobView
 from gossamer.web.console.drawings import Drawing, History, over_time
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 MOST = 64
 """Sets of charts kept, some 30 KB each."""

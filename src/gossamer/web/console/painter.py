@@ -10,7 +10,7 @@ from gossamer.report.charts import visible
 from gossamer.web.console import figures
 from gossamer.web.console.assets import Assets
 from gossamer.web.console.figures import NOTHING
-from gossamer.web.console.words import LANGUAGES
+from gossamer.words.catalogue import LANGUAGES
 
 HEAD = "job/head.html"
 TABS = (

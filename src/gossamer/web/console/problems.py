@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 LONGEST: Final = 2_000
 """Characters of a problem that is understood."""

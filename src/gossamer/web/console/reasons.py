@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from gossamer.model.outcome import Fault, Rule
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 LONGEST: Final = 2_000
 """Characters of a reason that is understood; longer ones come from elsewhere."""

@@ -13,7 +13,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.report import Figures, LogCensus, report_body
 from gossamer.report.census.gather import gather, log_census
 from gossamer.web.console.reasons import details_text
-from gossamer.web.console.words import words
+from gossamer.words.catalogue import words
 
 FRESH = 15.0
 """Seconds for which everybody sees the same figures."""

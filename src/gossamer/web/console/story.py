@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from gossamer.web.console.reasons import details_text, reason_text
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 _GROUPS: Final = {"state": "state", "robots": "robots", "fault": "fault", "kind": "kind", "about": "part"}
 """Values that have a word of their own, and the group in which it is."""

@@ -6,7 +6,7 @@ from gossamer.config.units import parse_size
 from gossamer.daemon.allocation.allocator import Wait
 from gossamer.daemon.allocation.claims import UNITS
 from gossamer.web.console import figures
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 
 def amount(resource: str, value: float) -> str:

@@ -4,7 +4,7 @@ from gossamer.inspect.clusters.cluster_view import Overview
 from gossamer.report.charts import Frame, Share, for_screens, ring_chart
 from gossamer.web.console import figures
 from gossamer.web.console.drawings import Drawing, axis_of_counts, drawn
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 MOST_ARCS = 60
 """Agents with an arc of their own; the rest share one."""

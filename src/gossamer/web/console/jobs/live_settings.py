@@ -8,7 +8,7 @@ import msgspec
 from gossamer.config.dotted import join_path
 from gossamer.config.units import print_duration, print_size
 from gossamer.web.console.jobs.new_job import typed
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 
 class LiveField(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from gossamer.web.console.painter import shown
 from gossamer.web.console.routes import get
 from gossamer.web.console.story import chapters
 from gossamer.web.console.waits import wait_text
-from gossamer.web.console.words import Words
+from gossamer.words.catalogue import Words
 
 POINTS = 160
 """Of a chart over time: as many as its pixels can tell apart, with their hints."""
