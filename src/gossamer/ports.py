@@ -52,7 +52,13 @@ class ProtocolModule(Protocol):
 
 
 class Extractor(Protocol):
-    """Reads documents of some media types (W9). Pure, bounded in time and memory by the content's length."""
+    """Reads documents of some media types (W9). Pure, bounded in time and memory by the content's length.
+
+    One that cannot promise this, because a library does the reading, has an attribute `isolated = True`. It
+    is pickled, and called in a worker process that is killed after 10 s, has 1 GiB of memory, and answers
+    with 64 MiB at most (`extract/isolation`); what it finds has plain values, and a document that it fails
+    on is marked in the page's `problems`.
+    """
 
     @property
     def name(self) -> str:

@@ -172,10 +172,11 @@ class _Builder:
         dispatch = self._dispatch(frontier)
         http = self._http(names)
         modules = all_modules(http, self.extensions.protocol_modules, self.plugins.hear)
-        permits = Permits(robots, self.rejudging)
-        worker = Worker(dispatch, permits, modules, self._reading(), settlement, yields)
+        permits, reading = Permits(robots, self.rejudging), self._reading()
+        worker = Worker(dispatch, permits, modules, reading, settlement, yields)
 
         async def close() -> None:
+            reading.close()
             for module in set(modules.values()) | {http}:
                 await module.close()
             if self.shared_rests is not None:

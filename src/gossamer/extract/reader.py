@@ -8,6 +8,7 @@ import xxhash
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of
+from gossamer.extract.isolation.extractors import IncompleteError, IsolatedExtractors
 from gossamer.extract.link_header import has_links, header_mentions
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type, media_type
@@ -36,7 +37,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe-\
 class Reader:
     """Runs the extractors of a document's media type and puts their findings together.
 
-    Pure and synchronous; a second thread may read another document at the same time.
+    Synchronous, and pure but for the processes of isolated extractors; a second thread may read another
+    document at the same time.
     """
 
     def __init__(
@@ -46,12 +48,31 @@ class Reader:
         config: limits, and extractors switched off.
         product_token: our name in robots directives.
         extractors: all that are to be used; without them the built-in ones.
+
+        Raises:
+            ConfigError: an extractor that is to be isolated cannot be handed to another process.
         """
         self._config = config
         self._token = product_token
         chosen = builtin_extractors(config) if extractors is None else extractors
-        self._registry = Registry([one for one in chosen if one.name not in config.extractors_off])
+        used = [one for one in chosen if one.name not in config.extractors_off]
+        apart = [one for one in used if getattr(one, "isolated", False)]
+        self.isolated = IsolatedExtractors(apart) if apart else None
+        outside = self.isolated.outside if self.isolated is not None else {}
+        self._registry = Registry([outside.get(id(one), one) for one in used])
         self._links = LinkMaker(config)
+
+    def waits(self, exchange: Exchange, content: bytes) -> bool:
+        """Whether reading this waits for another process: then it is to be read in `isolated.threads`."""
+        if self.isolated is None:
+            return False
+        readers = self._registry.readers_of(media_type(declared_type(exchange.headers), content))
+        return any(map(self.isolated.stands_for, readers))
+
+    def close(self) -> None:
+        """End the processes of isolated extractors."""
+        if self.isolated is not None:
+            self.isolated.close()
 
     def read(self, exchange: Exchange, content: bytes, *, listed: bool = False) -> Page:
         """Say what the response holds. Raises nothing.
@@ -65,7 +86,7 @@ class Reader:
         declared = declared_type(headers)
         kind = media_type(declared, content)
         problems: list[str] = []
-        raised: list[tuple[str, Raised]] = []
+        failures: list[tuple[str, Raised | None]] = []
         part = content
         if len(content) > config.max_content:
             part = content[: config.max_content]
@@ -76,7 +97,7 @@ class Reader:
         if part:
             document = Document(exchange.url, kind, charset, headers, part, listed)
             for extractor in self._registry.readers_of(kind):
-                found = _run(extractor, document, raised)
+                found = _run(extractor, document, failures)
                 if found is not None:
                     findings.append(found)
         return Page(
@@ -92,8 +113,8 @@ class Reader:
             directives=self._directives(exchange, findings),
             content_digest=xxhash.xxh3_64_intdigest(content) if content else 0,
             fields={name: value for found in reversed(findings) for name, value in found.fields.items()},
-            problems=(*problems, *[problem for problem, _ in raised]),
-            raised=tuple([what for _, what in raised]),
+            problems=(*problems, *[problem for problem, _ in failures]),
+            raised=tuple([what for _, what in failures if what is not None]),
         )
 
     def _first(self, values: Iterable[str]) -> str:
@@ -124,13 +145,18 @@ class Reader:
         return merge_directives(meta, tags, self._token, exchange.started)
 
 
-def _run(extractor: Extractor, document: Document, raised: list[tuple[str, Raised]]) -> Findings | None:
+def _run(
+    extractor: Extractor, document: Document, failures: list[tuple[str, Raised | None]]
+) -> Findings | None:
     try:
         found = extractor.extract(document)
         _prove(found)
+    except IncompleteError as error:
+        failures.append((_problem(extractor, str(error)), error.raised))
+        return None
     except Exception as error:  # noqa: BLE001 (the plug-in border: whatever it raises, the page is kept)
         problem = _problem(extractor, f"{type(error).__name__}: {error}")
-        raised.append((problem, Raised.by(f"extractor {extractor.name}", error)))
+        failures.append((problem, Raised.by(f"extractor {extractor.name}", error)))
         return None
     return found
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+from enum import Enum
+from functools import partial
 from itertools import islice
 
 from gossamer.engine.settlement.spare_time import SpareTime
@@ -52,6 +54,13 @@ LONG_ROBOTS = 32_000
 """Bytes of a robots file read on the event loop, some milliseconds; a longer one is read in a thread."""
 
 
+class _Turn(Enum):
+    """What a page waits for that is not read at once."""
+
+    WITH_PAUSES = "so many links that the visits of others are to pass by"
+    ISOLATED = "a process that reads such documents"
+
+
 class Reading:
     """Decodes and extracts. What would hold the event loop for long goes to a thread."""
 
@@ -82,13 +91,22 @@ class Reading:
         if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
+        waits = False
         if exchange.body.size <= most:
             decoded = self._decode(exchange)
-            if not isinstance(decoded, Decoded) or not self._takes_long(exchange, decoded.content):
+            waits = self._waits(exchange, decoded)
+            if not waits and not (
+                isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content)
+            ):
                 return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
-        read = await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
-        if read is not None:
-            return read
+        if not waits:
+            read = await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
+            if isinstance(read, tuple):
+                return read
+            waits = read is _Turn.ISOLATED
+        if waits and self._reader.isolated is not None:
+            work = partial(self._long_page, exchange, listed=listed, longest_text=longest_text)
+            return await asyncio.get_running_loop().run_in_executor(self._reader.isolated.threads, work)
         async with self._long_pages:
             with self._spare.in_thread() as pause:
                 PAUSE.set(pause)  # the thread has a copy of this task's context
@@ -99,11 +117,13 @@ class Reading:
                 finally:
                     PAUSE.set(None)
 
-    def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read | None:
-        """In a thread; nothing if there are so many links that it is to be read with pauses."""
+    def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> "Read | _Turn":
+        """In a thread, unless this is to be read where there are few at a time."""
         decoded = self._decode(exchange)
+        if self._waits(exchange, decoded):
+            return _Turn.ISOLATED
         if isinstance(decoded, Decoded) and has_many_links(decoded.content):
-            return None
+            return _Turn.WITH_PAUSES
         return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
 
     def _long_page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read:
@@ -123,6 +143,9 @@ class Reading:
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(f"{fault}: {detail}",)), None
 
+    def _waits(self, exchange: Exchange, decoded: Decoded | Failed) -> bool:
+        return isinstance(decoded, Decoded) and self._reader.waits(exchange, decoded.content)
+
     def _takes_long(self, exchange: Exchange, content: bytes) -> bool:
         """Whether this is long, packed, or dense: a link costs 12 us, and may be 11 bytes long."""
         if len(content) <= LONG_CODED:
@@ -132,6 +155,10 @@ class Reading:
         if len(content) <= SHORT:
             return False
         return _most_links(content, media_type(declared_type(exchange.headers), content)) > MOST_LINKS
+
+    def close(self) -> None:
+        """End the processes that read for us; nothing is read afterwards."""
+        self._reader.close()
 
     async def robots(self, exchange: Exchange) -> RobotsRules | None:
         """What a robots file says to us, as far as it is read; `None` if it cannot be made out."""

@@ -1,0 +1,104 @@
+"""Work for guarded processes: what behaves, and what does not. A worker process imports this."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from gossamer.model.document import Document, Findings
+from gossamer.model.link import Link, LinkKind
+from gossamer.model.url import Url
+
+
+class Asked(msgspec.Struct, frozen=True):
+    what: str
+    content: bytes = b""
+    path: str = ""
+    number: int = 0
+
+
+class Told(msgspec.Struct, frozen=True):
+    text: str
+    process: int = 0
+
+
+kept = []
+
+
+def answer(asked: Asked) -> object:
+    match asked.what:
+        case "bytes":
+            return Told(asked.content.decode(), os.getpid())
+        case "file":
+            return Told(Path(asked.path).read_text(), os.getpid())
+        case "loop":
+            while True:
+                pass
+        case "loop in C":  # holds the interpreter's lock: no thread of the process runs
+            if asked.path:
+                Path(asked.path).touch()
+            ctypes.PyDLL(None).pause()
+        case "allocate":
+            bytearray(10 << 30)
+        case "leak":
+            kept.append(bytearray(asked.number))
+            return Told("leaked", os.getpid())
+        case "abort":
+            os.abort()
+        case "abort if used":
+            if kept:
+                os.abort()
+            kept.append(b"")
+            return Told("fresh", os.getpid())
+        case "exit":
+            os._exit(7)
+        case "long":
+            return Told("x" * asked.number)
+        case "wrong type":
+            return [1, 2, 3]
+        case "raise":
+            raise LookupError("no table of contents")
+        case "print":
+            sys.stdout.write("chatter" * 100_000)
+            os.write(1, b"more chatter")
+            return Told("printed")
+        case "child":
+            started = subprocess.Popen(["sleep", "600"])
+            Path(asked.path).write_text(str(started.pid))
+            signal.pause()
+        case "environment":
+            return Told(" ".join(sorted(os.environ)))
+    raise AssertionError(asked.what)
+
+
+class TableExtractor:
+    """Reads `application/x-toy`: one link a line; a line that is a deed is done."""
+
+    name = "toy"
+    media_types = frozenset({"application/x-toy"})
+    isolated = True
+
+    def extract(self, document: Document) -> Findings:
+        links = []
+        for line in document.content.decode().split():
+            if line.startswith("/"):
+                url = Url.parse(line, document.url.text)
+                assert url is not None
+                links.append(Link(url, LinkKind.NAVIGATION, "toy"))
+            else:
+                answer(Asked(line))
+        return Findings(title="a toy", links=tuple(links), fields={"process": os.getpid()})
+
+
+class TitleExtractor:
+    """Runs in our own process, beside the other."""
+
+    name = "beside"
+    media_types = frozenset({"application/x-toy"})
+
+    def extract(self, document: Document) -> Findings:
+        return Findings(author="nobody", fields={"here": os.getpid()})
