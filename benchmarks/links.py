@@ -21,10 +21,10 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.docs_site import QUICK, TREES, Tree, chosen
+from benchmarks.page_links import MAX_DEPTH, tag_depth
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of, codec_of
 from gossamer.extract.html.document import HtmlExtractor
-from gossamer.extract.html.tree import fits_a_tree
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.relations import kind_of_relation
 from gossamer.model.document import Document
@@ -215,7 +215,7 @@ class Comparison:
             if TYPICAL[0] <= len(content) <= TYPICAL[1] and len(typical) < 200:
                 typical.append(document)
             text = content.decode(codec_of(document.charset), "replace")
-            if fits_a_tree(content):
+            if tag_depth(content) <= MAX_DEPTH:
                 wanted, wanted_title = read(lexbor_elements(text), url)
                 _note(report.against_lexbor, relative, found, wanted)
                 if title != wanted_title[:1000]:

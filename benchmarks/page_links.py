@@ -134,7 +134,7 @@ def _resolve(reference: str, base: str) -> str | None:
 
 def _elements(content: bytes) -> list[Element]:
     text = decode(content)
-    if _depth(content) > MAX_DEPTH:
+    if tag_depth(content) > MAX_DEPTH:
         return _flat(text)
     try:
         tree = LexborHTMLParser(text)
@@ -161,7 +161,7 @@ def decode(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _depth(content: bytes) -> int:
+def tag_depth(content: bytes) -> int:
     """About the tree's depth, from the tags alone."""
     depth = deepest = 0
     for closing, name in _TAG.findall(content):

@@ -337,7 +337,7 @@ class World:
             seconds -= step
             self.time += step
             for process in self.processes:
-                if process.alive and process.dies_at is None and process.tenure.must_exit(process.now()):
+                if process.alive and process.dies_at is None and process.tenure.left(process.now()) <= 0:
                     process.dies_at = process.now() + self.config.tenure.exit
                 if process.dies_at is not None and process.now() >= process.dies_at:
                     process.end()

@@ -43,26 +43,26 @@ def test_the_old_has_ended_before_the_new_begins(
 def test_lending_ends_before_the_process_does() -> None:
     tenure = Tenure()
     assert not tenure.may_lend(0.0)
-    assert not tenure.must_exit(1e9)
+    assert tenure.left(1e9) > 0
     assert tenure.left(5.0) == float("inf")
     tenure.renewed(100.0, 10.0, 15.0)
     assert tenure.may_lend(109.9)
     assert not tenure.may_lend(110.0)
-    assert not tenure.must_exit(114.9)
-    assert tenure.must_exit(115.0)
+    assert tenure.left(114.9) > 0
+    assert tenure.left(115.0) <= 0
     tenure.renewed(90.0, 10.0, 15.0)  # an older answer that came late
     assert tenure.may_lend(109.9)
     assert tenure.left(110.0) == 5.0
     tenure.fenced()
     assert not tenure.may_lend(0.0)
-    assert tenure.must_exit(0.0)
+    assert tenure.left(0.0) <= 0
 
 
 def test_a_withheld_lease_lends_nothing_and_ends_nothing() -> None:
     tenure = Tenure()
     tenure.renewed(100.0, 0.0, 15.0)
     assert not tenure.may_lend(100.0)
-    assert not tenure.must_exit(114.0)
+    assert tenure.left(114.0) > 0
 
 
 def test_a_coordinator_that_begins_takes_everyone_for_just_answered() -> None:

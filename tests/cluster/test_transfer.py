@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gossamer.cluster.agent import transfer as moving
 from gossamer.cluster.agent.digest_table import SHARED
-from gossamer.cluster.agent.outbox import inbox_key, positions_of
+from gossamer.cluster.agent.outbox import inbox_key, inbox_prefix
 from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.ranges import shard_of, spans
 from gossamer.engine.admission.rejudging import Rejudging
@@ -46,6 +46,14 @@ from gossamer.state.records import (
     decode_robots,
     encode,
 )
+
+
+def positions_of(environment, shard):
+    """Position by sender of a shard, as on disk."""
+    prefix = inbox_prefix(shard)
+    rows = environment.scan(Family.OUTBOX, prefix=prefix)
+    return {key[len(prefix) :].decode(): int.from_bytes(data) for key, data in rows}
+
 
 BITS = 3
 KEYS = Fingerprints(b"k" * 16)
@@ -374,8 +382,8 @@ def test_killed_at_every_point_it_comes_out_the_same(point, monkeypatch):
             take_in(b, source, shards)  # complete: nothing happens
         came = {row for row in rows(a.environment) if in_shards(row, shards) and row[0] is not Family.LATER}
         assert {r for r in rows(b.environment) if in_shards(r, shards) and r[0] is not Family.LATER} == came
-        assert dict(positions_of(b.environment, 5)) == {"a-7": 105}
-        assert dict(positions_of(b.environment, 3)) == {}
+        assert positions_of(b.environment, 5) == {"a-7": 105}
+        assert positions_of(b.environment, 3) == {}
         tests = [key[len(TESTS) :] for key, _ in b.environment.scan(Family.META, prefix=TESTS)]
         assert tests
         assert all(shard_of(host, BITS) in shards for host in tests)
@@ -402,8 +410,8 @@ def test_killed_while_dropping_it_goes_on(monkeypatch):
                 break
         check_consistent(a)
         assert not [row for row in rows(a.environment) if in_shards(row, shards)]
-        assert dict(positions_of(a.environment, 5)) == {}
-        assert dict(positions_of(a.environment, 3)) == {"a-7": 103}
+        assert positions_of(a.environment, 5) == {}
+        assert positions_of(a.environment, 3) == {"a-7": 103}
 
 
 def test_an_import_that_was_given_up_leaves_nothing(monkeypatch):

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.extract.config import ExtractConfig
-from gossamer.extract.html.tree import fits_a_tree, guarded_tree
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import Registry, builtin_extractors, function_extractor
 from gossamer.model.document import Document, Findings
@@ -199,49 +198,6 @@ def test_nothing_raises(pieces: list[bytes], declared: str) -> None:
     assert page.problems == ()
     for text in (page.title, page.description, *(link.url.text for link in page.links)):
         text.encode("utf-8")
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        b"<div>" * 600,
-        b"<a><div></a>" * 600,
-        b"<p " + b"a=1 " * 300 + b">",
-        b"<select>" + b"<option>" * 4001,
-        b"<b></x>" * 600,
-        b"<svg>" + b"<div/>" * 600,
-        b"<svg><b>" + b"<x/>" * 600,
-        b"<x/>" * 600,
-        b"<svg><style>" + b"<div>" * 600,
-        b"<svg><title>" + b"<div>" * 600,
-        b"<svg><desc><x></desc><style>" + b"<div>" * 600,
-        b"<svg><desc><svg></svg></svg></desc><style>" + b"<div>" * 600,
-        b"<svg><desc><div></desc>" + b"<x/>" * 600,
-        b"<svg><b></svg><svg>" + b"<style><g></style>" * 600,
-        b"<svg><a></p><style>" + b"<div>" * 600,
-    ],
-)
-def test_no_tree_for_what_would_take_long(markup: bytes) -> None:
-    assert not fits_a_tree(markup)
-    assert guarded_tree(markup) is None
-
-
-def test_a_tree_for_the_rest() -> None:
-    ordinary = (
-        b"<ul>"
-        + b"<li>x" * 5000
-        + b"</ul>"
-        + b"<div><p>x</div>" * 5000
-        + b"<script>"
-        + b"<div>" * 5000
-        + b"</script><h1>y"
-    )
-    tree = guarded_tree(ordinary)
-    assert tree is not None
-    heading = tree.css_first("h1")
-    assert heading is not None
-    assert heading.text() == "y"
-    assert guarded_tree("<p>é<svg>" + "<path d='x'/>" * 5000 + "</svg>") is not None
 
 
 def test_the_last_of_two_content_types_decides_how_a_page_is_read() -> None:

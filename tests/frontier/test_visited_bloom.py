@@ -13,7 +13,7 @@ from rbloom import Bloom
 
 from gossamer.frontier.seen import bloom as seen_bloom
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
-from gossamer.frontier.seen.bloom_size import best_hashes, bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
 from gossamer.model.errors import ConfigError
 from gossamer.state.environment import Family
 
@@ -21,6 +21,11 @@ K9 = {1: 0.632, 2: 0.400, 4: 0.147, 8: 0.0216, 16: 4.66e-4, 32: 2.12e-7}
 """Bits per URL -> rate of false positives."""
 URLS = 40_000
 PROBES = 200_000
+
+
+def best_hashes(bits_per_url):
+    """Bits * ln 2, upwards as in the table: the number of hashes that makes false positives fewest."""
+    return max(1, math.ceil(bits_per_url * math.log(2)))
 
 
 @pytest.mark.parametrize("bits", K9)

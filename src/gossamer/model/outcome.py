@@ -40,7 +40,6 @@ class Rule(StrEnum):
     TOO_LONG = "too_long"
     HOPS = "hops"  # too many redirects in a row
     TRAP = "trap"
-    UNSUPPORTED = "unsupported"
     PLUGIN = "plugin"  # a guard raised, so it said no
 
 

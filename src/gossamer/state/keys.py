@@ -10,7 +10,6 @@ from typing import Final
 
 HASH_BYTES: Final = 8
 TICKET_BYTES: Final = 10
-MICROSECOND: Final = 1e-6
 FOREVER: Final = (1 << 63) - 1
 """Due time, in microseconds, of what waits for the operator."""
 

@@ -45,7 +45,6 @@ REFUSED = {
     Rule.DIRECTIVE: "by a directive",
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
-    Rule.UNSUPPORTED: "of a scheme that nothing here fetches",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """The same of URLs that were queued."""

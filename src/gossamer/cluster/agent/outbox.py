@@ -8,7 +8,7 @@ in the batch that makes them true. The `i` entries move with the shard: a messag
 import asyncio
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
 from gossamer.cluster.agent.between import Entry
@@ -249,10 +249,3 @@ class Inbox:
         for positions in (self._positions, self._covered):
             for key in [key for key in positions if key[0] in shards]:
                 del positions[key]
-
-
-def positions_of(environment: Environment, shard: int) -> Iterator[tuple[str, int]]:
-    """(sender, position) of a shard, as on disk."""
-    prefix = inbox_prefix(shard)
-    for key, data in environment.scan(Family.OUTBOX, prefix=prefix):
-        yield key[len(prefix) :].decode(), _NUMBER.unpack(data)[0]

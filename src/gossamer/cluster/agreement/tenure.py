@@ -92,12 +92,8 @@ class Tenure:
         """Whether a visit may begin at `now`; ask right before it does."""
         return now < self._lends_until
 
-    def must_exit(self, now: float) -> bool:
-        """Whether open connections must be dropped at once. A process never renewed has none."""
-        return now >= self._ends
-
     def left(self, now: float) -> float:
-        """Seconds until it must exit, for the kernel's timer; infinite before the first renewal."""
+        """Seconds until open connections must be dropped; infinite before the first renewal."""
         return self._ends - now
 
 

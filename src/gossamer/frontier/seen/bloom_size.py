@@ -9,15 +9,6 @@ from rbloom import Bloom
 from gossamer.model.errors import ConfigError
 
 
-def best_hashes(bits_per_url: float) -> int:
-    """Hash functions for a filter with so many bits for each URL: bits * ln 2, upwards.
-
-    Source: B. Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13 (1970); the
-    table of K9 rounds upwards.
-    """
-    return max(1, math.ceil(bits_per_url * math.log(2)))
-
-
 def false_positive_rate(bits_per_url: float, hashes: int) -> float:
     """Share of URLs never added that a filter takes for added: (1 - e^(-hashes / bits per URL))^hashes.
 

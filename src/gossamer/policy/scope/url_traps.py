@@ -45,14 +45,6 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 LONGEST_PERIOD = 4
 
 
-def repeats_parent(digest: int, parent_digest: int) -> bool:
-    """Whether a page is the very page that led to it, under another address: its links lead nowhere new.
-
-    Digests are of the decoded content (`Page.content_digest`), 0 where none was read.
-    """
-    return digest != 0 and digest == parent_digest
-
-
 def trap_reason(url: Url, config: TrapConfig) -> str | None:
     """Why the URL looks like part of a trap, or `None`. Time is linear in the URL."""
     target = url.target

@@ -161,11 +161,6 @@ def _session_in_query(url: Url) -> Url:
     return _without_parameters(url, _is_session)
 
 
-def without_session(url: Url) -> Url:
-    """The address without what is an id of a session beyond doubt, by name and value."""
-    return _session_in_query(_session_in_path(url))
-
-
 def _tracking(url: Url) -> Url:
     return _without_parameters(url, _is_tracking)
 

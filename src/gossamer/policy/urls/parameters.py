@@ -6,7 +6,6 @@ nothing is there without it, it is *required*. Nothing is changed by that: what 
 the operator, who may put it into `canonical.drop_parameters`.
 """
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -179,9 +178,3 @@ def conclude(test: DropTest, config: ParameterConfig) -> Relevance:
     if test.lost == 0 and test.alike >= config.samples and len(test.values) >= 2:
         return Relevance.IRRELEVANT
     return Relevance.UNKNOWN
-
-
-def proposals(tests: Iterable[DropTest], config: ParameterConfig) -> list[DropTest]:
-    """The parameters to be dropped, those with most samples first."""
-    found = [test for test in tests if conclude(test, config) is Relevance.IRRELEVANT]
-    return sorted(found, key=lambda test: (-test.alike, test.name))

@@ -10,7 +10,6 @@ from gossamer.report.charts.text import escaped, text_width
 
 WIDE, NARROW = 720, 340
 """Widths in CSS pixels for desktops and for phones."""
-FONT = 12.0
 SMALL = 11.0
 Show = Callable[[float], str]
 
