@@ -224,6 +224,28 @@ def list_(
     show_list(folder, Wanted(**wanted), since, columns, form)
 
 
+@app.command(
+    cls=Command, epilog="Example: gossamer sql ./crawl 'select host, count(*) from pages group by host'"
+)
+@folder
+@click.argument("question", required=False)
+@click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table")
+@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+@click.option("--time", metavar="TIME", default="60s", show_default=True, help="It may take so long.")
+def sql(folder: Path, question: str | None, form: Literal["table", "jsonl", "csv"], time: str) -> None:
+    """Answer a question in SQL (DuckDB's) over what was crawled. Works on a running crawl too.
+
+    Without a QUESTION, tell which tables and columns there are. The tables are kept as Parquet files in
+    FOLDER/tables, for other programs too. Needs the extra 'sql'.
+    """
+    from gossamer.cli.sql import run_sql, show_tables
+
+    if question is None:
+        show_tables()
+    else:
+        run_sql(folder, question, form, time)
+
+
 @app.command(cls=Command)
 @folder
 @json

@@ -56,7 +56,7 @@ class LogCensus:
         self._paths = path, *others
         self._queue_kind = queue_kind
         self._politeness = politeness
-        self._logs = [VisitLines(path) for path in self._paths]
+        self._logs = [VisitLines(path, VisitLine) for path in self._paths]
         self._begin()
 
     def _begin(self) -> None:
@@ -83,7 +83,7 @@ class LogCensus:
             StorageError: it cannot be read.
         """
         if any(lines.cut for lines in self._logs):
-            self._logs = [VisitLines(path) for path in self._paths]
+            self._logs = [VisitLines(path, VisitLine) for path in self._paths]
             self._begin()
         visits = map(chain.from_iterable, self._logs)
         # The timeline wants visits in the order of time, as each log has them.

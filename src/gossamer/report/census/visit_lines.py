@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -12,6 +13,7 @@ from gossamer.model.link import LinkKind
 
 _ROBOTS = LinkKind.ROBOTS.value
 _CHUNK = 1 << 18
+L = TypeVar("L")
 
 
 class VisitLine(msgspec.Struct, frozen=True, gc=False):
@@ -44,18 +46,20 @@ def is_error(visit: VisitLine) -> bool:
     return not visit.refused
 
 
-_decoder = msgspec.json.Decoder(VisitLine)
-
-
-class VisitLines:
+class VisitLines(Generic[L]):
     """The lines of a log from where the last reading ended.
 
     At most 256 KiB and one line are in memory. Of a log that was cut (`resume --from-checkpoint`, a power
     failure) what came behind the cut was read already: `cut` tells, and the figures begin anew.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, line: type[L]) -> None:
+        """Args:
+        path: of the log.
+        line: a struct with those fields of a line that are wanted; `VisitLine`, or another.
+        """
         self._path = path
+        self._decoder = msgspec.json.Decoder(line)
         self.offset = 0
         """Of the first line not read yet."""
         self.damaged = 0
@@ -68,7 +72,7 @@ class VisitLines:
         except OSError:
             return self.offset > 0
 
-    def __iter__(self) -> Iterator[list[VisitLine]]:
+    def __iter__(self) -> Iterator[list[L]]:
         """Groups of visits up to the end of the log as it is when reading begins.
 
         A last line without its end is left for the next reading.
@@ -85,7 +89,7 @@ class VisitLines:
         except OSError as error:
             raise StorageError(f"{self._path}: cannot be read ({error.strerror}).") from None
 
-    def _groups(self, descriptor: int, end: int) -> Iterator[list[VisitLine]]:
+    def _groups(self, descriptor: int, end: int) -> Iterator[list[L]]:
         rest = b""
         at = self.offset
         while at < end:
@@ -104,14 +108,14 @@ class VisitLines:
             self.offset = at - len(tail)
             yield self._decode(lines)
 
-    def _decode(self, lines: bytes) -> list[VisitLine]:
+    def _decode(self, lines: bytes) -> list[L]:
         try:
-            return _decoder.decode_lines(lines)
+            return self._decoder.decode_lines(lines)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             visits = []
             for line in lines.splitlines():
                 try:
-                    visits.append(_decoder.decode(line))
+                    visits.append(self._decoder.decode(line))
                 except (msgspec.MsgspecError, UnicodeDecodeError):
                     self.damaged += 1
             return visits

@@ -1,0 +1,87 @@
+"""Answers a question in SQL about a crawl."""
+
+import csv
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from gossamer.assembly.private import keep_private
+from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.printing import plural, safe, say, show
+from gossamer.config.units import parse_duration
+from gossamer.datasets.snapshot import FOLDER, refresh
+from gossamer.datasets.sql import Answer, asked
+from gossamer.datasets.tables import OF_THE_CRAWL
+from gossamer.model.errors import ConfigError
+
+Form = Literal["table", "jsonl", "csv"]
+MOST_SHOWN = 1_000
+"""Rows of a table for people, whose columns are as wide as their widest value."""
+
+
+def run_sql(path: Path, question: str, form: Form, time: str) -> None:
+    """Print the rows that answer a question.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, the extra is not installed, or the question has no answer.
+    """
+    try:
+        seconds = parse_duration(time)
+    except ValueError as error:
+        raise ConfigError(f"--time: {error}") from None
+    keep_private()
+    with looked_into(path) as inspection:
+        files = refresh(inspection, inspection.folder.path / FOLDER)
+    with asked(files, question, seconds=seconds) as answer:
+        match form:
+            case "table":
+                _table(answer)
+            case "jsonl":
+                for row in answer.rows:
+                    show(
+                        msgspec.json.encode(
+                            dict(zip(answer.columns, row, strict=True)), enc_hook=str
+                        ).decode()
+                    )
+            case "csv":
+                rows = csv.writer(sys.stdout, lineterminator="\n")
+                rows.writerow(answer.columns)
+                rows.writerows([_cell(value) for value in row] for row in answer.rows)
+
+
+def show_tables() -> None:
+    """Print which tables there are, and what their columns mean."""
+    for table in OF_THE_CRAWL:
+        show(f"{table.name}: {table.row}")
+        for column in table.columns:
+            show(f"  {column.name:<14} {column.meaning}")
+
+
+def _table(answer: Answer) -> None:
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    for name, kind in zip(answer.columns, answer.types, strict=True):
+        numeric = any(word in kind for word in ("INT", "DOUBLE", "DECIMAL", "NUMBER"))
+        grid.add_column(safe(name), justify="right" if numeric else "left", overflow="fold")
+    count = 0
+    for row in answer.rows:
+        count += 1
+        if count > MOST_SHOWN:
+            say(f"only the first {MOST_SHOWN:,} rows are shown; --format csv or jsonl gives all")
+            break
+        grid.add_row(*[Text(safe(_cell(value))) for value in row])
+    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(grid)
+    say(plural(min(count, MOST_SHOWN), "row"))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S") + ("Z" if value.tzinfo else "")
+    return str(value)

@@ -1,0 +1,96 @@
+"""Writes records as Parquet, some thousand rows in memory at a time. Needs the extra 'sql'."""
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gossamer.datasets.tables import Column, Table
+from gossamer.model.errors import ConfigError, StorageError
+
+ROWS = 5_000
+"""Rows that are put together in memory."""
+_GROUP = 100_000
+
+
+def needed() -> Any:
+    """The library `pyarrow`.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        raise ConfigError("tables need the extra 'sql': pip install 'gossamer[sql]'") from None
+    return pyarrow
+
+
+def schema_of(table: Table) -> Any:
+    """The Arrow schema of a table, with what its columns mean."""
+    arrow = needed()
+    types = {
+        "text": arrow.string(),
+        "whole": arrow.int64(),
+        "number": arrow.float64(),
+        "yes": arrow.bool_(),
+        "time": arrow.timestamp("ms", tz="UTC"),
+    }
+    return arrow.schema(
+        [
+            arrow.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
+            for column in table.columns
+        ]
+    )
+
+
+def write_table(table: Table, records: Iterable[object], path: Path) -> int:
+    """Write records to a file, whole or not at all; how many there were.
+
+    Raises:
+        ConfigError: `pyarrow` is not installed.
+        StorageError: the disk refuses.
+    """
+    arrow = needed()
+    from pyarrow import parquet
+
+    partial = path.with_name(path.name + ".partial")
+    schema, count, held = schema_of(table), 0, []
+    records = iter(records)
+    try:
+        with parquet.ParquetWriter(partial, schema, compression="zstd") as out:
+            while rows := list(islice(records, ROWS)):
+                count += len(rows)
+                held.append(arrow.record_batch(_values(table.columns, rows), schema=schema))
+                if len(held) * ROWS >= _GROUP:
+                    out.write_table(arrow.Table.from_batches(held, schema))
+                    held.clear()
+            out.write_table(arrow.Table.from_batches(held, schema))
+        descriptor = os.open(partial, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from error
+    return count
+
+
+def _values(columns: Sequence[Column], rows: Sequence[object]) -> list[list[object]]:
+    return [[_value(column, row) for row in rows] for column in columns]
+
+
+def _value(column: Column, row: object) -> object:
+    value: Any = column.of(row)
+    if value is None:
+        return None
+    match column.kind:
+        case "time":
+            return int(value * 1_000)
+        case "text":
+            # Half of a surrogate pair, as hostile pages have it, is no text in any other program.
+            return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    return value

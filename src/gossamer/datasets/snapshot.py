@@ -1,0 +1,190 @@
+"""Keeps Parquet files of a crawl's tables in its folder, made anew where the crawl has gone on."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from gossamer.archive.cdxj import read_capture
+from gossamer.assembly.private import private_folder
+from gossamer.datasets.parquet import needed, write_table
+from gossamer.datasets.tables import CAPTURES, HOSTS, PAGES, VISITS
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import StorageError
+from gossamer.report.census.visit_lines import VisitLines
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_page
+
+FOLDER = "tables"
+_MARK = "mark.json"
+_VERSION = 1
+_FULL = 200_000
+
+
+class _Mark(msgspec.Struct):
+    """As of what the files were written.
+
+    Attributes:
+        version: of the columns; other files are made anew.
+        state: sums that change with every commit.
+        logs: bytes of each log that were read, by its path in the crawl's folder.
+        parts: files of visits.
+        last: bytes of each log before the last of them, and its rows; it is written anew until it is full.
+    """
+
+    version: int = _VERSION
+    state: list[int] = []
+    logs: dict[str, int] = {}
+    parts: int = 0
+    last: tuple[dict[str, int], int] = ({}, 0)
+
+
+class VisitRow(msgspec.Struct, frozen=True, gc=False):
+    """A line of the log, as far as the table of visits has it."""
+
+    at: float
+    url: str
+    kind: str = ""
+    depth: int = 0
+    via: str = ""
+    attempt: int = 0
+    became: str = ""
+    status: int = 0
+    size: int | None = None
+    seconds: float = -1.0
+    type: str = ""
+    fault: str = ""
+    refused: str = ""
+    address: str = ""
+
+
+class _CaptureRow(msgspec.Struct, frozen=True, gc=False):
+    url: str
+    seconds: float
+    status: str
+    type: str | None
+    digest: str
+    length: str
+    filename: str
+    offset: str
+
+
+def refresh(inspection: Inspection, folder: Path) -> dict[str, list[Path]]:
+    """Bring the tables of a crawl up to date; their files, by the table's name.
+
+    Pages, hosts and captures are written anew if anything was committed since, some 15 us a row; of visits
+    only what was added to the log. Who comes while another writes waits for it.
+
+    Args:
+        inspection: of the crawl, which may be running.
+        folder: where they are kept; made if it is not there.
+
+    Raises:
+        ConfigError: the extra is not installed, or the folder belongs to somebody else.
+        StorageError: the disk refuses.
+    """
+    needed()
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be made ({error.strerror}).") from error
+    with _alone(folder):
+        return _Snapshot(inspection, folder).refreshed()
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a file system that knows no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class _Snapshot:
+    def __init__(self, inspection: Inspection, folder: Path) -> None:
+        self._inspection = inspection
+        self._folder = folder
+        try:
+            self._mark = msgspec.json.decode((folder / _MARK).read_bytes(), type=_Mark)
+        except (OSError, msgspec.MsgspecError):
+            self._mark = _Mark(version=0)
+
+    def refreshed(self) -> dict[str, list[Path]]:
+        root = self._inspection.folder.path
+        sizes = {str(log.relative_to(root)): _size(log) for log in self._inspection.logs}
+        if self._mark.version != _VERSION or any(
+            self._mark.logs.get(name, 0) > size for name, size in sizes.items()
+        ):
+            self._begin_anew()
+        counters = self._inspection.counters
+        state = [counters.visits, counters.admitted, counters.rejected, counters.queued, counters.archived]
+        files = {table.name: self._folder / f"{table.name}.parquet" for table in (PAGES, HOSTS, CAPTURES)}
+        if state != self._mark.state or not all(path.exists() for path in files.values()):
+            write_table(PAGES, self._pages(), files["pages"])
+            write_table(HOSTS, self._inspection.hosts(), files["hosts"])
+            write_table(CAPTURES, self._captures(), files["captures"])
+            self._mark.state = state
+            self._keep()
+        self._add_visits()
+        parts = [self._part(number) for number in range(self._mark.parts)]
+        return {name: [path] for name, path in files.items()} | {VISITS.name: parts}
+
+    def _begin_anew(self) -> None:
+        for path in self._folder.glob("*.parquet*"):
+            path.unlink(missing_ok=True)
+        self._mark = _Mark()
+
+    def _keep(self) -> None:
+        partial = self._folder / f"{_MARK}.partial"
+        partial.write_bytes(msgspec.json.encode(self._mark))
+        partial.replace(self._folder / _MARK)
+
+    def _part(self, number: int) -> Path:
+        return self._folder / f"visits-{number:05d}.parquet"
+
+    def _add_visits(self) -> None:
+        """What the logs have got since, in the last file if that is not full."""
+        root, mark = self._inspection.folder.path, self._mark
+        logs = {str(path.relative_to(root)): path for path in self._inspection.logs}
+        if mark.parts and all(mark.logs.get(name, 0) == _size(path) for name, path in logs.items()):
+            return
+        begin, rows = mark.last
+        if not mark.parts or rows >= _FULL:
+            begin = mark.logs
+            mark.parts += 1
+        readers = {name: VisitLines(path, VisitRow) for name, path in logs.items()}
+        for name, lines in readers.items():
+            lines.offset = begin.get(name, 0)
+        visits = chain.from_iterable(chain.from_iterable(readers.values()))
+        mark.last = begin, write_table(VISITS, visits, self._part(mark.parts - 1))
+        mark.logs = {name: lines.offset for name, lines in readers.items()}
+        self._keep()
+
+    def _pages(self) -> Iterator[object]:
+        for _, data in self._inspection.environment.scan(Family.PAGES):
+            yield decode_page(data)
+
+    def _captures(self) -> Iterator[object]:
+        for key, data in self._inspection.environment.scan(Family.CAPTURES):
+            line = read_capture(data)
+            time = datetime.strptime(key.split(b" ")[1].decode("ascii"), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+            media_type = None if line.mime == "warc/revisit" else line.mime
+            yield _CaptureRow(
+                line.url, time.timestamp(), line.status, media_type, line.digest, line.length, line.filename,
+                line.offset,
+            )  # fmt: skip
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
