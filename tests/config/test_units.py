@@ -7,8 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gossamer.config.units import (
-    about_duration,
-    about_size,
     parse_duration,
     parse_size,
     print_duration,
@@ -143,27 +141,3 @@ def test_any_text_is_a_number_or_a_value_error(text):
             continue
         assert number >= 0
         assert math.isfinite(number)
-
-
-def test_figures_for_people():
-    durations = {
-        0: "0.0s",
-        0.25: "0.2s",
-        9.94: "9.9s",
-        12.4: "12s",
-        60: "1min",
-        3600: "1h",
-        7500: "2h 5min",
-        97_000: "1d 2h",
-    }
-    assert {seconds: about_duration(seconds) for seconds in durations} == durations
-    sizes = {
-        0: "0 B",
-        789: "789 B",
-        1000: "1.00 kB",
-        999_999: "1.00 MB",
-        45_600_000: "45.6 MB",
-        123e9: "123 GB",
-        5e15: "5000 TB",
-    }
-    assert {size: about_size(size) for size in sizes} == sizes

@@ -86,29 +86,6 @@ def print_size(size: int) -> str:
     return _whole(size, _SIZES) or f"{size}B"
 
 
-def about_duration(seconds: float) -> str:
-    """For people to read, in two steps at most: `2h 5min`, `1d 3h`, `12s`, `0.3s`."""
-    if seconds < 10:
-        return f"{seconds:.1f}s"
-    left = round(seconds)
-    parts: list[str] = []
-    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
-        count, left = divmod(left, length)
-        if count or parts:
-            parts.append(f"{count}{unit}" if count else "")
-    return " ".join(part for part in parts[:2] if part)
-
-
-def about_size(size: float) -> str:
-    """For people to read, three digits and a decimal unit: `1.23 GB`, `45.6 MB`, `789 B`."""
-    for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= length * 0.9995:
-            value = size / length
-            digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
-            return f"{value:.{digits}f} {unit}"
-    return f"{size:.0f} B"
-
-
 def _parse(text: str, factors: dict[str, Fraction], bare: str) -> Fraction | None:
     """The exact sum of `number unit` terms; only a lone number may lack its unit."""
     total = Fraction(0)
