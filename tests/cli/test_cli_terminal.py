@@ -155,7 +155,7 @@ def test_safe(raw: str, shown: str) -> None:
 
 def test_quantities_for_people() -> None:
     assert [size(0), size(1023), size(1536), size(3 << 20), size(5 << 50)] == [
-        *("0 B", "1023 B", "1.5 KiB", "3.0 MiB", "5120.0 TiB")
+        *("0 B", "1,023 B", "1.5 KiB", "3 MiB", "5 PiB")
     ]
     assert [duration(9), duration(61), duration(7500), duration(200_000)] == [
         *("9 s", "1 min 01 s", "2 h 05 min", "2 d 7 h")

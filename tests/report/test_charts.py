@@ -26,8 +26,8 @@ from gossamer.report.charts import (
     visible,
 )
 from gossamer.report.charts.scale import nice_ticks, time_label, time_ticks
-from gossamer.report.charts.shares import percent
 from gossamer.report.charts.text import fit, text_width
+from gossamer.words.amounts import percent
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</title><script>alert(1)</script>\"' onload=x \x00\x1b[31m\u202egnp.exe\u2066\u061c"
@@ -233,7 +233,7 @@ def test_columns_are_as_high_as_their_counts() -> None:
 
 def test_areas_stand_on_each_other() -> None:
     series = [Series("below", [2, 2], 1), Series("above", [1, 0], 2)]
-    root = parsed(time_chart(Frame(title="t"), [0, 10, 20], series, AXIS, stacked=True))
+    root = parsed(time_chart(Frame(title="t"), [60, 70, 80], series, AXIS, stacked=True))
     below, above = (
         [tuple(map(float, point.split(","))) for point in mark.attrib["points"].split()]
         for mark in found(root, "polygon")
@@ -241,7 +241,7 @@ def test_areas_stand_on_each_other() -> None:
     assert {y for _, y in above} - {y for _, y in below} == {min(y for _, y in above)}
     assert min(y for _, y in below) in {y for _, y in above}
     hints = [hint.text for hint in found(root, "title")]
-    assert hints[1] == "1970-01-01 00:00:00\nbelow: 2.00\nabove: 1.00"
+    assert hints[1] == "1970-01-01 00:01:00\nbelow: 2.00\nabove: 1.00"
 
 
 def test_a_chart_of_nothing_says_so() -> None:

@@ -7,6 +7,7 @@ from string import Formatter
 
 import pytest
 
+from gossamer import report
 from gossamer.control.changes.operations import OPERATIONS
 from gossamer.daemon.allocation.claims import RESOURCES
 from gossamer.daemon.daemon import _CHANGE_NOTHING
@@ -21,14 +22,20 @@ from gossamer.web.console.painter import TABS
 from gossamer.words import catalogue as words
 
 FOLDER = Path(console.__file__).parent
+REPORT = "\n".join(path.read_text("utf-8") for path in sorted(Path(report.__file__).parent.glob("*.py")))
 TEXTS = "\n".join(
-    path.read_text("utf-8") for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"))
+    path.read_text("utf-8")
+    for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"), Path(words.__file__))
 )
 ENGLISH = words.Words("en").table
-CALLED = set(re.findall(r"""\b(?:t|words)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS))
+CALLED = set(re.findall(r"""\b(?:t|words|self)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS))
 """Keys written out."""
+CALLED |= {
+    f"report.{key}" for key in re.findall(r"""["']([a-z_]+)["']""", REPORT) if f"report.{key}" in ENGLISH
+}
+CALLED |= {f"report.{key}" for key in re.findall(r"""say\(["']([a-z_]+)["']""", REPORT)}
 GROUPS = {
-    *re.findall(r"""said\(['"]([a-z_]+)['"]""", TEXTS),
+    *re.findall(r"""said\(\s*['"]([a-z_]+)['"]""", TEXTS + REPORT),
     *re.findall(r"""\bt\(['"]([a-z_]+)\.['"] ~""", TEXTS),
     *re.findall(r"""\bt\(\s*f"([a-z_]+)\.{""", TEXTS),
     *re.findall(r"""\bt\(['"]([a-z_]+\.[a-z]+)_['"] ~""", TEXTS),

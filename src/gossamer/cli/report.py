@@ -7,10 +7,9 @@ from gossamer.cli.terminal.printing import plural, safe, show, show_json, size
 from gossamer.model.errors import ConfigError
 from gossamer.report import write_report
 from gossamer.report.census.gather import gather
-from gossamer.report.words import Language
 
 
-def run_report(path: Path, out: Path | None, language: Language, *, json: bool) -> None:
+def run_report(path: Path, out: Path | None, language: str, *, json: bool) -> None:
     """Write the page; with `json` print the figures, and write the page only if `out` is given.
 
     Raises:

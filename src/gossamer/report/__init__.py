@@ -1,7 +1,7 @@
 """The report of a crawl, running or stopped: figures, gathered once, as a page or for programs.
 
 `census` gathers the figures in one pass over log and state; `page` puts the chapters together from `parts`;
-`charts` draws without script. `words` says it in English or Chinese. What came from the web is escaped in
+`charts` draws without script. What came from the web is escaped in
 one place (`markup`).
 """
 
@@ -9,10 +9,8 @@ from gossamer.report.census.gather import gather, log_census
 from gossamer.report.census.log import LogCensus
 from gossamer.report.figures import Figures
 from gossamer.report.page import REPORT_CSS, report_body, report_page, write_report
-from gossamer.report.words import LANGUAGES
 
 __all__ = [
-    "LANGUAGES",
     "REPORT_CSS",
     "Figures",
     "LogCensus",

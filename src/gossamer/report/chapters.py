@@ -1,18 +1,24 @@
-"""The first chapters of the report: over time, answers, content."""
+"""The chapters of the report, in their order."""
 
+from collections.abc import Mapping
+from itertools import dropwhile
+
+from gossamer.report.census.host_visits import PRECISION
 from gossamer.report.charts import Bar, Frame, Series, Share, time_chart
-from gossamer.report.figures import Figures
-from gossamer.report.markup import Card, Fact, Html, cards, paragraph, section
-from gossamer.report.parts import OUTCOMES, WHOLE, Parts
+from gossamer.report.figures import Figures, Histogram
+from gossamer.report.markup import Card, Fact, Html, address, cards, facts, foreign, join, paragraph, text
+from gossamer.report.parts import OUTCOMES, Parts
 
 _LISTED = 12
 _COURSE = 3
 """Points of which a line says more than the sums do."""
+_STATES = {"ready": 1, "resting": 0, "waiting": 2, "parked": 3, "empty": 7}
+_ROBOTS = {"rules": 1, "open": 0, "pending": 2, "hold": 3, "closed": 7}
 
 
 def over_time(parts: Parts, figures: Figures) -> Html:
     """Pages, bytes and outcomes over time; nothing of a crawl too short for a course."""
-    words, time = parts.words, figures.log.timeline
+    words, axes, time = parts.words, parts.axes, figures.log.timeline
     if len(time.pages) < _COURSE:
         return Html("")
     edges = [time.start + time.width * place for place in range(len(time.pages) + 1)]
@@ -22,31 +28,30 @@ def over_time(parts: Parts, figures: Figures) -> Html:
     def rates(values: list[int]) -> list[float]:
         return [value / (edges[place + 1] - edges[place]) for place, value in enumerate(values)]
 
-    def chart(phrase: str, series: list[Series], *, size: bool = False, stacked: bool = False) -> Card:
-        title = words.say(phrase)
-        axis = parts.speeds if size else parts.rates
+    def chart(key: str, series: list[Series], *, size: bool = False, stacked: bool = False) -> Card:
+        axis = axes.speeds if size else axes.rates
 
         def draw(frame: Frame) -> str:
             return time_chart(frame, edges, series, axis, stacked=stacked)
 
         any_at_all = any(value for one in series for value in one.values)
-        return Card(title, parts.screens(title, draw) if any_at_all else Fact())
+        return Card(parts.say(key), parts.screens(key, draw) if any_at_all else Fact())
 
     outcomes = [
-        Series(words.term(name), rates(getattr(time, name)), tone)
+        Series(words.said("outcome", name), rates(getattr(time, name)), tone)
         for name, tone in OUTCOMES.items()
         if any(getattr(time, name))
     ]
-    return section(
-        "time",
-        words.say("over time"),
-        paragraph(words.say("over time lead", width=words.duration(time.width)), "lead"),
-        cards(
-            chart("pages per second", [Series(words.say("pages"), rates(time.pages), 0)]),
-            chart("bytes per second", [Series(words.say("bytes"), rates(time.bytes), 1)], size=True),
-            chart("visits by outcome", outcomes, stacked=True),
-            chart("errors over time", [Series(words.say("errors"), rates(time.errors), 3)]),
-        ),
+    return join(
+        (
+            paragraph(parts.say("over_time_lead", width=words.duration(time.width)), "lead"),
+            cards(
+                chart("pages_per_second", [Series(parts.say("pages"), rates(time.pages), 0)]),
+                chart("bytes_per_second", [Series(parts.say("bytes"), rates(time.bytes), 1)], size=True),
+                chart("visits_by_outcome", outcomes, stacked=True),
+                chart("errors_over_time", [Series(parts.say("errors"), rates(time.errors), 3)]),
+            ),
+        )
     )
 
 
@@ -54,101 +59,353 @@ def answers(parts: Parts, figures: Figures) -> Html:
     """How visits ended: classes, status codes, what became of the URLs."""
     words, log = parts.words, figures.log
     classes = [
-        Share(words.term(name), sum(getattr(log.timeline, name)), tone) for name, tone in OUTCOMES.items()
+        Share(words.said("outcome", name), sum(getattr(log.timeline, name)), tone)
+        for name, tone in OUTCOMES.items()
     ]
     statuses = sorted(figures.sums.statuses.items(), key=lambda item: (-item[1], item[0]))
     whole = sum(figures.sums.statuses.values())
     bars = [
-        Bar(status, count, words.share(count, whole), _tone(status)) for status, count in statuses[:_LISTED]
+        Bar(status, count, words.share(count, whole), _tone_of_status(status))
+        for status, count in statuses[:_LISTED]
     ]
-    endings = sorted(log.endings.items(), key=lambda item: -item[1])
-    return section(
-        "answers",
-        words.say("answers"),
-        paragraph(words.say("answers lead", visits=log.visits), "lead"),
-        cards(
-            Card(
-                words.say("visits by class"),
-                parts.shares(words.say("visits by class"), classes, WHOLE),
-                whole=True,
+    return join(
+        (
+            paragraph(parts.say("answers_lead", visits=log.visits), "lead"),
+            cards(
+                parts.shares("visits_by_class", classes, whole=True),
+                parts.bars("status_codes", bars, parts.axes.counts),
+                parts.counted("what_became", _named(parts, "state", log.endings)),
             ),
-            Card(words.say("status codes"), parts.bars(words.say("status codes"), bars, parts.counts)),
-            Card(words.say("what became"), parts.counted(words.say("what became"), endings)),
-        ),
+        )
     )
 
 
-def _tone(status: str) -> int:
+def _tone_of_status(status: str) -> int:
     name = {"2": "ok", "3": "moved", "4": "client_errors", "5": "server_errors"}.get(status[:1], "refused")
     return OUTCOMES[name]
 
 
+def _named(parts: Parts, group: str, counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Counts by the words for their names, the largest first."""
+    listed = sorted(counts.items(), key=lambda item: -item[1])
+    return [(parts.words.said(group, name), count) for name, count in listed]
+
+
 def content(parts: Parts, figures: Figures) -> Html:
     """Types, sizes, languages, depth, how pages were found."""
-    words, log = parts.words, figures.log
+    words, log, languages = parts.words, figures.log, figures.languages
+    quantiles = log.sizes.quantiles
+    sizes = parts.say(
+        "sizes_note",
+        median=words.size(quantiles.median),
+        tenths=words.size(quantiles.nine_tenths),
+        largest=words.size(quantiles.largest),
+    )
+    key = "languages_note" if languages.read >= languages.pages else "languages_estimated"
+    spoken = parts.say(key, unknown=languages.unknown, read=languages.read, pages=languages.pages)
+    tongues = [(words.tongue(one.name), one.pages) for one in languages.most]
     depth = [(str(depth), count) for depth, count in enumerate(log.depth)]
-    return section(
-        "content",
-        words.say("content"),
-        paragraph(words.say("content lead"), "lead"),
-        cards(
-            _types_by_pages(parts, figures),
-            _types_by_bytes(parts, figures),
-            _sizes(parts, figures),
-            _languages(parts, figures),
-            Card(
-                words.say("depth"),
-                parts.counted(words.say("depth"), depth, 4),
-                note=words.say("depth note"),
+    return join(
+        (
+            paragraph(parts.say("content_lead"), "lead"),
+            cards(
+                _types_by_pages(parts, figures),
+                _types_by_bytes(parts, figures),
+                parts.histogram("sizes", log.sizes, words.size, note=sizes),
+                parts.counted("languages", tongues, 6, languages.pages, spoken),
+                parts.counted("depth", depth, 4, note=parts.say("depth_note")),
+                parts.counted("found_by", _named(parts, "kind", log.kinds), 5),
+                parts.pages("largest", log.largest),
             ),
-            Card(words.say("found by"), parts.counted(words.say("found by"), list(log.kinds.items()), 5)),
-            Card(words.say("largest"), parts.pages(log.largest), whole=True),
-        ),
+        )
     )
 
 
 def _types_by_pages(parts: Parts, figures: Figures) -> Card:
-    words, types = parts.words, figures.log.types
-    whole = sum(each.pages for each in types)
-    bars = [
-        Bar(_type(parts, each.name), each.pages, words.share(each.pages, whole)) for each in types[:_LISTED]
-    ]
-    return Card(words.say("types by pages"), parts.bars(words.say("types by pages"), bars, parts.counts))
+    types = figures.log.types
+    counts = [(each.name or parts.say("other"), each.pages) for each in types[:_LISTED]]
+    return parts.counted("types_by_pages", counts, whole=sum(each.pages for each in types))
 
 
 def _types_by_bytes(parts: Parts, figures: Figures) -> Card:
     words, types = parts.words, figures.log.types
     whole = sum(each.bytes for each in types)
     largest = sorted(types, key=lambda each: -each.bytes)[:_LISTED]
-    bars = [Bar(_type(parts, each.name), each.bytes, words.share(each.bytes, whole), 1) for each in largest]
-    return Card(words.say("types by bytes"), parts.bars(words.say("types by bytes"), bars, parts.bytes))
+    bars = [
+        Bar(each.name or parts.say("other"), each.bytes, words.share(each.bytes, whole), 1)
+        for each in largest
+    ]
+    return parts.bars("types_by_bytes", bars, parts.axes.bytes)
 
 
-def _sizes(parts: Parts, figures: Figures) -> Card:
-    words, sizes = parts.words, figures.log.sizes
-    note = words.say(
-        "sizes note",
-        median=words.size(sizes.quantiles.median),
-        tenths=words.size(sizes.quantiles.nine_tenths),
-        largest=words.size(sizes.quantiles.largest),
+def hosts(parts: Parts, figures: Figures) -> Html:
+    """States, robots files, the largest, how many pages they have, those parked."""
+    words, found = parts.words, figures.hosts
+    states = [
+        Share(words.said("state", name), found.by_state.get(name, 0), tone) for name, tone in _STATES.items()
+    ]
+    robots = [
+        Share(words.said("robots", name), found.robots.get(name, 0), tone) for name, tone in _ROBOTS.items()
+    ]
+    pages = [
+        Bar(
+            host.name,
+            host.pages,
+            words.size(host.bytes),
+            more=f"{parts.say('queued')}: {words.number(host.queued + host.waiting)}",
+        )
+        for host in found.most_pages[:_LISTED]
+    ]
+    parked = [
+        (foreign(host.name), parts.number(host.queued + host.waiting), foreign(parts.reason(host.reason)))
+        for host in found.parked
+    ]
+    without = parts.say("without_pages", count=found.pages.zero) if found.pages.zero else ""
+    content = [
+        parts.shares("hosts_by_state", states),
+        parts.shares("robots_by_state", robots),
+        parts.bars("most_pages", pages, parts.axes.counts),
+        parts.histogram("pages_per_host", found.pages, words.short, 4, without),
+    ]
+    if parked:
+        content.append(parts.table("parked_hosts", ("host", "queued", "reason"), parked, ".n."))
+    lead = parts.say("hosts_lead", hosts=figures.sums.hosts)
+    if found.crawl_delays:
+        lead += " " + parts.say("delays_lead", delays=found.crawl_delays)
+    return join(
+        (
+            paragraph(lead, "lead"),
+            cards(*content),
+        )
     )
-    return Card(words.say("sizes"), parts.histogram(words.say("sizes"), sizes, words.size), note=note)
 
 
-def _type(parts: Parts, name: str) -> str:
-    return name or parts.words.say("other")
+def speed(parts: Parts, figures: Figures) -> Html:
+    """Response times, the slowest hosts, the slowest answers."""
+    words, log = parts.words, figures.log
+    times = log.seconds.quantiles
+    note = parts.say(
+        "times_note",
+        median=words.duration(times.median),
+        tenths=words.duration(times.nine_tenths),
+        hundredth=words.duration(times.hundredth),
+        largest=words.duration(times.largest),
+    )
+    slow = [
+        Bar(
+            host.name,
+            host.mean_seconds,
+            tone=2,
+            more=f"{parts.say('visits')}: {words.number(host.visits)}\n"
+            f"{parts.say('longest')}: {words.duration(host.longest_seconds)}",
+        )
+        for host in log.slowest_hosts[:_LISTED]
+    ]
+    return cards(
+        parts.histogram("response_times", log.seconds, words.duration, 2, note),
+        parts.bars("slowest_hosts", slow, parts.axes.times, parts.say("slowest_hosts_note")),
+        parts.pages("slowest", log.slowest),
+    )
 
 
-def _languages(parts: Parts, figures: Figures) -> Card:
-    words, languages = parts.words, figures.languages
-    phrase = "languages note" if languages.read >= languages.pages else "languages estimated"
-    return Card(
-        words.say("languages"),
-        parts.counted(
-            words.say("languages"),
-            [(words.tongue(one.name), one.pages) for one in languages.most],
-            6,
-            languages.pages,
-        ),
-        note=words.say(phrase, unknown=languages.unknown, read=languages.read, pages=languages.pages),
+def politeness(parts: Parts, figures: Figures) -> Html:
+    """Whether every host was left in peace as long as it was due."""
+    words, kept = parts.words, figures.log.politeness
+    verdicts = [_verdict(parts, figures)]
+    if kept.below_crawl_delay:
+        said = parts.say("crawl_delay_broken", count=kept.below_crawl_delay)
+        verdicts.append(paragraph(said, "verdict bad"))
+    elif figures.hosts.crawl_delays:
+        verdicts.append(paragraph(parts.say("crawl_delay_kept"), "verdict"))
+    content = [
+        parts.histogram("smallest_gaps", kept.smallest, words.duration, 1),
+        parts.gaps("tightest", kept.closest),
+    ]
+    if kept.hurried:
+        content.append(parts.gaps("hurried", kept.hurried, whole=True))
+    notes = [paragraph(_how(parts, figures), "note")]
+    if kept.unmeasured:
+        above = words.duration(kept.unmeasured_above)
+        notes.append(
+            paragraph(parts.say("politeness_unmeasured", count=kept.unmeasured, above=above), "note")
+        )
+    return join(
+        (
+            *verdicts,
+            cards(*content),
+            *notes,
+        )
+    )
+
+
+def _verdict(parts: Parts, figures: Figures) -> Html:
+    kept = figures.log.politeness
+    if not kept.gaps:
+        return paragraph(parts.say("politeness_nothing"), "verdict")
+    if kept.short:
+        said = parts.say("politeness_broken", short=kept.short, gaps=kept.gaps, hosts=kept.short_hosts)
+        return paragraph(said, "verdict bad")
+    return paragraph(parts.say("politeness_kept", gaps=kept.gaps, hosts=kept.hosts), "verdict")
+
+
+def _how(parts: Parts, figures: Figures) -> str:
+    words, settings = parts.words, figures.settings
+    if settings.min_delay == 0:
+        return parts.say("politeness_off")
+    return parts.say(
+        "politeness_how",
+        precision=words.duration(PRECISION),
+        min_delay=words.duration(settings.min_delay),
+        factor=words.number(settings.factor),
+        max_delay=words.duration(settings.max_delay),
+    )
+
+
+def failures(parts: Parts, figures: Figures) -> Html:
+    """What failed, with an example of each kind, and where."""
+    words, log = parts.words, figures.log
+    whole = sum(line.visits for line in log.failures)
+    rows = [
+        (
+            text(words.failure(line.kind)),
+            parts.number(line.visits),
+            text(words.share(line.visits, log.visits)),
+            address(line.url),
+            foreign(parts.reason(line.detail), 160),
+        )
+        for line in log.failures[:40]
+    ]
+    errors = [
+        Bar(host.name, host.errors, words.share(host.errors, host.visits), 3)
+        for host in log.most_errors[:_LISTED]
+    ]
+    kinds = [
+        Bar(
+            words.failure(line.kind),
+            line.visits,
+            words.share(line.visits, whole),
+            _tone_of_failure(line.kind),
+        )
+        for line in log.failures[:_LISTED]
+    ]
+    return join(
+        (
+            paragraph(parts.say("failures_lead"), "lead"),
+            cards(
+                parts.bars("failures_by_kind", kinds, parts.axes.counts),
+                parts.bars("most_errors", errors, parts.axes.counts),
+                parts.table("examples", ("kind", "count", "share", "example", "detail"), rows, ".nn.."),
+            ),
+        )
+    )
+
+
+def _tone_of_failure(kind: str) -> int:
+    """What we did not ask for is no fault of the host."""
+    return 7 if kind.startswith("refused") else 2 if kind.startswith("status 4") else 3
+
+
+def duplicates(parts: Parts, figures: Figures) -> Html:
+    """The chapter on payloads that came again."""
+    found = figures.log.duplicates
+    if not found.visits:
+        return paragraph(parts.say("no_duplicates"), "lead")
+    rows = [(address(line.url), parts.number(line.copies)) for line in found.most]
+    lead = parts.say("duplicates_lead", visits=found.visits, bytes=parts.words.size(found.bytes))
+    return join(
+        (
+            paragraph(lead, "lead"),
+            cards(parts.table("repeated", ("url", "copies"), rows, ".n")),
+        )
+    )
+
+
+def traps(parts: Parts, figures: Figures) -> Html:
+    """Branches of sites that were set aside."""
+    found = figures.traps
+    lead = parts.say(
+        "traps_lead",
+        aside=found.by_state.get("aside", 0),
+        released=found.by_state.get("released", 0),
+        open=found.by_state.get("open", 0),
+        urls=found.urls,
+    )
+    content = [paragraph(lead, "lead")]
+    if found.worst:
+        rows = [
+            (
+                foreign(trap.host),
+                address(trap.branch),
+                text(parts.words.said("state", trap.state)),
+                parts.number(trap.visits),
+                parts.number(trap.brought),
+                parts.number(trap.waiting),
+            )
+            for trap in found.worst
+        ]
+        heads = ("host", "branch", "state", "visits", "brought", "waiting")
+        content.append(cards(parts.table("traps", heads, rows, "...nnn")))
+    return join(content)
+
+
+def names(parts: Parts, figures: Figures) -> Html:
+    """What became of questions for names."""
+    found = figures.names
+    sums = found.sums
+    asked = sum(sums.get(name, 0) for name in ("hits", "negative", "deferred", "misses"))
+    lead = parts.say("names_lead", asked=asked, hits=sums.get("hits", 0), queries=sums.get("queries", 0))
+    slowest = [Bar(name, seconds, tone=2) for name, seconds in found.slowest[:_LISTED]]
+    content = [
+        parts.histogram("name_times", _trimmed(found.latencies), parts.words.duration, 2),
+        parts.bars("slowest_names", slowest, parts.axes.times),
+    ]
+    if found.failures:
+        content.append(parts.counted("name_failures", _named(parts, "fault", found.failures)[:_LISTED], 3))
+    if found.failing:
+        content.append(parts.counted("failing_names", found.failing[:_LISTED], 3))
+    return join(
+        (
+            paragraph(lead, "lead"),
+            cards(*content),
+        )
+    )
+
+
+def _trimmed(figures: Histogram) -> Histogram:
+    """Without the empty columns at both ends."""
+    pairs = list(dropwhile(lambda pair: not pair[1], zip(figures.edges, figures.counts, strict=False)))
+    while pairs and not pairs[-1][1]:
+        pairs.pop()
+    return Histogram([edge for edge, _ in pairs], [count for _, count in pairs], figures.zero)
+
+
+def settings(parts: Parts, figures: Figures) -> Html:
+    """The settings that say most about the crawl."""
+    words, known = parts.words, figures.settings
+    delays = parts.say(
+        "delays_value",
+        min_delay=words.duration(known.min_delay),
+        factor=words.number(known.factor),
+        max_delay=words.duration(known.max_delay),
+    )
+    rows = [
+        ("order", known.order),
+        ("scope", known.scope),
+        ("workers", words.number(known.workers)),
+        ("delays", delays),
+        ("visits_at_once", words.number(known.visits_per_host)),
+        ("queue_key", known.queue_key),
+        ("robots", parts.say("obeyed" if known.obey_robots else "ignored")),
+    ]
+    return facts([(parts.say(name), foreign(value)) for name, value in rows])
+
+
+def about(parts: Parts, figures: Figures) -> Html:
+    """Where the figures come from."""
+    damaged = parts.say("damaged", count=figures.log.damaged) if figures.log.damaged else ""
+    return join(
+        (
+            paragraph(parts.say("about_text"), "lead"),
+            paragraph(damaged, "lead"),
+        )
     )

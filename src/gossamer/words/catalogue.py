@@ -7,6 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from gossamer.words.amounts import Amounts
+
 LANGUAGES = {"en": "English", "zh": "中文"}
 """Language by its code, each in its own words."""
 
@@ -14,15 +16,15 @@ DEFAULT = "en"
 _CHOICE = re.compile(r"\{(?P<name>\w+)\|(?P<one>[^{}|]*)\|(?P<other>[^{}|]*)\}")
 
 
-class Words:
-    """The catalogue of one language.
+class Words(Amounts):
+    """The catalogue of one language, which writes amounts, too.
 
     A key is a dotted path into `<language>.toml`; a missing one is a bug of ours and raises KeyError. Values
     stand in a text as `str.format` has them (`{size:,} bytes`); `{n|page|pages}` chooses by the number `n`.
     """
 
     def __init__(self, language: str) -> None:
-        self.language = language
+        super().__init__(language)
         self.tag = {"en": "en", "zh": "zh-Hans"}[language]
         self.table: dict[str, str] = dict(_flat(_read(language)))
         self.meanings = {} if language == "en" else dict(_flat(_read(f"meanings.{language}")))
@@ -36,6 +38,21 @@ class Words:
     def said(self, group: str, value: object) -> str:
         """The word for one of a closed list of values; a value nobody foresaw speaks for itself."""
         return self.table.get(f"{group}.{value}", str(value))
+
+    def failure(self, name: str) -> str:
+        """The word for what failed: a fault, `status 404`, or `refused: robots` for a rule of ours."""
+        kind, _, code = name.partition(" ")
+        match kind:
+            case "status":
+                return self("failure.status", code=code)
+            case "refused:":
+                return self("failure.refused", rule=self.said("fault", code))
+        return self.said("fault", name)
+
+    def tongue(self, tag: str) -> str:
+        """The name of a natural language with its tag (BCP 47): `German (de)`."""
+        name = self.said("language", tag)
+        return tag if name == tag else f"{name} ({tag})"
 
     def meaning(self, path: str, english: str) -> str:
         """What a setting means; a plug-in's has its English alone."""

@@ -5,6 +5,11 @@ import io
 import sys
 
 from gossamer.model.errors import StorageError
+from gossamer.words.amounts import Amounts
+
+ENGLISH = Amounts("en")
+"""Writes sizes and times as the terminal shows them."""
+size, duration = ENGLISH.size, ENGLISH.duration
 
 
 def safe(text: str) -> str:
@@ -58,23 +63,3 @@ def show_json(value: object) -> None:
 def plural(count: int, noun: str, several: str = "") -> str:
     """`1 page`, `1,200 pages`; `several` where an s is not enough."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {several or noun + 's'}"
-
-
-def size(count: float) -> str:
-    """Bytes for people: `3.4 MiB`."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TiB"
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: `2 h 05 min`."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"

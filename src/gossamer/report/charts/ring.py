@@ -6,8 +6,9 @@ from itertools import groupby
 
 from gossamer.report.charts.frame import SMALL, Axis, Frame, drawing, hint, label, nothing, number, tag
 from gossamer.report.charts.scale import finite
-from gossamer.report.charts.shares import Share, percent
+from gossamer.report.charts.shares import Share
 from gossamer.report.charts.text import fit, text_width
+from gossamer.words.amounts import percent
 
 _RADIUS, _BAND = 114.0, 22.0
 _OUTMOST, _TRACK = 96.0, 6.0

@@ -64,11 +64,6 @@ def time_label(at: float, step: float) -> str:
     return f"{moment:%H:%M}" if step >= _MINUTE else f"{moment:%H:%M:%S}"
 
 
-def time_words(at: float) -> str:
-    """A moment in UTC to the second."""
-    return f"{datetime.fromtimestamp(min(max(at, EARLIEST), LATEST), UTC):%Y-%m-%d %H:%M:%S}"
-
-
 def spread(places: list[float], widths: list[float], gap: float) -> list[bool]:
     """Which labels, centred on ascending `places`, can stand in a row without touching; the first does."""
     shown, end = [], -math.inf

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gossamer.report.charts.frame import Axis, Frame, drawing, hint, label, nothing, number, tag
+from gossamer.report.charts.frame import Axis, Frame, drawing, hint, label, nothing, tag
 from gossamer.report.charts.scale import finite
 from gossamer.report.charts.text import fit, text_width
+from gossamer.words.amounts import percent
 
 _BAR, _GAP, _LINE = 26, 14, 20
 _KEY = 11
@@ -18,15 +19,6 @@ class Share(msgspec.Struct, frozen=True):
     name: str
     amount: float
     tone: int = 0
-
-
-def percent(share: float) -> str:
-    """A share from 0 to 1; what is there at all is never 0%, what is missing never 100%."""
-    if 0 < share < 0.001:
-        return "<0.1%"
-    if 0.999 < share < 1:
-        return ">99.9%"
-    return f"{number(100 * share)}%"
 
 
 def share_bar(frame: Frame, shares: Sequence[Share], axis: Axis) -> str:

@@ -19,8 +19,9 @@ from gossamer.report.charts.frame import (
     tag,
     value_axis,
 )
-from gossamer.report.charts.scale import finite, spread, time_label, time_ticks, time_words
+from gossamer.report.charts.scale import finite, spread, time_label, time_ticks
 from gossamer.report.charts.text import fit, text_width
+from gossamer.words.amounts import moment
 
 _TICKS = 5
 _TICK_ROOM = 74
@@ -138,7 +139,7 @@ def _hints(
     """A strip for each interval that tells its values."""
     marks = []
     for position, (begin, end) in enumerate(pairwise(places)):
-        lines = [time_words(edges[position])]
+        lines = [moment(edges[position])]
         lines += [f"{one.name}: {axis.value(finite(one.values[position]))}" for one in series]
         strip = tag("rect", "hit", x=begin, y=box.top, width=max(end - begin, 0.5), height=box.height)
         marks.append(tag("g", "", hint("\n".join(lines)) + strip))
@@ -164,4 +165,4 @@ def _legend(frame: Frame, series: Sequence[Series]) -> tuple[list[str], float]:
 def _told(series: Series, values: list[float], edges: Sequence[float], axis: Axis) -> str:
     """The highest value and when it was, for the description."""
     most = max(range(len(values)), key=values.__getitem__)
-    return f"{series.name}: {axis.value(values[most])} ({time_words(edges[most])} UTC)"
+    return f"{series.name}: {axis.value(values[most])} ({moment(edges[most])} UTC)"

@@ -10,13 +10,13 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
-from gossamer.web.console import figures
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.painter import Painter
 from gossamer.web.console.problems import problem_text
 from gossamer.web.console.reasons import reason_text
 from gossamer.web.console.reports import Reports
+from gossamer.web.console.waits import amount
 from gossamer.web.security.body import form_of
 from gossamer.web.security.visitor import Visitor, visitor_of
 from gossamer.words.catalogue import DEFAULT, LANGUAGES, Words, preferred, words
@@ -109,11 +109,18 @@ class Desk:
             "query": _Query(self.request.query_params),
             "link": self.link,
             "here": self.link(),
-            "as_field": lambda name, value: figures.as_field(name, value, t),
-            "duration": lambda seconds: figures.duration(seconds, t),
+            "number": t.number,
+            "short": t.short,
+            "size": t.size,
+            "rate": t.rate,
+            "speed": t.speed,
+            "share": t.share,
+            "duration": t.duration,
+            "ago": t.ago,
+            "amount": lambda resource, value: amount(resource, value, t),
+            "as_field": lambda name, value: as_field(name, value, t),
             "reason": lambda text: reason_text(text, t),
             "trouble": lambda text: problem_text(text, t),
-            "ago": lambda stamp: figures.ago(stamp, t),
         }
 
     def job_page(self, job: JobView, tab: str, status: int = 200, /, **context: Any) -> Response:
@@ -146,6 +153,17 @@ class _Query:
     def __getattr__(self, name: str) -> str:
         value = self._params.get(name, "")
         return value[:4096] if isinstance(value, str) else ""
+
+
+_SECONDS = frozenset(("min_delay", "max_delay"))
+_BYTES = frozenset(("max_bytes", "max_speed"))
+
+
+def as_field(name: str, value: float, t: Words) -> str:
+    """A setting of a host, in the unit that its name stands for."""
+    if name in _SECONDS:
+        return t.duration(value)
+    return t.size(value) if name in _BYTES else t.number(value)
 
 
 def lines(text: str) -> list[str]:

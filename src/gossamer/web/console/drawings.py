@@ -18,7 +18,7 @@ from gossamer.report.charts import (
     share_bar,
     time_chart,
 )
-from gossamer.web.console import figures
+from gossamer.report.parts import Axes
 from gossamer.web.console.story import sentence
 from gossamer.words.catalogue import Words
 
@@ -40,34 +40,6 @@ class Drawing(NamedTuple):
 def drawn(svg: str) -> Markup:
     """A chart of `report.charts`, which escapes all it is given."""
     return Markup(svg)  # noqa: S704 - made by report.charts only, see above
-
-
-def axis_of_counts() -> Axis:
-    """An axis of whole numbers."""
-    return Axis(tick=figures.short, value=figures.number, unit="count")
-
-
-def axis_of_sizes(suffix: str = "") -> Axis:
-    """Bytes; with `/s` a second."""
-    return Axis(
-        tick=lambda n: f"{figures.size(n)}{suffix}",
-        value=lambda n: f"{figures.size(n)}{suffix}",
-        unit="bytes",
-    )
-
-
-def axis_of_rates(suffix: str) -> Axis:
-    """An axis of numbers a second."""
-    return Axis(tick=figures.short, value=lambda n: f"{figures.number(n)}{suffix}", unit="rate")
-
-
-def axis_of_times(t: Words) -> Axis:
-    """An axis of times in seconds."""
-
-    def show(seconds: float) -> str:
-        return figures.duration(seconds, t)
-
-    return Axis(tick=show, value=show, unit="rate")
 
 
 class History:
@@ -97,7 +69,7 @@ def over_time(history: History, t: Words) -> list[Drawing]:
     """Pages, bytes, the queue, and errors or else hosts that are held, over time."""
     if len(history) < 2:
         return []
-    per_s = t("chart.per_s")
+    axes = Axes(t)
 
     def chart(key: str, series: list[Series], axis: Axis) -> Drawing:
         return _drawing(t, key, lambda frame: time_chart(frame, history.times, series, axis))
@@ -108,13 +80,13 @@ def over_time(history: History, t: Words) -> list[Drawing]:
         Series(t.said("state", "parked"), history.amounts("parked"), 3),
     ]
     return [
-        chart("pages", [Series(t("chart.pages"), history.rates("pages"), 0)], axis_of_rates(per_s)),
-        chart("bytes", [Series(t("chart.bytes"), history.rates("bytes"), 1)], axis_of_sizes(per_s)),
-        chart("queued", [Series(t("chart.queued"), history.amounts("queued"), 4)], axis_of_counts()),
+        chart("pages", [Series(t("chart.pages"), history.rates("pages"), 0)], axes.rates),
+        chart("bytes", [Series(t("chart.bytes"), history.rates("bytes"), 1)], axes.speeds),
+        chart("queued", [Series(t("chart.queued"), history.amounts("queued"), 4)], axes.counts),
         # Where nothing has failed, an empty chart would say less than what hosts do.
-        chart("errors", [Series(t("chart.errors"), errors, 3)], axis_of_rates(per_s))
+        chart("errors", [Series(t("chart.errors"), errors, 3)], axes.rates)
         if any(errors)
-        else chart("held_hosts", hosts, axis_of_counts()),
+        else chart("held_hosts", hosts, axes.counts),
     ]
 
 
@@ -123,27 +95,27 @@ def hosts_by_state(states: Mapping[str, int], t: Words) -> Markup | str:
     shares = [Share(t.said("state", name), states.get(name, 0), tone) for name, tone in _HOST_TONES.items()]
     if not any(share.amount for share in shares):
         return ""
-    return _both(t, "hosts", lambda frame: share_bar(frame, shares, axis_of_counts()), wide=980)
+    return _both(t, "hosts", lambda frame: share_bar(frame, shares, Axes(t).counts), wide=980)
 
 
 def counted(key: str, counts: Mapping[str, int], t: Words, name: Callable[[str], str] = str) -> Drawing:
     """Named counts as bars, the largest first unless their order means something."""
     whole = sum(counts.values())
     listed = sorted(counts.items(), key=lambda item: -item[1])
-    bars = [Bar(name(label), n, figures.share(n / whole) if whole else "") for label, n in listed[:ROWS]]
+    bars = [Bar(name(label), n, t.share(n, whole)) for label, n in listed[:ROWS]]
     if rest := sum(n for _, n in listed[ROWS:]):
-        bars.append(Bar(t("chart.rest"), rest, figures.share(rest / whole), 7))
-    return _drawing(t, key, lambda frame: bar_chart(frame, bars, axis_of_counts()))
+        bars.append(Bar(t("chart.rest"), rest, t.share(rest, whole), 7))
+    return _drawing(t, key, lambda frame: bar_chart(frame, bars, Axes(t).counts))
 
 
 def in_order(key: str, counts: Mapping[str, int], t: Words, most: int = 24) -> Drawing:
     """Counts by depth, level or size: bars in the order of their names."""
     whole = sum(counts.values())
     listed = sorted(counts.items(), key=lambda item: _ordinal(item[0]))
-    bars = [Bar(str(label), n, figures.share(n / whole) if whole else "") for label, n in listed[:most]]
+    bars = [Bar(str(label), n, t.share(n, whole)) for label, n in listed[:most]]
     if rest := sum(n for _, n in listed[most:]):
-        bars.append(Bar(t("chart.deeper"), rest, figures.share(rest / whole), 7))
-    return _drawing(t, key, lambda frame: bar_chart(frame, bars, axis_of_counts()))
+        bars.append(Bar(t("chart.deeper"), rest, t.share(rest, whole), 7))
+    return _drawing(t, key, lambda frame: bar_chart(frame, bars, Axes(t).counts))
 
 
 def queue_charts(sizes: Mapping[str, Any], t: Words) -> list[Drawing]:
@@ -158,7 +130,7 @@ def queue_charts(sizes: Mapping[str, Any], t: Words) -> list[Drawing]:
         if line["urls"]
     ][: 2 * ROWS]
     if bars:
-        drawings.append(_drawing(t, "by_level", lambda frame: bar_chart(frame, bars, axis_of_counts())))
+        drawings.append(_drawing(t, "by_level", lambda frame: bar_chart(frame, bars, Axes(t).counts)))
     domains = (sizes.get("by_domain") or {}).get("domains", ())
     if counts := {line["name"]: line["queued"] + line["waiting"] for line in domains}:
         drawings.append(counted("by_domain", counts, t))
@@ -171,28 +143,26 @@ def codes(found: Mapping[str, Any], t: Words) -> list[Drawing]:
         counted(key, found[source], t, name)
         for key, source, name in (
             ("statuses", "statuses", str),
-            ("faults", "faults", lambda fault: _fault(fault, t)),
+            ("faults", "faults", t.failure),
             ("types", "media_types", lambda kind: kind or t("codes.no_type")),
         )
         if found.get(source)
     ]
     if sizes := found.get("sizes"):
-        names = [figures.size(least) for least, _, _ in sizes]
+        names = [t.size(least) for least, _, _ in sizes]
         visits = [count for _, _, count in sizes]
         drawings.append(
-            _drawing(t, "sizes", lambda frame: histogram(frame, names, visits, axis_of_counts(), tone=1))
+            _drawing(t, "sizes", lambda frame: histogram(frame, names, visits, Axes(t).counts, tone=1))
         )
     if depths := found.get("depths"):
         drawings.append(in_order("depths", depths, t))
     if languages := found.get("languages"):
-        drawings.append(counted("languages", languages, t, lambda name: name or t("codes.no_language")))
+        drawings.append(
+            counted(
+                "languages", languages, t, lambda name: t.tongue(name) if name else t("codes.no_language")
+            )
+        )
     return drawings
-
-
-def _fault(name: str, t: Words) -> str:
-    """`refused: robots` is what a rule of ours refused; the rest are faults."""
-    refused, _, rule = name.partition(": ")
-    return t("codes.refused", rule=t.said("fault", rule)) if refused == "refused" else t.said("fault", name)
 
 
 def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
@@ -200,17 +170,17 @@ def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
     drawings = []
     latencies = [one for one in found.get("latencies", ()) if one["up_to"] is not None]
     if any(one["names"] for one in latencies):
-        bounds = [figures.duration(one["up_to"], t) for one in latencies]
+        bounds = [t.duration(one["up_to"]) for one in latencies]
         counts = [one["names"] for one in latencies]
         drawings.append(
-            _drawing(t, "latencies", lambda frame: histogram(frame, bounds, counts, axis_of_counts()))
+            _drawing(t, "latencies", lambda frame: histogram(frame, bounds, counts, Axes(t).counts))
         )
     if slowest := found.get("slowest"):
         listed = sorted(slowest.items(), key=lambda item: -item[1])[:ROWS]
         bars = [Bar(name, seconds) for name, seconds in listed]
-        drawings.append(_drawing(t, "slowest", lambda frame: bar_chart(frame, bars, axis_of_times(t))))
+        drawings.append(_drawing(t, "slowest", lambda frame: bar_chart(frame, bars, Axes(t).times)))
     if failures := found.get("failures"):
-        drawings.append(counted("name_failures", failures, t, lambda fault: t.said("fault", fault)))
+        drawings.append(counted("name_failures", failures, t, t.failure))
     if by_tld := (found.get("kept") or {}).get("by_tld"):
         drawings.append(counted("kept_names", by_tld, t, lambda tld: f".{tld}" if tld else t("names.other")))
     if failing := found.get("failing"):
@@ -222,7 +192,7 @@ def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
 def binding_hosts(binding: Sequence[Mapping[str, Any]], t: Words) -> Markup:
     """How long each host still needs."""
     bars = [Bar(one["host"], one["seconds"] or 0) for one in binding[:10]]
-    return _both(t, "binding", lambda frame: bar_chart(frame, bars, axis_of_times(t)), wide=980)
+    return _both(t, "binding", lambda frame: bar_chart(frame, bars, Axes(t).times), wide=980)
 
 
 def _drawing(t: Words, key: str, draw: Callable[[Frame], str]) -> Drawing:

@@ -7,9 +7,8 @@ import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from gossamer.report.charts import visible
-from gossamer.web.console import figures
 from gossamer.web.console.assets import Assets
-from gossamer.web.console.figures import NOTHING
+from gossamer.words.amounts import NOTHING, clock, machine_time, moment
 from gossamer.words.catalogue import LANGUAGES
 
 HEAD = "job/head.html"
@@ -42,13 +41,9 @@ class Painter:
             tabs=TABS,
             job_keys=tuple(TAB_KEYS.items()),
             job_keys_of={tab: key for key, tab in TAB_KEYS.items()},
-            number=figures.number,
-            short=figures.short,
-            size=figures.size,
-            share=figures.share,
-            moment=figures.moment,
-            clock=figures.clock,
-            machine_time=figures.machine_time,
+            moment=moment,
+            clock=clock,
+            machine_time=machine_time,
         )
 
     def paint(self, template: str, status: int, part: str, context: dict[str, Any]) -> Response:

@@ -5,20 +5,19 @@ from collections.abc import Mapping
 from gossamer.config.units import parse_size
 from gossamer.daemon.allocation.allocator import Wait
 from gossamer.daemon.allocation.claims import UNITS
-from gossamer.web.console import figures
 from gossamer.words.catalogue import Words
 
 
-def amount(resource: str, value: float) -> str:
+def amount(resource: str, value: float, t: Words) -> str:
     """So much of a resource."""
     match UNITS.get(resource, ""):
         case "B":
-            return figures.size(value)
+            return t.size(value)
         case "B/s":
-            return f"{figures.size(value)}/s"
+            return t.speed(value)
         case "MiB":
-            return figures.size(value * 1048576)
-    return figures.number(value)
+            return t.size(value * 1048576)
+    return t.number(value)
 
 
 def typed_amount(text: str) -> int | str:
@@ -46,4 +45,4 @@ def wait_text(wait: Wait, t: Words) -> str:
 
 
 def _amounts(amounts: Mapping[str, int], t: Words) -> str:
-    return ", ".join(f"{t.said('resource', name)} {amount(name, n)}" for name, n in amounts.items() if n)
+    return ", ".join(f"{t.said('resource', name)} {amount(name, n, t)}" for name, n in amounts.items() if n)

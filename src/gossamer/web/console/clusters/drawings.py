@@ -2,8 +2,8 @@
 
 from gossamer.inspect.clusters.cluster_view import Overview
 from gossamer.report.charts import Frame, Share, for_screens, ring_chart
-from gossamer.web.console import figures
-from gossamer.web.console.drawings import Drawing, axis_of_counts, drawn
+from gossamer.report.parts import Axes
+from gossamer.web.console.drawings import Drawing, drawn
 from gossamer.words.catalogue import Words
 
 MOST_ARCS = 60
@@ -27,12 +27,12 @@ def ring(overview: Overview, t: Words) -> Drawing:
     parts.append(Share(t("cluster.homeless"), overview.homeless, _NOBODY))
     places = [moving if holder < 0 else place_of.get(f"a-{holder}", nobody) for holder in overview.ring]
     title = t("cluster.ring")
-    middle = (figures.number(overview.shards), t("cluster.shards"))
+    middle = (t.number(overview.shards), t("cluster.shards"))
 
     def draw(width: int) -> str:
         frame = Frame(
             title=title, description=t("cluster.ring_told"), width=width, empty=t("cluster.nobody_yet")
         )
-        return ring_chart(frame, parts, places, axis_of_counts(), middle)
+        return ring_chart(frame, parts, places, Axes(t).counts, middle)
 
     return Drawing(title, drawn(for_screens(draw, wide=WIDE)))

@@ -10,7 +10,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.schedule import Schedule
 from gossamer.web.console.desk import Desk, by_field, lines
 from gossamer.web.console.routes import Page, get, post
-from gossamer.web.console.waits import amount, typed_amount
+from gossamer.web.console.waits import typed_amount
 from gossamer.web.security.door import safe_next
 
 MOST_KEPT = 1_000
@@ -135,7 +135,6 @@ def _claim_page(desk: Desk, job: str, error: ServiceError | None) -> Response:
         400 if error else 200,
         resources=RESOURCES,
         values={name: desk.sent(name) or getattr(view.claim, name) for name in RESOURCES},
-        shown_amount=amount,
         beside=beside,
         unplaced=unplaced,
         problem=str(error) if error and not beside else "",

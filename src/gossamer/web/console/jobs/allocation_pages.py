@@ -7,7 +7,7 @@ from gossamer.daemon.allocation.claims import RESOURCES
 from gossamer.daemon.errors import ServiceError
 from gossamer.web.console.desk import Desk, by_field
 from gossamer.web.console.routes import get, post
-from gossamer.web.console.waits import amount, typed_amount, wait_text
+from gossamer.web.console.waits import typed_amount, wait_text
 
 MOST_SHOWN = 200
 
@@ -47,7 +47,6 @@ def _page(desk: Desk, problems: tuple[str, ...] = ()) -> Response:
         section="allocation",
         a=view,
         columns=[place for place, total in enumerate(view.totals) if total],
-        amount=amount,
         most=MOST_SHOWN,
         limits=limits,
         waiting=[wait_text(wait, desk.words) for wait in view.waiting[:MOST_SHOWN]],

@@ -11,7 +11,6 @@ from gossamer.daemon.views import JobView
 from gossamer.web.console import drawings
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.drawings import drawn
-from gossamer.web.console.figures import duration
 from gossamer.web.console.jobs.next_steps import further
 from gossamer.web.console.painter import shown
 from gossamer.web.console.routes import get
@@ -126,11 +125,11 @@ def _changed(one: dict[str, Any], left: float | None, t: Words) -> dict[str, Any
     said = one["words"]
     match keys:
         case ["host", host, "min_delay"]:
-            said = t("forecast.host_delay", host=host, time=duration(value, t))
+            said = t("forecast.host_delay", host=host, time=t.duration(value))
         case ["host", host, "visits_per_host"]:
             said = t("forecast.host_visits", host=host, n=value)
         case ["politeness", "min_delay"]:
-            said = t("forecast.min_delay", time=duration(value, t))
+            said = t("forecast.min_delay", time=t.duration(value))
         case ["engine", "workers"]:
             said = t("forecast.workers", n=value)
         case ["host_block"]:
