@@ -40,6 +40,7 @@ from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.permits import Permits
 from gossamer.engine.visiting.reading import Reading
 from gossamer.engine.visiting.worker import Worker
+from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.config import FetchConfig
@@ -310,7 +311,8 @@ class _Builder:
         if config.engine.order == "focused":
             extract = msgspec.structs.replace(extract, anchor_text=True)
             focus.append(focus_extractor(config.order.focus))
-        extractors = [*builtin_extractors(extract), *focus, *self.extensions.extractors]
+        fields = [FieldsExtractor(read_groups(config.fields))] if config.fields else []
+        extractors = [*builtin_extractors(extract), *focus, *fields, *self.extensions.extractors]
         reader = Reader(extract, PRODUCT_TOKEN, extractors)
         return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, self.spare)
 

@@ -11,8 +11,10 @@ from gossamer.config.plugin_config import PluginConfig
 from gossamer.dns.config import DnsConfig
 from gossamer.engine.config import EngineConfig
 from gossamer.extract.config import ExtractConfig
+from gossamer.extract.fields.extractor import read_groups
 from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
+from gossamer.model.errors import ConfigError
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.policy.robots.access import RobotsConfig
@@ -66,6 +68,14 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="settings of single hosts, by name or `*.` and the name above"),
     ] = {}
 
+    fields: Annotated[
+        dict[str, dict[str, str]],
+        Meta(
+            description='values wanted of each page, e.g. [fields.product] match = "/p/*", price = ".price |'
+            ' number": selectors of CSS or XPath by names of your own, for the pages whose address matches'
+        ),
+    ] = {}
+
     def __post_init__(self) -> None:
         problems = [
             f"{join_path(['host', name])}: {problem}"
@@ -77,5 +87,9 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 f"frontier.max_hosts is {self.frontier.max_hosts}: it must be at least twice engine.workers "
                 f"({self.engine.workers}), or hosts in visit fill the memory for hosts that could be"
             )
+        try:
+            read_groups(self.fields)
+        except ConfigError as error:
+            problems.append(str(error))
         if problems:
             raise ValueError("\n".join(problems))

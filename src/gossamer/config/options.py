@@ -18,6 +18,7 @@ OPTIONS = {
     "contact": "fetch.contact",
     "nameserver": "dns.nameservers",
     "obey_robots": "robots.obey",
+    "fields": "fields.page",
 }
 
 

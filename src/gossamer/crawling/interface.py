@@ -5,6 +5,7 @@ import contextlib
 import tempfile
 import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,18 @@ from gossamer.config.settings import Tree, load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.visiting.dispatch import UNREACHABLE
+from gossamer.extract.fields.selector import Parsed, read_selector
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError, PluginWarning, UnreachableWarning
 from gossamer.model.events import Event, ProblemFound, Visited
 from gossamer.model.exchange import Headers
-from gossamer.model.link import LinkKind
+from gossamer.model.link import HOP_LETTERS, LinkKind, further
 from gossamer.model.outcome import Failed, Fetched
 from gossamer.model.page import Page
-from gossamer.ports import Extractor, Observer, ScopeRule, Sink
+from gossamer.model.url import Url
+from gossamer.ports import Extractor, Observer, ScopeRule
 
 AHEAD = 16
 """Pages that may wait for the consumer; then the crawl waits, so memory stays bounded."""
@@ -35,8 +39,11 @@ AHEAD = 16
 HOSTS_NAMED = 5
 
 
-class CrawledPage(msgspec.Struct, frozen=True):
+class CrawledPage(msgspec.Struct, frozen=True, dict=True):
     """One archived page of a crawl.
+
+    Selectors are those of `[fields]`: CSS as Scrapy writes it, or XPath, and what is to be made of what they
+    find: `.price | number`, `a.next::attr(href) | url`. A page is parsed when it is first asked.
 
     Attributes:
         url: as requested.
@@ -46,6 +53,7 @@ class CrawledPage(msgspec.Struct, frozen=True):
         content: the body with content codings undone, at most `extract.max_content` bytes.
         depth: links followed from the seed.
         via: the URL that mentioned it; empty for seeds.
+        hops: hop path from the seed, a letter for each hop.
     """
 
     url: str
@@ -55,11 +63,47 @@ class CrawledPage(msgspec.Struct, frozen=True):
     content: bytes
     depth: int
     via: str
+    hops: str = ""
+    _run: "_Run | None" = None
 
     @property
     def text(self) -> str:
         """The content as text, by its charset; what does not decode is replaced."""
         return self.content.decode(self.page.charset or "utf-8", errors="replace")
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What `fields` of the crawl, and extractors, have found."""
+        return self.page.fields
+
+    @cached_property
+    def _parsed(self) -> Parsed:
+        return Parsed(self.content, self.page.charset, Url.from_serialised(self.url))
+
+    def css(self, selector: str) -> list[Any]:
+        """All that a selector finds, at most 1,000: texts, or numbers if it says so.
+
+        Raises:
+            ConfigError: it cannot be read.
+        """
+        return self._parsed.values(msgspec.structs.replace(read_selector(selector), all=True))
+
+    def xpath(self, expression: str) -> list[Any]:
+        """As `css`, of an expression that need not begin with a slash. Needs lxml (extra 'documents')."""
+        return self.css(f"xpath:{expression}")
+
+    def first(self, selector: str) -> Any:
+        """The first that a selector of CSS or XPath finds; `None` if there is nothing."""
+        found = self._parsed.values(read_selector(selector))
+        return found[0] if found else None
+
+    def follow(self, *urls: str) -> int:
+        """Let the crawl visit further URLs, found on this page; how many of them were new.
+
+        They go the way of all links: what the scope, robots files or limits forbid is not visited. Relative
+        ones refer to this page.
+        """
+        return self._run.follow(self, urls) if self._run is not None else 0
 
 
 async def crawl(
@@ -69,6 +113,7 @@ async def crawl(
     scope_rules: Sequence[ScopeRule] = (),
     extractors: Sequence[Extractor] = (),
     observers: Sequence[Observer] = (),
+    follow: bool = True,
     **options: object,
 ) -> AsyncIterator[CrawledPage]:
     """Crawl from `seeds` and yield each page after it is archived and committed.
@@ -85,6 +130,7 @@ async def crawl(
         scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
         extractors: further extractors (see `gossamer.ports.Extractor`).
         observers: functions that hear every event.
+        follow: visit what pages link to; off: only what `CrawledPage.follow` is given.
         options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...; and the
             other extension points: `sinks`, `protocol_modules`, `address_rules`, `resolver`, `name_cache`,
             `ordering` (see `gossamer.ports`).
@@ -102,26 +148,81 @@ async def crawl(
     with _place(folder) as place:
         resumed = place.used
         settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
-        pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
         ending = _Ending()
-        observers, sinks = (ending.hear, *observers), (*given.sinks, _sink(pages, settings))
-        extensions = msgspec.structs.replace(given, observers=observers, sinks=sinks)
-        async with _running(place, settings, extensions, pages, ending, resumed=resumed):
-            while (crawled := await pages.get()) is not None:
+        run_ = _Run(settings)
+        rules = given.scope_rules if follow else (*given.scope_rules, run_.only_chosen)
+        observers, sinks = (ending.hear, *observers), (*given.sinks, run_.hand_over)
+        extensions = msgspec.structs.replace(given, scope_rules=rules, observers=observers, sinks=sinks)
+        async with _running(place, settings, extensions, run_, ending, resumed=resumed):
+            while (crawled := await run_.next()) is not None:
                 ending.warn()
                 yield crawled
     ending.warn()
 
 
-def _sink(pages: asyncio.Queue[CrawledPage | None], settings: CrawlConfig) -> Sink:
-    """What hands each page that counts to the consumer, and waits until there is room."""
+class _Run:
+    """What stands between a crawl and the consumer of its pages."""
 
-    async def hand_over(visit: Visited) -> None:
-        crawled = _crawled(visit, settings.fetch, settings.extract.max_content)
+    def __init__(self, settings: CrawlConfig) -> None:
+        self._settings = settings
+        self.pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue(AHEAD)
+        self._crawl: Crawl | None = None
+        self._handed = 0
+        self._waits = False
+        self._chosen = ""
+
+    def started(self, crawl_: Crawl) -> None:
+        """The crawl runs. It does not end while the consumer has a page and may follow links of it."""
+        self._crawl = crawl_
+        self._handed = crawl_.parts.ledger.counters.visits
+        crawl_.parts.dispatch.expect("the consumer of pages", self._may_follow)
+
+    def _may_follow(self) -> bool:
+        assert self._crawl is not None
+        settled = self._crawl.parts.ledger.counters.visits
+        return self._handed < settled or not self.pages.empty() or not self._waits
+
+    async def hand_over(self, visit: Visited) -> None:
+        """Hand a visit to the consumer if its page counts, and wait until there is room."""
+        crawled = _crawled(visit, self._settings.fetch, self._settings.extract.max_content, self)
         if crawled is not None:
-            await pages.put(crawled)
+            await self.pages.put(crawled)
+        self._handed += 1
 
-    return hand_over
+    async def next(self) -> CrawledPage | None:
+        """The next page for the consumer, who has done with the one before; `None` at the end."""
+        self._waits = True
+        if self._crawl is not None and self.pages.empty():
+            self._crawl.parts.dispatch.pump()
+        try:
+            return await self.pages.get()
+        finally:
+            self._waits = False
+
+    def only_chosen(self, candidate: Candidate) -> bool | None:
+        """A scope rule: links of pages are followed only if they were chosen."""
+        if candidate.kind is LinkKind.NAVIGATION and candidate.url.text != self._chosen:
+            return False
+        return None
+
+    def follow(self, page: CrawledPage, urls: Sequence[str]) -> int:
+        """Admit links of a page; how many were new."""
+        assert self._crawl is not None
+        parts, new = self._crawl.parts, 0
+        if parts.dispatch.ended:
+            return 0
+        with parts.frontier.changes() as batch:
+            for text in urls:
+                if (url := Url.parse(text, page.url)) is None:
+                    continue
+                self._chosen = url.text
+                hops = further(page.hops, HOP_LETTERS[LinkKind.NAVIGATION])
+                link = Candidate(url, LinkKind.NAVIGATION, page.depth + 1, hops, page.url)
+                new += parts.admission.admit(link)
+            self._chosen = ""
+            parts.ledger.enter(batch)
+        parts.dispatch.pump()
+        return new
 
 
 class _Ending:
@@ -200,18 +301,23 @@ async def _running(
     place: CrawlFolder,
     settings: CrawlConfig,
     extensions: Extensions,
-    pages: asyncio.Queue[CrawledPage | None],
+    run_: _Run,
     ending: _Ending,
     *,
     resumed: bool,
 ) -> AsyncIterator[None]:
-    """Run the crawl beside the consumer; `None` in `pages` says that it has ended, `ending` why."""
+    """Run the crawl beside the consumer; `None` in its pages says that it has ended, `ending` why."""
     crawls: list[Crawl] = []
+    pages = run_.pages
+
+    def started(crawl_: Crawl) -> None:
+        crawls.append(crawl_)
+        run_.started(crawl_)
 
     async def whole() -> None:
         try:
             ending.reason = await run(
-                place, settings, extensions, resumed=resumed, on_start=crawls.append, handle_signals=False
+                place, settings, extensions, resumed=resumed, on_start=started, handle_signals=False
             )
         finally:
             await pages.put(None)
@@ -239,7 +345,7 @@ def _place(folder: str | Path | None) -> Iterator[CrawlFolder]:
         yield CrawlFolder(Path(temporary) / "crawl")
 
 
-def _crawled(visit: Visited, fetch: FetchConfig, limit: int) -> CrawledPage | None:
+def _crawled(visit: Visited, fetch: FetchConfig, limit: int, run_: _Run) -> CrawledPage | None:
     """The page, if the visit brought one that counts."""
     candidate = visit.lease.candidate
     if visit.page is None or visit.place is None or candidate.kind is LinkKind.ROBOTS:
@@ -256,4 +362,6 @@ def _crawled(visit: Visited, fetch: FetchConfig, limit: int) -> CrawledPage | No
         content,
         candidate.depth,
         candidate.via,
+        candidate.hops,
+        run_,
     )

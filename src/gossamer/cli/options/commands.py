@@ -11,6 +11,8 @@ from gossamer.cli.options.crawl_options import (
     PATH,
     asked,
     crawl_options,
+    field,
+    fields_of,
     folder,
     json,
     nameserver,
@@ -315,6 +317,34 @@ def report(folder: Path, out: Path | None, lang: Literal["en", "zh"], *, json: b
     from gossamer.cli.report import run_report
 
     run_report(folder, out, lang, json=json)
+
+
+@app.command(
+    cls=Command, epilog="Example: gossamer fields https://example.org/p/1 --field 'price=.price | number'"
+)
+@click.argument("url")
+@field
+@click.option("--config", type=PATH, help="Configuration file with sections [fields.NAME].")
+@click.option("--from", "folder", type=PATH, metavar="FOLDER", help="The page as this crawl archived it.")
+@json
+def fields(
+    url: str, fields: tuple[str, ...], config: Path | None, folder: Path | None, *, json: bool
+) -> None:
+    """Try selectors on one page and show what they find.
+
+    \b
+    .price                     text of the first element
+    .price | number            1299.5 of "EUR 1.299,50"; also date, url, html
+    time::attr(datetime) | date
+    .tag | all                 a list
+    //h1/text()                XPath (needs lxml)
+
+    With a crawl, 'gossamer crawl --field' or sections [fields.NAME] of its configuration take them of each
+    page.
+    """
+    from gossamer.cli.fields import try_fields
+
+    try_fields(url, fields_of(fields), config, folder, json=json)
 
 
 @app.command(cls=Command)

@@ -1,6 +1,6 @@
 """Options that several commands share, those of a new crawl above all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,28 @@ def _option(panel: str, name: str, metavar: str, says: str, **settings: Any) -> 
     return click.option(name, cls=Option, panel=panel, metavar=metavar, help=says, **settings)
 
 
+field = click.option(
+    "--field",
+    "fields",
+    cls=Option,
+    panel=WHERE,
+    metavar="NAME=SELECTOR",
+    multiple=True,
+    help="A value wanted of each page: 'price=.price | number', by CSS or XPath.",
+)
+
+
+def fields_of(given: Sequence[str]) -> dict[str, str]:
+    """Fields as `--field` has them, by name."""
+    fields = {}
+    for text in given:
+        name, equals, selector = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f"--field {text}: write NAME=SELECTOR, e.g. price=.price")
+        fields[name.strip()] = selector
+    return fields
+
+
 _OF_A_CRAWL = (
     click.argument("seed", metavar="SEED...", nargs=-1),
     _option(WHERE, "--seeds", "FILE|-", "Read seeds from a file, one a line."),
@@ -47,6 +69,7 @@ _OF_A_CRAWL = (
     _option(
         WHERE, "--requisites", "off|host|any", "Images, scripts and style sheets of pages; if not given, off."
     ),
+    field,
     _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
     _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
@@ -81,6 +104,7 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
     from gossamer.cli.request import Request
 
     seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
+    given["fields"] = fields_of(given["fields"]) or None
     given["obey_robots"] = False if given.pop("ignore_robots") else None
     # What may be repeated comes as an empty tuple if not given.
     options = {

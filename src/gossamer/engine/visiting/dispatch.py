@@ -44,7 +44,7 @@ class Dispatch:
         self._timer: asyncio.TimerHandle | None = None
         self._retiring = 0
         self._paused = False
-        self._expected: set[str] = set()
+        self._expected: dict[str, Callable[[], bool]] = {}
         self.may_lend: Callable[[int], bool] = lambda _: True
         """Whether one more lease may go out beside so many; whoever forbids it pumps when that changes."""
         self.ended = ""
@@ -106,13 +106,14 @@ class Dispatch:
         self._paused = False
         self.pump()
 
-    def expect(self, source: str) -> None:
-        """`source` may still bring work, so the crawl does not end by itself until `expect_no_more`."""
-        self._expected.add(source)
+    def expect(self, source: str, still: Callable[[], bool] = lambda: True) -> None:
+        """`source` may bring work while `still` says so, and until `expect_no_more`: so long the crawl does
+        not end by itself. Whoever makes `still` say otherwise pumps."""
+        self._expected[source] = still
 
     def expect_no_more(self, source: str) -> None:
         """`source` has brought all that it had."""
-        self._expected.discard(source)
+        self._expected.pop(source, None)
         self.pump()
 
     def give_up_after(self, micros: int) -> None:
@@ -154,7 +155,7 @@ class Dispatch:
         if limit and not self._frontier.lent:
             self.end(limit)
             return
-        if not self._frontier.under_way and not self._expected:
+        if not self._frontier.under_way and not any(still() for still in self._expected.values()):
             if due > now + min(PATIENCE, self._give_up_after) and self._unreachable():
                 self.end(UNREACHABLE)
                 return

@@ -1,0 +1,81 @@
+"""Finds the values that the configuration asks for in every page."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import translate
+
+import msgspec
+
+from gossamer.extract.fields.selector import Parsed, Selector, read_selector
+from gossamer.model.document import Document, Findings
+from gossamer.model.errors import ConfigError
+from gossamer.model.url import Url
+
+MATCH = "match"
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Fields of pages of one kind.
+
+    Attributes:
+        name: of the section.
+        match: pattern of the addresses (`*` stands for anything, `?` for one character): of path and query,
+            or of the whole address if it has a scheme; empty for all pages.
+        selectors: by the field's name.
+    """
+
+    name: str
+    match: str
+    selectors: dict[str, Selector]
+
+    def is_of(self, url: Url) -> bool:
+        """Whether a page is of this kind."""
+        if not self.match:
+            return True
+        text = url.text if "://" in self.match else url.target
+        return re.compile(translate(self.match)).fullmatch(text) is not None  # `re` keeps what it compiled
+
+
+def read_groups(sections: Mapping[str, Mapping[str, str]]) -> list[Group]:
+    """The groups of `[fields.*]`.
+
+    Raises:
+        ConfigError: lists every selector that cannot be read.
+    """
+    groups, problems = [], []
+    for name, section in sections.items():
+        selectors = {}
+        for field, text in section.items():
+            if field == MATCH:
+                continue
+            try:
+                selectors[field] = read_selector(text)
+            except ConfigError as error:
+                problems.append(f"fields.{name}.{field}: {error}")
+        groups.append(Group(name, section.get(MATCH, ""), selectors))
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return groups
+
+
+class FieldsExtractor(msgspec.Struct, frozen=True):
+    """Finds the fields of all groups that a page is of; of two with one name the later group's counts."""
+
+    groups: list[Group]
+    name: str = "fields"
+    media_types: frozenset[str] = HTML
+    isolated: bool = True
+
+    def extract(self, document: Document) -> Findings:
+        """The fields that the page has."""
+        wanted = [group for group in self.groups if group.is_of(document.url)]
+        if not any(group.selectors for group in wanted):
+            return Findings()
+        page = Parsed(document.content, document.charset, document.url)
+        found: dict[str, object] = {}
+        for group in wanted:
+            for name, selector in group.selectors.items():
+                if (value := page.value(selector)) is not None:
+                    found[name] = value
+        return Findings(fields=found)
