@@ -21,6 +21,8 @@ from small_site import small_site
 from whole_crawl import Crawled, crawl
 
 import gossamer
+from gossamer.config.config import CrawlConfig
+from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
 from gossamer.model.outcome import Fault, Rule
 from gossamer.policy.visits.politeness import PolitenessConfig
@@ -37,7 +39,6 @@ from gossamer.report.figures import (
     FailureLine,
     Histogram,
     Hosts,
-    QueueLine,
     Timeline,
     Trap,
     Traps,
@@ -620,10 +621,11 @@ def test_numbers_are_written_for_people(said: Any, english: str, chinese: str) -
 
 def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Figures) -> None:
     replace = msgspec.structs.replace
+    parked = HostRecord("a.test", visits=1, queued=1, parked="by the operator")
     figures = replace(
         figures,
         ended="max_pages 5",
-        hosts=Hosts(parked=[QueueLine("a.test", "parked", 0, 0, 1, 1, 0, "by the operator")]),
+        hosts=Hosts(parked=[host_item(parked, 0, CrawlConfig())]),
         log=replace(figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", "cut by length")]),
         traps=Traps(worst=[Trap("a.test", "/x/", "aside", 1, 0, 1)]),
     )

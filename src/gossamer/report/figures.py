@@ -7,6 +7,7 @@ network: who shows them escapes them. All lists are bounded, however large the c
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.inspect.hosts import HostItem
 
 
 class Quantiles(msgspec.Struct, frozen=True):
@@ -103,19 +104,6 @@ class HostFigures(msgspec.Struct, frozen=True):
     crawl_delay: float = 0.0
 
 
-class QueueLine(msgspec.Struct, frozen=True):
-    """What is known of one host in the state."""
-
-    name: str
-    state: str
-    pages: int
-    bytes: int
-    visits: int
-    queued: int
-    waiting: int
-    reason: str = ""
-
-
 class Hosts(msgspec.Struct, frozen=True):
     """The hosts of the crawl, from its state.
 
@@ -129,8 +117,8 @@ class Hosts(msgspec.Struct, frozen=True):
     """
 
     by_state: dict[str, int] = {}
-    most_pages: list[QueueLine] = []
-    parked: list[QueueLine] = []
+    most_pages: list[HostItem] = []
+    parked: list[HostItem] = []
     pages: Histogram = Histogram()
     crawl_delays: int = 0
     robots: dict[str, int] = {}

@@ -3,8 +3,6 @@
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.lookout import Lookout
 from gossamer.inspect.forecast import Forecast, HostLoad, Situation, forecast
-from gossamer.policy.visits.host_overrides import overrides_for
-from gossamer.policy.visits.politeness import for_host
 
 MOST = 200
 """Hosts reckoned with, those that take longest."""
@@ -13,9 +11,9 @@ MOST = 200
 def time_left(look: Lookout, _: Nothing) -> Forecast:
     """The forecast, by the rate of late if the crawl runs, else by that over all its time."""
     config, counters, now = look.config, look.counters(), look.clock.micros()
-    count = look.census.look(now)
+    count = look.census.look()
     loads = [
-        HostLoad.of(record, for_host(config.politeness, overrides_for(config.host, record.name)), now)
+        HostLoad.of(record, config.politeness_of(record.name), now)
         for record in count.largest("seconds")[:MOST]
     ]
     rate, busy = look.pulse()

@@ -8,17 +8,16 @@ from typing import Any, Literal
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.host_census import HostItem, host_item
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, offset_of, take
 from gossamer.frontier.queues.queue_table import branches_of
 from gossamer.frontier.robots_table import RobotsTable
+from gossamer.inspect.hosts import HostItem, host_item
 from gossamer.inspect.traps import lines_of
 from gossamer.policy.robots.file import RobotsRules
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
-from gossamer.policy.visits.politeness import for_host
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, decode_host, decode_queue, decode_robots
@@ -69,7 +68,7 @@ def hosts(look: Lookout, params: Hosts) -> HostPage:
             record = decode_host(data)
             item = None
             if params.text in record.name:
-                item = host_item(record, now, _least(look, record.name))
+                item = host_item(record, now, look.config)
                 if params.state not in (None, item.state):
                     item = None
             yield key, item
@@ -83,12 +82,12 @@ def hosts(look: Lookout, params: Hosts) -> HostPage:
 def _sorted(look: Lookout, params: Hosts) -> HostPage:
     assert params.sort is not None
     now = look.clock.micros()
-    count = look.census.look(now)
+    count = look.census.look()
     state = params.state or ""
     largest = count.largest(params.sort, state)
     start = offset_of(params.cursor)
     end = start + params.limit
-    items = [host_item(record, now, _least(look, record.name)) for record in largest[start:end]]
+    items = [host_item(record, now, look.config) for record in largest[start:end]]
     all_hosts = look.counters().hosts
     total = count.scaled(all_hosts).get(state, 0) if state else all_hosts
     return HostPage(items, f"n:{end}" if end < len(largest) else None, total, not count.complete)
@@ -113,8 +112,8 @@ def host(look: Lookout, params: Host) -> dict[str, Any]:
     now = look.clock.micros()
     config = look.config
     overrides = overrides_for(config.host, record.name)
-    politeness = for_host(config.politeness, overrides)
-    item: dict[str, Any] = msgspec.to_builtins(host_item(record, now, politeness.min_delay))
+    politeness = config.politeness_of(record.name)
+    item: dict[str, Any] = msgspec.to_builtins(host_item(record, now, config))
     return item | {
         "parked": record.parked,
         "rest": record.rest / 1e6,
@@ -194,10 +193,6 @@ def _budget(budget: BudgetConfig, overrides: HostOverrides) -> dict[str, int]:
     pages = budget.pages_per_host if overrides.max_pages is None else overrides.max_pages
     size = budget.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
     return {"max_pages": pages, "max_bytes": size}
-
-
-def _least(look: Lookout, name: str) -> float:
-    return for_host(look.config.politeness, overrides_for(look.config.host, name)).min_delay
 
 
 def _wall(look: Lookout, micros: int) -> float | None:

@@ -10,9 +10,10 @@ from gossamer.assembly.build import SECRET
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.host_census import FRESH_FOR, HostCensus
-from gossamer.control.views.queue_census import QueueCensus
+from gossamer.control.views.sweep import FRESH_FOR, Sweep
+from gossamer.inspect.hosts import HostCount
 from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.inspect.queue.count import QueueCount
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -40,8 +41,8 @@ class Lookout:
     ) -> None:
         self.folder = folder
         self.environment = environment
-        self.census = HostCensus(environment)
-        self.queue_census = QueueCensus(environment)
+        self.census = Sweep(environment, lambda: HostCount(self.clock.micros))
+        self.queue_census = Sweep(environment, lambda: QueueCount(environment, self.config, self.counters()))
         self._config = config
         self.pulse: Callable[[], tuple[float, bool]] = lambda: (0.0, False)
         """(visits a second of late, whether all workers are busy); nothing of a stopped crawl."""

@@ -9,7 +9,7 @@ from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, take
-from gossamer.control.views.queue_census import QueueSizes
+from gossamer.inspect.queue.count import QueueSizes
 from gossamer.inspect.why.level_words import split_grade
 from gossamer.model.link import LinkKind
 from gossamer.model.quantity import Count
@@ -140,4 +140,4 @@ def _item(entry: QueueRecord, host: str, level: int, grade: int) -> QueueItem:
 
 def queue_sizes(look: Lookout, _: Nothing) -> QueueSizes:
     """How much is queued where; of many hosts some are looked at with each question, and stand for all."""
-    return look.queue_census.look(look.config, look.counters())
+    return look.queue_census.look().sizes()

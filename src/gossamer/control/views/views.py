@@ -35,7 +35,7 @@ def status(look: Lookout, _: Nothing) -> LiveStatus:
     """A stopped crawl at a glance."""
     inspection = look.inspection()
     sums = inspection.sums()
-    count = look.census.look(look.clock.micros())
+    count = look.census.look()
     return LiveStatus(
         folder=str(look.folder.path),
         state="stopped",

@@ -14,6 +14,7 @@ from gossamer.engine.admission.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
@@ -261,12 +262,12 @@ class Storyteller:
             yield fact("host", clause("host.unknown"))
             return
         record = decode_host(data)
-        line = self._inspection.host_line(record)
+        state, seconds, reason = doing(record, self._inspection.clock.micros())
         yield fact(
             "host",
-            clause("host.state", host=record.name, state=line.state),
-            clause("host.for", seconds=line.seconds) if line.seconds else None,
-            clause("host.reason", reason=line.reason) if line.reason else None,
+            clause("host.state", host=record.name, state=state),
+            clause("host.for", seconds=seconds) if seconds else None,
+            clause("host.reason", reason=reason) if reason else None,
             clause(
                 "host.counts",
                 queued=record.queued,

@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -17,7 +16,6 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
-from gossamer.policy.visits.politeness import PolitenessConfig, for_host, overrides_for
 from gossamer.report.census.host_visits import LISTED, PRECISION
 from gossamer.report.census.hosts import host_census
 from gossamer.report.census.log import LogCensus
@@ -44,16 +42,11 @@ _NAMES = 10
 _SEEDS = 5
 
 
-def politeness_of(config: CrawlConfig) -> Callable[[str], PolitenessConfig]:
-    """The politeness of a host queue by its name."""
-    return lambda name: for_host(config.politeness, overrides_for(config.host, name))
-
-
 def log_census(inspection: Inspection) -> LogCensus:
     """A census of the crawl's log, to be kept by who makes reports of a running crawl again and again."""
     config = inspection.config
     log, *others = inspection.logs
-    return LogCensus(log, config.engine.queue_key, politeness_of(config), *others)
+    return LogCensus(log, config.engine.queue_key, config.politeness_of, *others)
 
 
 def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
