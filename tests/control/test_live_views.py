@@ -170,7 +170,7 @@ def test_a_page_that_was_visited_again_comes_once(look, folder):
 
 @pytest.mark.parametrize("backwards", [True, False])
 def test_the_log_line_by_line(look, folder, backwards, monkeypatch):
-    monkeypatch.setattr("gossamer.control.views.log_views.PIECE", 700)  # lines straddle pieces
+    monkeypatch.setattr("gossamer.inspect.crawl_log.PIECE", 700)  # lines straddle pieces
     items, cursor = [], None
     while True:
         page = answer_view(look, "log", {"limit": 13, "cursor": cursor, "backwards": backwards})

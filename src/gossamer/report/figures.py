@@ -8,6 +8,7 @@ import msgspec
 
 from gossamer.assembly.report import Summary
 from gossamer.inspect.hosts import HostItem
+from gossamer.inspect.traps import BranchLine
 
 
 class Quantiles(msgspec.Struct, frozen=True):
@@ -183,23 +184,12 @@ class Languages(msgspec.Struct, frozen=True):
     most: list[Amount] = []
 
 
-class Trap(msgspec.Struct, frozen=True):
-    """A branch of a site that was set aside or let out, with the evidence."""
-
-    host: str
-    branch: str
-    state: str
-    visits: int
-    brought: int
-    waiting: int
-
-
 class Traps(msgspec.Struct, frozen=True):
     """Branches by state (`aside`, `released`, `open`), URLs set aside, and those that were."""
 
     by_state: dict[str, int] = {}
     urls: int = 0
-    worst: list[Trap] = []
+    worst: list[BranchLine] = []
 
 
 class Names(msgspec.Struct, frozen=True):

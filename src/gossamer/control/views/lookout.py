@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.protocol import LiveError
@@ -14,6 +13,7 @@ from gossamer.control.views.sweep import FRESH_FOR, Sweep
 from gossamer.inspect.hosts import HostCount
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.queue.count import QueueCount
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -66,10 +66,18 @@ class Lookout:
         Raises:
             LiveError: nothing has been crawled yet.
         """
-        secret = self.environment.get(Family.META, SECRET)
-        if secret is None:
+        prints = fingerprints_of(self.environment)
+        if prints is None:
             raise LiveError("conflict", "nothing has been crawled yet")
-        return Fingerprints(secret)
+        return prints
+
+    def places(self) -> UrlPlaces:
+        """The keys of URLs.
+
+        Raises:
+            LiveError: nothing has been crawled yet.
+        """
+        return UrlPlaces(self.environment, self.fingerprints(), self.config)
 
     def kept(self, name: str, reckon: Callable[[], T]) -> T:
         """What `reckon` gives; kept for `FRESH_FOR` times as long as that took."""
