@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gossamer.inspect.draws import Draws, by_hash
 from gossamer.inspect.why.level_words import depth_of, grade_words, level_clause, level_words, split_grade
 from gossamer.inspect.why.sentences import Told, in_english
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
@@ -76,7 +77,7 @@ class LevelCensus:
         self._ordering = ordering
         self._urls = urls
         self._step = urls / DRAWS if urls > ALL_READ else 0.0
-        self._passed = self._step / 2
+        self._draws = Draws(self._step)
         self._drawn: list[_Drawn] = []
         self._weights: dict[int, float] = {}
         self._read = 0
@@ -86,10 +87,8 @@ class LevelCensus:
         """Take a host into account."""
         if not self._step or not record.queued:
             return
-        self._passed += record.queued
-        if self._passed >= self._step:
-            draws, self._passed = divmod(self._passed, self._step)
-            self._drawn.append(_Drawn(key, record.head, record.queued, int(draws)))
+        if draws := self._draws.of(record.queued):
+            self._drawn.append(_Drawn(key, record.head, record.queued, draws))
 
     def sizes(self, order: str) -> LevelSizes:
         """The histogram of the hosts told of so far."""
@@ -175,15 +174,12 @@ class LevelCensus:
     def _by_hash(self, host: _Drawn) -> Iterator[bytes]:
         """Places of some URLs of a host, drawn evenly over their hashes; none if no table knows places."""
         family = Family.STANDINGS if isinstance(self._ordering, LinkOrdering) else Family.SEEN
-        for number in range(host.draws):
-            hash_ = int((number + 0.5) / host.draws * 2**64).to_bytes(HASH_BYTES, "big")
-            for tries, (_, value) in enumerate(self._environment.scan(family, host.key + hash_, host.key)):
-                place = value[:TICKET_BYTES]
-                if self._environment.get(Family.QUEUE, host.key + place) is not None:
-                    yield place
-                    break
-                if tries == TRIES:
-                    break
+
+        def queued(value: bytes) -> bytes | None:
+            place = value[:TICKET_BYTES]
+            return None if self._environment.get(Family.QUEUE, host.key + place) is None else place
+
+        return by_hash(self._environment, family, host.key, host.draws, queued, TRIES)
 
     def _count(self, places: Iterator[bytes], weight: float) -> None:
         weights = self._weights
