@@ -35,7 +35,6 @@ from gossamer.report.census.host_visits import PRECISION, HostWatch
 from gossamer.report.census.log import LogCensus
 from gossamer.report.census.tallies import Frequent, Largest, Spread
 from gossamer.report.census.timeline import ERRORS, INTERVALS, OK, PAGES, TimeSums
-from gossamer.report.charts import visible
 from gossamer.report.figures import (
     FailureLine,
     Histogram,
@@ -48,6 +47,7 @@ from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Family
 from gossamer.state.records import HostRecord, decode_page
 from gossamer.words.catalogue import LANGUAGES, Words, words
+from gossamer.words.visible import visible
 
 HOSTILE = (
     "</title></td><script>alert(1)</script><img src=x onerror=alert(1)>\"' onload=x \x1b[31m\u202egnp.exe"
