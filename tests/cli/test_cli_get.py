@@ -19,9 +19,14 @@ HOME = "<title>Café</title>" + "".join(
 )
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 FORMULA = "<title>=HYPERLINK(1)</title>\x1b[31m red"
+PACKED = gzip.compress(FORMULA.encode(), mtime=0)
 ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/": (200, {"Content-Type": "text/html; charset=iso-8859-1"}, HOME.encode("latin-1")),
-    "/gz": (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(FORMULA.encode())),
+    "/gz": (
+        200,
+        {"Content-Type": "text/html", "Content-Encoding": "gzip"},
+        PACKED,
+    ),
     "/pic.png": (200, {"Content-Type": "image/png"}, PNG),
     "/moved": (301, {"Location": "/gz"}, b""),
     "/bad": (404, {"Content-Type": "text/plain"}, b"gone"),

@@ -6,19 +6,23 @@ import pytest
 from test_queue_sizes import Written
 
 from gossamer.control.socket.protocol import Nothing
-from gossamer.control.views import queue_census
 from gossamer.control.views.lookout import Lookout, lookout
 from gossamer.control.views.paging import CHECKED_EVERY
-from gossamer.control.views.queue_census import QueueCensus, QueueSizes
 from gossamer.control.views.queue_views import queue_sizes
+from gossamer.control.views.sweep import Sweep
 from gossamer.inspect.queue import levels as queue_levels
+from gossamer.inspect.queue.count import QueueCount, QueueSizes
 
 HOSTS = 600
 
 
-def look_on(census: QueueCensus, look: Lookout) -> QueueSizes:
+def sweep(look: Lookout) -> Sweep[QueueCount]:
+    return Sweep(look.environment, lambda: QueueCount(look.environment, look.config, look.counters()))
+
+
+def look_on(census: Sweep[QueueCount]) -> QueueSizes:
     """As far as one look goes that has no time."""
-    return census.look(look.config, look.counters(), 0.0)
+    return census.look(0.0).sizes()
 
 
 @pytest.fixture
@@ -29,10 +33,10 @@ def crawl(tmp_path: Path) -> Path:
 
 def test_a_look_is_bounded_and_the_last_one_has_all(crawl: Path) -> None:
     with lookout(crawl) as look:
-        census = QueueCensus(look.environment)
-        found = [look_on(census, look)]
+        census = sweep(look)
+        found = [look_on(census)]
         while found[-1].estimated:
-            found.append(look_on(census, look))
+            found.append(look_on(census))
         assert found[0].hosts_looked_at < CHECKED_EVERY < HOSTS
         assert len(found) > HOSTS // CHECKED_EVERY
         assert all(0 < before.hosts_looked_at < HOSTS for before in found[:-1])
@@ -42,14 +46,14 @@ def test_a_look_is_bounded_and_the_last_one_has_all(crawl: Path) -> None:
             ("d0.test", "d1.test", "d2.test"), 400
         )
         assert all(line.error == 0 for line in whole.by_domain.domains)
-        assert look_on(census, look) is whole, "it holds for a while"
+        assert look_on(census) is whole, "it holds for a while"
         census._fresh_until = 0.0
-        assert look_on(census, look) is whole, "and while the next walk is under way"
+        assert look_on(census) is whole, "and while the next walk is under way"
 
 
 def test_what_was_seen_stands_for_the_rest(crawl: Path) -> None:
     with lookout(crawl) as look:
-        first = look_on(QueueCensus(look.environment), look)
+        first = look_on(sweep(look))
         assert first.estimated and first.hosts == HOSTS
         assert sum(first.by_depth.values()) == 1_200, "a short queue is read as a whole"
         by_domain = first.by_domain
@@ -63,14 +67,13 @@ def test_levels_of_a_long_queue_are_scaled_and_not_counted_twice(
     crawl: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue_levels, "ALL_READ", 100)
-    monkeypatch.setattr(queue_census, "ALL_READ", 100)
     with lookout(crawl) as look:
-        census = QueueCensus(look.environment)
-        sizes = look_on(census, look)
+        census = sweep(look)
+        sizes = look_on(census)
         while sizes.estimated:
             assert sum(line.urls for line in sizes.by_level.levels) == pytest.approx(1_200, rel=0.25)
             assert sum(sizes.by_depth.values()) == pytest.approx(1_200, rel=0.25)
-            sizes = look_on(census, look)
+            sizes = look_on(census)
         assert sum(line.urls for line in sizes.by_level.levels) == pytest.approx(1_200, rel=0.02)
 
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as some
 from live_world import running
 from test_queue_sizes import PRINTS, SMALL, Written
 
-from gossamer.control import resting
 from gossamer.control.history import COLUMNS, HISTORY
-from gossamer.control.resting import resting_hosts, rests
-from gossamer.control.views.host_census import HostCensus
-from gossamer.inspect.inspection import doing
+from gossamer.control.views.sweep import Sweep
+from gossamer.inspect import hosts
+from gossamer.inspect.hosts import HostCount, doing, resting_hosts
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import HostRecord, decode_host, encode
@@ -42,11 +41,11 @@ def test_what_rests_is_what_the_lists_call_resting(
         parked=parked,
         reason=reason,
     )
-    assert rests(record, NOW) == (doing(record, NOW)[0] == "resting")
+    assert (not parked and queued > 0 and due > NOW) == (doing(record, NOW)[0] == "resting")
 
 
 def test_some_of_many_hosts_stand_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resting, "LOOKED_AT", 200)
+    monkeypatch.setattr(hosts, "LOOKED_AT", 200)
     folder = Written(tmp_path / "crawl", {f"h{n}.test": [2] for n in range(600)}).folder
     environment = Environment.open(folder / "state", SMALL, create=False)
     batch = environment.batch()
@@ -57,9 +56,12 @@ def test_some_of_many_hosts_stand_for_all(tmp_path: Path, monkeypatch: pytest.Mo
         batch.put(Family.HOSTS, key, encode(record))
     environment.commit(batch)
     try:
-        assert HostCensus(environment).look(NOW).by_state == {"resting": 200, "ready": 400}
+        assert Sweep(environment, lambda: HostCount(lambda: NOW)).look().by_state == {
+            "resting": 200,
+            "ready": 400,
+        }
         assert resting_hosts(environment, NOW, 600) == pytest.approx(200, abs=50)
-        monkeypatch.setattr(resting, "LOOKED_AT", 1_000)
+        monkeypatch.setattr(hosts, "LOOKED_AT", 1_000)
         assert resting_hosts(environment, NOW, 600) == 200
     finally:
         environment.close()

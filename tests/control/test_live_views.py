@@ -15,6 +15,8 @@ from gossamer.control.views.views import VIEWS, answer_view
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.sentences import Clause, in_english
 from gossamer.simweb import SimulatedWeb, WorldSpec
+from gossamer.web.console import drawings
+from gossamer.words.catalogue import words
 
 SPEC = WorldSpec.friendly(hosts=15, pages=300, page_bytes=800)
 PAGES = 120
@@ -170,7 +172,7 @@ def test_a_page_that_was_visited_again_comes_once(look, folder):
 
 @pytest.mark.parametrize("backwards", [True, False])
 def test_the_log_line_by_line(look, folder, backwards, monkeypatch):
-    monkeypatch.setattr("gossamer.control.views.log_views.PIECE", 700)  # lines straddle pieces
+    monkeypatch.setattr("gossamer.inspect.crawl_log.PIECE", 700)  # lines straddle pieces
     items, cursor = [], None
     while True:
         page = answer_view(look, "log", {"limit": 13, "cursor": cursor, "backwards": backwards})
@@ -180,6 +182,15 @@ def test_the_log_line_by_line(look, folder, backwards, monkeypatch):
         cursor = page["cursor"]
     known = lines(folder)
     assert items == (known[::-1] if backwards else known)
+
+
+def test_names_that_failed_are_counted(look, monkeypatch):
+    inspection = look.inspection()
+    inspection.names.failing["gone.test"] = (5, 2)
+    monkeypatch.setattr(look, "inspection", lambda: inspection)
+    found = answer_view(look, "names", {})
+    assert found["failing"]["gone.test"] == 3
+    assert drawings.names(found, words("en"))[-1].title == words("en")("chart.failing")
 
 
 def test_the_log_with_filters_and_half_a_line(look, folder):

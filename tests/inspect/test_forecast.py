@@ -2,8 +2,8 @@
 
 import pytest
 
-from gossamer.control.views.host_census import HostCount
 from gossamer.inspect.forecast import HostLoad, Situation, forecast
+from gossamer.inspect.hosts import HostCount
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
@@ -38,10 +38,10 @@ def test_a_host_takes_what_holds_it_and_its_rests(record, seconds):
 
 
 def test_a_host_that_is_held_long_is_among_those_that_take_longest():
-    count = HostCount()
+    count = HostCount(lambda: NOW)
     for number in range(2_500):
-        count.add(HostRecord(f"h{number}.example", queued=50, rest=SECOND), NOW)
-    count.add(HostRecord("held.example", queued=1, rest=SECOND, due=NOW + 3_600 * SECOND), NOW)
-    count.add(HostRecord("dead.example", queued=7, parked="dead"), NOW)
+        count.add(b"", HostRecord(f"h{number}.example", queued=50, rest=SECOND))
+    count.add(b"", HostRecord("held.example", queued=1, rest=SECOND, due=NOW + 3_600 * SECOND))
+    count.add(b"", HostRecord("dead.example", queued=7, parked="dead"))
     assert count.largest("seconds")[0].name == "held.example"
     assert count.left_alone == 7

@@ -13,7 +13,8 @@ from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
-from gossamer.inspect.inspection import SET_ASIDE, inspect
+from gossamer.inspect.hosts import SET_ASIDE
+from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import branch_lines, parameter_lines, release_branch
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue

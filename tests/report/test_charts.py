@@ -23,11 +23,11 @@ from gossamer.report.charts import (
     ring_chart,
     share_bar,
     time_chart,
-    visible,
 )
 from gossamer.report.charts.scale import nice_ticks, time_label, time_ticks
 from gossamer.report.charts.text import fit, text_width
 from gossamer.words.amounts import percent
+from gossamer.words.visible import visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</title><script>alert(1)</script>\"' onload=x \x00\x1b[31m\u202egnp.exe\u2066\u061c"

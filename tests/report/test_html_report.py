@@ -21,7 +21,11 @@ from small_site import small_site
 from whole_crawl import Crawled, crawl
 
 import gossamer
+from gossamer.config.config import CrawlConfig
+from gossamer.inspect.crawl_log import VisitLine
+from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.traps import BranchLine
 from gossamer.model.outcome import Fault, Rule
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.report import Figures, report_body, report_page, write_report
@@ -31,15 +35,11 @@ from gossamer.report.census.host_visits import PRECISION, HostWatch
 from gossamer.report.census.log import LogCensus
 from gossamer.report.census.tallies import Frequent, Largest, Spread
 from gossamer.report.census.timeline import ERRORS, INTERVALS, OK, PAGES, TimeSums
-from gossamer.report.census.visit_lines import VisitLine
-from gossamer.report.charts import visible
 from gossamer.report.figures import (
     FailureLine,
     Histogram,
     Hosts,
-    QueueLine,
     Timeline,
-    Trap,
     Traps,
 )
 from gossamer.report.languages import language_of
@@ -47,6 +47,7 @@ from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Family
 from gossamer.state.records import HostRecord, decode_page
 from gossamer.words.catalogue import LANGUAGES, Words, words
+from gossamer.words.visible import visible
 
 HOSTILE = (
     "</title></td><script>alert(1)</script><img src=x onerror=alert(1)>\"' onload=x \x1b[31m\u202egnp.exe"
@@ -620,12 +621,13 @@ def test_numbers_are_written_for_people(said: Any, english: str, chinese: str) -
 
 def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Figures) -> None:
     replace = msgspec.structs.replace
+    parked = HostRecord("a.test", visits=1, queued=1, parked="by the operator")
     figures = replace(
         figures,
         ended="max_pages 5",
-        hosts=Hosts(parked=[QueueLine("a.test", "parked", 0, 0, 1, 1, 0, "by the operator")]),
+        hosts=Hosts(parked=[host_item(parked, 0, CrawlConfig())]),
         log=replace(figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", "cut by length")]),
-        traps=Traps(worst=[Trap("a.test", "/x/", "aside", 1, 0, 1)]),
+        traps=Traps(worst=[BranchLine("a.test", "/x/", "aside", 1, 1, 1, 0, 1, 0.0, 0.0, 0.1)]),
     )
     written = ("max_pages 5", "by the operator", "cut by length")
     english = report_body(figures)

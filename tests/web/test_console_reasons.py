@@ -11,7 +11,7 @@ from gossamer.daemon.config import RestartConfig
 from gossamer.daemon.jobs.restart import Ending, judge
 from gossamer.frontier.gates.shared_gate import SHARED
 from gossamer.frontier.queues.revival import BY_OPERATOR
-from gossamer.inspect.inspection import doing
+from gossamer.inspect.hosts import doing
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule

@@ -15,7 +15,8 @@ from gossamer.config.setting_help import all_settings, find_settings
 from gossamer.config.settings import commented_toml
 from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.checks.cluster_check import check_whole
-from gossamer.inspect.inspection import AgentLine, HostLine, Status
+from gossamer.inspect.hosts import HostItem
+from gossamer.inspect.inspection import AgentLine, Status
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.whole import tell_whole
@@ -115,7 +116,7 @@ def _domain_lines(sizes: DomainSizes) -> list[str]:
     return lines
 
 
-def _host_lines(hosts: list[HostLine]) -> list[str]:
+def _host_lines(hosts: list[HostItem]) -> list[str]:
     lines = []
     if hosts:
         lines.append("largest   by URLs left, then by pages:")

@@ -23,8 +23,8 @@ from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import ParameterConfig
 from gossamer.policy.visits.budget import BudgetConfig
-from gossamer.policy.visits.host_overrides import HostOverrides, section_problem
-from gossamer.policy.visits.politeness import PolitenessConfig
+from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for, section_problem
+from gossamer.policy.visits.politeness import PolitenessConfig, for_host
 from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.environment import StateConfig
 
@@ -75,6 +75,10 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             ' number": selectors of CSS or XPath by names of your own, for the pages whose address matches'
         ),
     ] = {}
+
+    def politeness_of(self, name: str) -> PolitenessConfig:
+        """The politeness of a host queue, with the overrides for that host."""
+        return for_host(self.politeness, overrides_for(self.host, name))
 
     def __post_init__(self) -> None:
         problems = [

@@ -59,7 +59,7 @@ async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
 
 
 def _counted(look: Lookout, _: object) -> tuple[dict[str, int], bool]:
-    count = look.census.look(look.clock.micros(), _SOON)
+    count = look.census.look(_SOON)
     return count.scaled(look.counters().hosts), not count.complete
 
 

@@ -15,7 +15,7 @@ COLUMNS = (
     "time", "pages", "bytes", "errors", "queued", "waiting", "resting", "parked", "workers", "memory"
 )  # fmt: skip
 """Sums so far, but `queued` to `memory` as at that time; `errors` are visits without a response; `resting`
-are hosts as `hosts_by_state` counts them (`resting.rests`)."""
+are hosts as `hosts_by_state` counts them."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[float]).decode

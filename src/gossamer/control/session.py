@@ -14,7 +14,6 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import NOTHING, forget_hold, read_hold
 from gossamer.config.config import CrawlConfig
 from gossamer.control.history import EVERY, write_line
-from gossamer.control.resting import resting_hosts
 from gossamer.control.socket.address import ControlSocket
 from gossamer.control.socket.protocol import Request
 from gossamer.control.socket.server import ControlServer
@@ -22,6 +21,7 @@ from gossamer.control.speedometer import Speedometer, memory_bytes
 from gossamer.engine.admission.reclaim import RECLAIM
 from gossamer.engine.visiting.dispatch import FAILED
 from gossamer.frontier.reweighing import REWEIGH
+from gossamer.inspect.hosts import resting_hosts
 from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
 from gossamer.state.environment import Family

@@ -4,7 +4,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 
@@ -49,18 +48,22 @@ class Speedometer:
         )
 
 
-def memory_bytes() -> int:
-    """Resident memory of this process; 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
+def memory_bytes(pid: int | str = "self") -> int:
+    """Resident memory of a process, this one if none is named; 0 of one that has ended."""
+    try:  # asked for every second, so without a Path and a stream, which make ten system calls of three
+        file = os.open(f"/proc/{pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            pages = os.read(file, 256).split()[1]
+        finally:
+            os.close(file)
+    except (OSError, IndexError):
         return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def open_files() -> int:
-    """Open descriptors of this process; 0 where the system does not tell."""
+def open_files(pid: int | str = "self") -> int:
+    """Open descriptors of a process, this one if none is named; 0 where the system does not tell."""
     try:
-        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - a Path for each would cost more
+        return len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - a Path for each would cost more
     except OSError:
         return 0

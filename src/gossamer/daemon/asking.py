@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.control.socket.client import PATIENCE, connect
-from gossamer.control.socket.protocol import LiveError, NotRunning, Problem
+from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.control.views.views import VIEWS, answer_view
-from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.shelf import Shelf
 from gossamer.model.errors import ConfigError, StorageError
 
@@ -110,12 +110,3 @@ class Asking:
             raise ServiceError("conflict", str(error)) from None
         except StorageError as error:
             raise ServiceError("internal", str(error)) from None
-
-
-def service_error(error: LiveError) -> ServiceError:
-    """The crawl's no as the daemon's."""
-    return ServiceError(error.code, error.message, map(_words, error.details))
-
-
-def _words(problem: Problem) -> str:
-    return f"{problem.path}: {problem.problem}" if problem.path else problem.problem

@@ -16,7 +16,7 @@ from gossamer.daemon.asking import Asking
 from gossamer.daemon.clusters.shown import Clusters
 from gossamer.daemon.config import ServiceConfig, ServiceFolder
 from gossamer.daemon.database import Database
-from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.errors import ServiceError, telling
 from gossamer.daemon.jobs import folders
 from gossamer.daemon.jobs.changes import change_settings
 from gossamer.daemon.jobs.confinement import change_problems
@@ -31,7 +31,6 @@ from gossamer.daemon.limits import Limits
 from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
 from gossamer.daemon.surroundings import Surroundings, crawl_config
-from gossamer.daemon.telling import telling
 from gossamer.daemon.views import Event, JobView, possible
 from gossamer.model.errors import StorageError
 

@@ -14,9 +14,9 @@ from gossamer.archive.cdxj import read_capture
 from gossamer.assembly.private import private_folder
 from gossamer.datasets.parquet import needed, write_table
 from gossamer.datasets.tables import CAPTURES, HOSTS, PAGES, VISITS
+from gossamer.inspect.crawl_log import VisitLines
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
-from gossamer.report.census.visit_lines import VisitLines
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer.inspect.inspection import doing
+from gossamer.inspect.hosts import doing
 from gossamer.policy.visits.politeness import PolitenessConfig, rest_after
 from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord

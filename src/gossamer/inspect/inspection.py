@@ -17,14 +17,15 @@ from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.settlement.ledger import CLOCK, ENDED, NAMES
 from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.inspect.clusters.cluster_folder import Absent
-from gossamer.inspect.queue.levels import LevelCensus, LevelSizes
-from gossamer.inspect.queue.sizes import DomainCensus, DomainSizes
+from gossamer.inspect.hosts import HostCount, HostItem, host_item
+from gossamer.inspect.queue.count import QueueCount
+from gossamer.inspect.queue.levels import LevelSizes
+from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.level_words import ordering_of
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import FOREVER
 from gossamer.state.records import (
     COUNTERS,
     VISITED,
@@ -37,20 +38,6 @@ from gossamer.state.records import (
 )
 
 HOSTS_LISTED = 20
-SET_ASIDE = "its URLs are set aside: see 'gossamer traps' and 'gossamer why'"
-
-
-class HostLine(msgspec.Struct, frozen=True):
-    """One host as `status` shows it."""
-
-    name: str
-    state: str  # ready, resting, waiting, parked, empty
-    seconds: float  # until it may be visited; 0 if it may be now
-    reason: str
-    queued: int
-    waiting: int
-    pages: int
-    failures: int
 
 
 class AgentLine(msgspec.Struct, frozen=True):
@@ -69,7 +56,7 @@ class Status(msgspec.Struct, frozen=True):
     folder: str
     sums: Summary
     hosts_by_state: dict[str, int]
-    hosts: list[HostLine]
+    hosts: list[HostItem]
     domains: DomainSizes | None = None  # only if asked for
     levels: LevelSizes | None = None
     state: Literal["running", "paused", "ended", "broken off"] = "running"
@@ -138,10 +125,6 @@ class Inspection:
         for _, data in self.environment.scan(Family.HOSTS):
             yield decode_host(data)
 
-    def host_line(self, record: HostRecord) -> HostLine:
-        """What a host is doing now."""
-        return _line(record, self.clock.micros())
-
     def _order(self) -> dict[str, str | float]:
         """The ordering with what it counts itself, as last committed."""
         name = self.config.engine.order
@@ -167,81 +150,29 @@ class Inspection:
         Args:
             queues: also how much is left by domain and by level, which takes up to a second more.
         """
-        sums = self.counters
-        by_state: dict[str, int] = {}
-        largest: list[HostRecord] = []
-        least = (-1, -1)  # what a host must reach to be one of the largest
-        order = self.config.engine.order
-        domains = DomainCensus(sums.hosts, sums.queued + sums.waiting)
-        ordering = ordering_of(order, self.config.order) if queues else None
-        levels = LevelCensus(self.environment, ordering, sums.queued)
         now = self.clock.micros()
+        hosts = HostCount(lambda: now, ("queued",), states=False)
+        queue = QueueCount(self.environment, self.config, self.counters) if queues else None
         for key, data in self.environment.scan(Family.HOSTS):
             record = decode_host(data)
-            state = doing(record, now)[0]
-            by_state[state] = by_state.get(state, 0) + 1
-            if _size(record) >= least:
-                largest.append(record)
-                if len(largest) >= 50 * HOSTS_LISTED:
-                    largest = _largest(largest)
-                    least = _size(largest[-1])
-            if queues:
-                domains.add(record)
-                levels.add(key, record)
+            hosts.add(key, record)
+            if queue is not None:
+                queue.add(key, record)
+        if queue is not None:
+            queue.finish()
+        sizes = queue.sizes() if queue is not None else None
+        largest = hosts.largest("queued")[:HOSTS_LISTED]
         return Status(
             str(self.folder.path),
             self.sums(),
-            by_state,
-            [_line(record, now) for record in _largest(largest)],
-            domains.sizes() if queues else None,
-            levels.sizes(order) if queues else None,
+            hosts.by_state,
+            [host_item(record, now, self.config) for record in largest],
+            sizes.by_domain if sizes is not None else None,
+            sizes.by_level if sizes is not None else None,
             state=self.state,
             ended=self.ended,
             last=self.last,
         )
-
-
-def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
-    """(state, seconds until it may be visited, reason) of a host; 0 s too if no time will bring its turn."""
-    queued = record.queued - record.aside
-    due = record.due if queued or not record.waiting else max(record.due, record.later_due)
-    seconds = max(0.0, (due - now) / 1e6) if due < FOREVER else 0.0
-    if record.parked:
-        return "parked", seconds, record.parked
-    if not record.queued and not record.waiting:
-        return "empty", 0.0, ""
-    if due >= FOREVER or not (queued or record.waiting):
-        return "waiting", 0.0, SET_ASIDE
-    if seconds and not queued:
-        return "waiting", seconds, record.reason or "its URLs wait for times of their own"
-    if seconds:
-        return "resting", seconds, record.reason or "politeness"
-    return "ready", 0.0, ""
-
-
-def _line(record: HostRecord, now: int) -> HostLine:
-    state, seconds, reason = doing(record, now)
-    return HostLine(
-        record.name,
-        state,
-        round(seconds, 1),
-        reason,
-        record.queued,
-        record.waiting,
-        record.pages,
-        record.failures,
-    )
-
-
-def _size(record: HostRecord) -> tuple[int, int]:
-    """By which the largest hosts are chosen: URLs left, then pages."""
-    return record.queued + record.waiting, record.pages
-
-
-def _largest(records: list[HostRecord]) -> list[HostRecord]:
-    # Names in their order, then stably by size.
-    records = sorted(records, key=lambda record: record.name)
-    return sorted(records, key=_size, reverse=True)[:HOSTS_LISTED]
 
 
 @contextlib.contextmanager

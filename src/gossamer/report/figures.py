@@ -7,6 +7,8 @@ network: who shows them escapes them. All lists are bounded, however large the c
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.inspect.hosts import HostItem
+from gossamer.inspect.traps import BranchLine
 
 
 class Quantiles(msgspec.Struct, frozen=True):
@@ -103,19 +105,6 @@ class HostFigures(msgspec.Struct, frozen=True):
     crawl_delay: float = 0.0
 
 
-class QueueLine(msgspec.Struct, frozen=True):
-    """What is known of one host in the state."""
-
-    name: str
-    state: str
-    pages: int
-    bytes: int
-    visits: int
-    queued: int
-    waiting: int
-    reason: str = ""
-
-
 class Hosts(msgspec.Struct, frozen=True):
     """The hosts of the crawl, from its state.
 
@@ -129,8 +118,8 @@ class Hosts(msgspec.Struct, frozen=True):
     """
 
     by_state: dict[str, int] = {}
-    most_pages: list[QueueLine] = []
-    parked: list[QueueLine] = []
+    most_pages: list[HostItem] = []
+    parked: list[HostItem] = []
     pages: Histogram = Histogram()
     crawl_delays: int = 0
     robots: dict[str, int] = {}
@@ -195,23 +184,12 @@ class Languages(msgspec.Struct, frozen=True):
     most: list[Amount] = []
 
 
-class Trap(msgspec.Struct, frozen=True):
-    """A branch of a site that was set aside or let out, with the evidence."""
-
-    host: str
-    branch: str
-    state: str
-    visits: int
-    brought: int
-    waiting: int
-
-
 class Traps(msgspec.Struct, frozen=True):
     """Branches by state (`aside`, `released`, `open`), URLs set aside, and those that were."""
 
     by_state: dict[str, int] = {}
     urls: int = 0
-    worst: list[Trap] = []
+    worst: list[BranchLine] = []
 
 
 class Names(msgspec.Struct, frozen=True):

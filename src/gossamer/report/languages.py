@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
+from gossamer.inspect.draws import Draws, by_hash
 from gossamer.model.link import LinkKind
 from gossamer.report.census.tallies import add_bounded
 from gossamer.report.figures import Amount, Languages
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, PageRecord, decode_page
 
 ALL_READ = 250_000
@@ -34,16 +33,13 @@ class LanguageCensus:
         self._environment = environment
         self._pages = pages
         self._step = pages / DRAWS if environment.estimate(Family.PAGES) > ALL_READ else 0.0
-        self._passed = self._step / 2
+        self._draws = Draws(self._step)
         self._drawn: list[tuple[bytes, int]] = []
 
     def add(self, key: bytes, record: HostRecord) -> None:
         """Take a host into account."""
-        if self._step and record.pages:
-            self._passed += record.pages
-            if self._passed >= self._step:
-                draws, self._passed = divmod(self._passed, self._step)
-                self._drawn.append((key, int(draws)))
+        if self._step and record.pages and (draws := self._draws.of(record.pages)):
+            self._drawn.append((key, draws))
 
     def languages(self) -> Languages:
         """The figures, after the last host."""
@@ -72,12 +68,12 @@ class LanguageCensus:
 
     def _read_drawn(self) -> Iterator[PageRecord]:
         for key, draws in self._drawn:
-            for number in range(draws):
-                start = int((number + 0.5) / draws * 2**64).to_bytes(HASH_BYTES, "big")
-                records = islice(self._environment.scan(Family.PAGES, key + start, key), TRIES)
-                found = next(filter(_is_page, (decode_page(data) for _, data in records)), None)
-                if found is not None:
-                    yield found
+            yield from by_hash(self._environment, Family.PAGES, key, draws, _page_in, TRIES)
+
+
+def _page_in(data: bytes) -> PageRecord | None:
+    record = decode_page(data)
+    return record if _is_page(record) else None
 
 
 def _is_page(record: PageRecord) -> bool:

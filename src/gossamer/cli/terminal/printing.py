@@ -6,25 +6,13 @@ import sys
 
 from gossamer.model.errors import StorageError
 from gossamer.words.amounts import Amounts
+from gossamer.words.visible import visible
 
 ENGLISH = Amounts("en")
 """Writes sizes and times as the terminal shows them."""
 size, duration = ENGLISH.size, ENGLISH.duration
-
-
-def safe(text: str) -> str:
-    """`text` with all escaped that is not plainly printable: control characters, line ends, bidi marks."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() and not _steers(char) else char.encode("unicode_escape").decode()
-        for char in text
-    )
-
-
-def _steers(char: str) -> bool:
-    """Directional marks reorder what stands beside them (UAX 9), so they could forge a line."""
-    return "\u200e" <= char <= "\u200f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+safe = visible
+"""Escapes what came from the network, so that it cannot steer the terminal."""
 
 
 def say(text: str) -> None:

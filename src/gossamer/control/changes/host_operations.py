@@ -10,8 +10,8 @@ from gossamer.control.changes.change_log import Change
 from gossamer.control.changes.changeable import plan_changes
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.host_census import HostItem, host_item
 from gossamer.frontier.queues.revival import BY_OPERATOR
+from gossamer.inspect.hosts import HostItem, host_item
 from gossamer.state.records import HostRecord
 
 PARK, REVIVE, REST, RELEASE = "host.park", "host.revive", "host.rest", "traps.release"
@@ -151,5 +151,4 @@ def _known(live: LiveCrawl, name: str) -> HostRecord:
 def _item(live: LiveCrawl, name: str) -> HostItem:
     record = live.levers.steering.host(name)
     assert record is not None
-    least = live.built.effective.politeness(name).min_delay
-    return host_item(record, int(live.crawl.parts.frontier.now() * 1e6), least)
+    return host_item(record, int(live.crawl.parts.frontier.now() * 1e6), live.config)

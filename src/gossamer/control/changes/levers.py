@@ -16,8 +16,6 @@ from gossamer.frontier.steering import Steering
 from gossamer.policy.ordering.best import BestFirst
 from gossamer.policy.ordering.opic import Opic
 from gossamer.policy.scope.scope import Scope
-from gossamer.policy.visits.host_overrides import overrides_for
-from gossamer.policy.visits.politeness import for_host
 
 
 class Levers:
@@ -80,8 +78,7 @@ class Levers:
         if Group.RETRY in groups:
             self._built.judge.retry = config.retry
         if Group.POLITENESS in groups:
-            politeness, hosts = before.politeness, before.host
-            self.steering.repolite(lambda name: for_host(politeness, overrides_for(hosts, name)))
+            self.steering.repolite(before.politeness_of)
         if Group.BUDGET in groups:
             self.spent.begin()
         if Group.SPEED in groups:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -12,6 +13,7 @@ from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.control.views.lookout import Lookout
 from gossamer.engine.admission.rejudging import RULES, may_widen
 from gossamer.engine.in_thread import in_thread
+from gossamer.inspect.draws import Draws, by_hash
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
@@ -128,7 +130,7 @@ def _loss(look: Lookout, name: str, going: int, judged: int) -> HostLoss:
 def _drawn(look: Lookout, queued: int) -> Iterator[tuple[str, Candidate, float]]:
     """(host, URL, for how many it stands): all, or about `ALL_JUDGED`, drawn in proportion to the queues."""
     step = max(1.0, queued / ALL_JUDGED)
-    passed = step / 2
+    drawing = Draws(step)
     for key, data in look.environment.scan(Family.HOSTS):
         record = decode_host(data)
         if not record.queued:
@@ -137,10 +139,7 @@ def _drawn(look: Lookout, queued: int) -> Iterator[tuple[str, Candidate, float]]
             for _, value in look.environment.scan(Family.QUEUE, key + record.head, key):
                 yield record.name, decode_queue(value).candidate(), 1.0
             continue
-        passed += record.queued
-        draws = int(passed // step)
-        passed -= draws * step
-        if draws:
+        if draws := drawing.of(record.queued):
             found = list(_of_host(look, key, record.head, draws, record.queued))
             for candidate in found:
                 yield record.name, candidate, draws * step / len(found)
@@ -148,21 +147,19 @@ def _drawn(look: Lookout, queued: int) -> Iterator[tuple[str, Candidate, float]]
 
 def _of_host(look: Lookout, key: bytes, head: bytes, draws: int, queued: int) -> Iterator[Candidate]:
     """URLs of one host, drawn evenly over their hashes where a table knows their places, else the first."""
+
+    def waiting(value: bytes) -> Candidate | None:
+        entry = look.environment.get(Family.QUEUE, key + value[:TICKET_BYTES])
+        return decode_queue(entry).candidate() if entry is not None else None
+
     found = 0
     if queued > 2 * draws:
-        for number in range(draws):
-            hash_ = int((number + 0.5) / draws * 2**64).to_bytes(HASH_BYTES, "big")
-            for tries, (_, value) in enumerate(look.environment.scan(Family.SEEN, key + hash_, key)):
-                entry = look.environment.get(Family.QUEUE, key + value[:TICKET_BYTES])
-                if entry is not None:
-                    found += 1
-                    yield decode_queue(entry).candidate()
-                if entry is not None or tries == SAMPLE:
-                    break
+        for found, candidate in enumerate(  # noqa: B007 - whether there were any is asked below
+            by_hash(look.environment, Family.SEEN, key, draws, waiting, SAMPLE), 1
+        ):
+            yield candidate
     if not found:
-        for number, (_, value) in enumerate(look.environment.scan(Family.QUEUE, key + head, key)):
-            if number == draws:
-                return
+        for _, value in islice(look.environment.scan(Family.QUEUE, key + head, key), draws):
             yield decode_queue(value).candidate()
 
 

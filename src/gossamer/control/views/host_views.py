@@ -1,24 +1,23 @@
 """Views of hosts: lists of them, and all that is known of one."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.host_census import HostItem, host_item
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, offset_of, take
 from gossamer.frontier.queues.queue_table import branches_of
 from gossamer.frontier.robots_table import RobotsTable
-from gossamer.inspect.traps import lines_of
+from gossamer.inspect.hosts import HostItem, host_item
+from gossamer.inspect.traps import BranchLine, lines_of
 from gossamer.policy.robots.file import RobotsRules
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
-from gossamer.policy.visits.politeness import for_host
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, decode_host, decode_queue, decode_robots
@@ -54,6 +53,73 @@ class HostPage(Page, frozen=True):
     estimated: bool = False
 
 
+class HostPoliteness(msgspec.Struct, frozen=True):
+    """The settings by which one host is treated; see `PolitenessConfig`."""
+
+    min_delay: float
+    max_delay: float
+    factor: float
+    visits_per_host: int
+
+
+class HostBudget(msgspec.Struct, frozen=True):
+    """How many pages and bytes of one host; 0 for no limit."""
+
+    max_pages: int
+    max_bytes: int
+
+
+class RobotsFile(msgspec.Struct, frozen=True):
+    """What is known of the robots file of one origin.
+
+    Attributes:
+        state: `rules`, `open`, `closed`, `hold` or `pending`.
+        until: wall time until which that holds.
+        source: where the rules came from, if not from the origin itself.
+        rules: the first thousand of our group, as lines; `rules_in_all` counts them.
+    """
+
+    origin: str
+    state: str
+    until: float | None
+    detail: str
+    failures: int
+    source: str
+    crawl_delay: float | None
+    sitemaps: Sequence[str]
+    rules: list[str]
+    rules_in_all: int
+
+
+class RobotsFiles(msgspec.Struct, frozen=True):
+    """The robots files of a host's origins."""
+
+    items: list[RobotsFile]
+
+
+class HostDetail(HostItem, frozen=True, kw_only=True):
+    """All that is known of one host; times are of the wall clock.
+
+    Attributes:
+        parked: why it is left alone; empty if it is not.
+        rest: seconds that its last visit earned.
+        crawl_delay: what its robots file asks for; `None` if nothing.
+        first: the first URLs of its queue.
+    """
+
+    parked: str
+    rest: float
+    crawl_delay: float | None
+    last_visit: float | None
+    failing_since: float | None
+    blocked: bool
+    politeness: HostPoliteness
+    budget: HostBudget
+    first: list[str]
+    robots: list[RobotsFile]
+    branches: list[BranchLine]
+
+
 def hosts(look: Lookout, params: Hosts) -> HostPage:
     """A page of hosts.
 
@@ -69,7 +135,7 @@ def hosts(look: Lookout, params: Hosts) -> HostPage:
             record = decode_host(data)
             item = None
             if params.text in record.name:
-                item = host_item(record, now, _least(look, record.name))
+                item = host_item(record, now, look.config)
                 if params.state not in (None, item.state):
                     item = None
             yield key, item
@@ -83,12 +149,12 @@ def hosts(look: Lookout, params: Hosts) -> HostPage:
 def _sorted(look: Lookout, params: Hosts) -> HostPage:
     assert params.sort is not None
     now = look.clock.micros()
-    count = look.census.look(now)
+    count = look.census.look()
     state = params.state or ""
     largest = count.largest(params.sort, state)
     start = offset_of(params.cursor)
     end = start + params.limit
-    items = [host_item(record, now, _least(look, record.name)) for record in largest[start:end]]
+    items = [host_item(record, now, look.config) for record in largest[start:end]]
     all_hosts = look.counters().hosts
     total = count.scaled(all_hosts).get(state, 0) if state else all_hosts
     return HostPage(items, f"n:{end}" if end < len(largest) else None, total, not count.complete)
@@ -107,32 +173,27 @@ def _ordered(items: list[HostItem], params: Hosts) -> list[HostItem]:
     return items
 
 
-def host(look: Lookout, params: Host) -> dict[str, Any]:
+def host(look: Lookout, params: Host) -> HostDetail:
     """All that is known of one host."""
     key, record = find_host(look, params.name)
-    now = look.clock.micros()
     config = look.config
-    overrides = overrides_for(config.host, record.name)
-    politeness = for_host(config.politeness, overrides)
-    item: dict[str, Any] = msgspec.to_builtins(host_item(record, now, politeness.min_delay))
-    return item | {
-        "parked": record.parked,
-        "rest": record.rest / 1e6,
-        "crawl_delay": record.crawl_delay if record.crawl_delay >= 0 else None,
-        "last_visit": _wall(look, record.last_visit),
-        "failing_since": _wall(look, int(record.failing_since * 1e6)) if record.failures else None,
-        "blocked": record.name in config.scope.block,
-        "politeness": {
-            "min_delay": politeness.min_delay,
-            "max_delay": politeness.max_delay,
-            "factor": politeness.factor,
-            "visits_per_host": politeness.visits_per_host,
-        },
-        "budget": _budget(config.budget, overrides),
-        "first": list(_first(look, key, record)),
-        "robots": robots_of(look, key),
-        "branches": list(_branches(look, key, record.name)),
-    }
+    politeness = config.politeness_of(record.name)
+    return HostDetail(
+        **msgspec.structs.asdict(host_item(record, look.clock.micros(), config)),
+        parked=record.parked,
+        rest=record.rest / 1e6,
+        crawl_delay=record.crawl_delay if record.crawl_delay >= 0 else None,
+        last_visit=_wall(look, record.last_visit),
+        failing_since=_wall(look, int(record.failing_since * 1e6)) if record.failures else None,
+        blocked=record.name in config.scope.block,
+        politeness=HostPoliteness(
+            politeness.min_delay, politeness.max_delay, politeness.factor, politeness.visits_per_host
+        ),
+        budget=_budget(config.budget, overrides_for(config.host, record.name)),
+        first=list(_first(look, key, record)),
+        robots=robots_of(look, key),
+        branches=list(islice(lines_of(record.name, branches_of(look.environment, key)), BRANCHES)),
+    )
 
 
 def find_host(look: Lookout, name: str) -> tuple[bytes, HostRecord]:
@@ -148,7 +209,7 @@ def find_host(look: Lookout, name: str) -> tuple[bytes, HostRecord]:
     return key, decode_host(data)
 
 
-def robots_of(look: Lookout, key: bytes) -> list[dict[str, Any]]:
+def robots_of(look: Lookout, key: bytes) -> list[RobotsFile]:
     """What the robots files of a host's origins say."""
     table = RobotsTable(look.environment, 1 << 20, look.clock.micros)
     found = []
@@ -160,20 +221,20 @@ def robots_of(look: Lookout, key: bytes) -> list[dict[str, Any]]:
         entry = table.latest(key, origin)
         rules = (entry.rules if entry is not None else None) or RobotsRules()
         found.append(
-            {
-                "origin": origin,
-                "state": record.state,
-                "until": _wall(look, record.until),
-                "detail": record.detail,
-                "failures": record.failures,
-                "source": record.source,
-                "crawl_delay": rules.crawl_delay,
-                "sitemaps": rules.sitemaps[:RULES],
-                "rules": [
+            RobotsFile(
+                origin=origin,
+                state=record.state,
+                until=_wall(look, record.until),
+                detail=record.detail,
+                failures=record.failures,
+                source=record.source,
+                crawl_delay=rules.crawl_delay,
+                sitemaps=rules.sitemaps[:RULES],
+                rules=[
                     f"{'Allow' if allow else 'Disallow'}: {pattern}" for allow, pattern in rules.rules[:RULES]
                 ],
-                "rules_in_all": len(rules.rules),
-            }
+                rules_in_all=len(rules.rules),
+            )
         )
     return found
 
@@ -185,19 +246,10 @@ def _first(look: Lookout, key: bytes, record: HostRecord) -> Iterator[str]:
         yield decode_queue(data).url
 
 
-def _branches(look: Lookout, key: bytes, name: str) -> Iterator[Any]:
-    yield from islice(lines_of(name, branches_of(look.environment, key)), BRANCHES)
-
-
-def _budget(budget: BudgetConfig, overrides: HostOverrides) -> dict[str, int]:
-    """Of one host; 0 for no limit."""
+def _budget(budget: BudgetConfig, overrides: HostOverrides) -> HostBudget:
     pages = budget.pages_per_host if overrides.max_pages is None else overrides.max_pages
     size = budget.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
-    return {"max_pages": pages, "max_bytes": size}
-
-
-def _least(look: Lookout, name: str) -> float:
-    return for_host(look.config.politeness, overrides_for(look.config.host, name)).min_delay
+    return HostBudget(pages, size)
 
 
 def _wall(look: Lookout, micros: int) -> float | None:

@@ -13,17 +13,12 @@ from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, Patience, offset_of
+from gossamer.engine.settlement.visit_log import LONGEST_LINE
+from gossamer.inspect.crawl_log import VisitLine, backwards, forwards, visit_of
 from gossamer.model.link import LinkKind
 from gossamer.model.quantity import Count
 from gossamer.model.url import Url
-from gossamer.policy.urls.canonical import Canonicaliser
-from gossamer.policy.urls.queue_key import queue_key
-from gossamer.state.environment import Family
-from gossamer.state.records import decode_page
 
-PIECE = 256 << 10
-"""Bytes read at once, longer than any line of a browser's URL; a longer line is read in several."""
-LONGEST_LINE = 1 << 20
 WHOLE = 4 << 20
 """A log no longer than this is counted whole."""
 SAMPLE = 4_000
@@ -61,7 +56,7 @@ def log(look: Lookout, params: Log) -> Page:
         end = min(offset_of(params.cursor, "b"), size) if params.cursor else size
         lines = backwards(path, end)
     else:
-        lines = _forwards(path, min(offset_of(params.cursor, "f"), size))
+        lines = forwards(path, min(offset_of(params.cursor, "f"), size))
     needle = params.text.encode()
     found: list[dict[str, Any]] = []
     patience = Patience()
@@ -98,42 +93,6 @@ def _wanted(line: bytes, needle: bytes, params: Log) -> dict[str, Any] | None:
     return entry
 
 
-def _forwards(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
-    """(offset behind it, line) of every whole line from `start`."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        file.seek(start)
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            start += len(line)
-            yield start, line
-
-
-def backwards(path: Path, end: int) -> Iterator[tuple[int, bytes]]:
-    """(offset of its beginning, line) of every whole line before `end`, the last first."""
-    if not end:
-        return
-    with path.open("rb") as file:
-        tail = b""  # of a line that begins earlier
-        while end > 0:
-            start = max(0, end - PIECE)
-            file.seek(start)
-            piece = file.read(end - start) + tail
-            end = start
-            first = piece.find(b"\n") + 1 if start else 0
-            if start and not first:
-                tail = piece if len(piece) <= LONGEST_LINE else b""  # no line of ours is longer
-                continue
-            tail = piece[:first]
-            *lines, unfinished = piece[first:].split(b"\n")
-            place = start + len(piece) - len(unfinished)
-            for line in reversed(lines):
-                place -= len(line) + 1
-                yield place, line
-
-
 class Codes(msgspec.Struct, frozen=True):
     """What came of the visits, by several marks.
 
@@ -155,17 +114,6 @@ class Codes(msgspec.Struct, frozen=True):
     sampled: bool
 
 
-class _Line(msgspec.Struct):
-    url: str
-    depth: int = 0
-    kind: str = ""
-    size: int | None = None
-    type: str = ""
-
-
-_decode_line = msgspec.json.Decoder(_Line).decode
-
-
 def codes(look: Lookout, _: Nothing) -> Codes:
     """Counts by status, fault, type, size, depth and language."""
     return look.kept("codes", lambda: _counted(look))
@@ -176,10 +124,10 @@ def _counted(look: Lookout) -> Codes:
     path = look.folder.log
     size = path.stat().st_size if path.exists() else 0
     sampled = size > WHOLE
-    raw = _drawn(path, size) if sampled else (line for _, line in _forwards(path, 0))
-    lines = [line for line in map(_parsed, raw) if line is not None and line.kind != LinkKind.ROBOTS]
+    raw = _drawn(path, size) if sampled else (line for _, line in forwards(path, 0))
+    lines = [line for line in map(visit_of, raw) if line is not None and line.kind != LinkKind.ROBOTS]
     factor = counters.visits / len(lines) if sampled and lines else 1.0
-    sizes = Counter(bisect_right(SIZES, line.size) - 1 for line in lines if line.size is not None)
+    sizes = Counter(bisect_right(SIZES, line.size) - 1 for line in lines if line.status)
     depths = Counter(line.depth for line in lines)
     read = [line for line in lines if line.type.startswith("text/html")]
     some = read if len(read) <= LANGUAGES else random.sample(read, LANGUAGES)
@@ -212,33 +160,11 @@ def _drawn(path: Path, size: int) -> Iterator[bytes]:
                 yield line
 
 
-def _parsed(line: bytes) -> _Line | None:
-    try:
-        return _decode_line(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-
-
-def _languages(look: Lookout, lines: list[_Line]) -> Iterator[str]:
+def _languages(look: Lookout, lines: list[VisitLine]) -> Iterator[str]:
     """Of the pages, as they say themselves, without their region."""
-    places = UrlPlaces(look)
+    places = look.places()
     for line in lines:
         url = Url.from_serialised(line.url)
-        data = look.environment.get(Family.PAGES, places.fingerprint(url)) if url else None
-        if data is not None:
-            yield decode_page(data).language.partition("-")[0].lower()[:LONGEST_LANGUAGE]
-
-
-class UrlPlaces:
-    """Keys under which the crawl keeps what it knows of URLs."""
-
-    def __init__(self, look: Lookout) -> None:
-        self._prints = look.fingerprints()
-        self._canonical = Canonicaliser(look.config.canonical)
-        self._queue_key = queue_key(look.config.engine.queue_key)
-
-    def fingerprint(self, url: Url) -> bytes:
-        """The URL's key in the family `pages`."""
-        canonical = self._canonical(url)
-        same = Url.from_serialised(canonical) or url
-        return self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
+        record = places.record(places.fingerprint(url)) if url else None
+        if record is not None:
+            yield record.language.partition("-")[0].lower()[:LONGEST_LANGUAGE]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.host_census import FRESH_FOR, HostCensus
-from gossamer.control.views.queue_census import QueueCensus
+from gossamer.control.views.sweep import FRESH_FOR, Sweep
+from gossamer.inspect.hosts import HostCount
 from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.inspect.queue.count import QueueCount
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -40,8 +41,8 @@ class Lookout:
     ) -> None:
         self.folder = folder
         self.environment = environment
-        self.census = HostCensus(environment)
-        self.queue_census = QueueCensus(environment)
+        self.census = Sweep(environment, lambda: HostCount(self.clock.micros))
+        self.queue_census = Sweep(environment, lambda: QueueCount(environment, self.config, self.counters()))
         self._config = config
         self.pulse: Callable[[], tuple[float, bool]] = lambda: (0.0, False)
         """(visits a second of late, whether all workers are busy); nothing of a stopped crawl."""
@@ -65,10 +66,18 @@ class Lookout:
         Raises:
             LiveError: nothing has been crawled yet.
         """
-        secret = self.environment.get(Family.META, SECRET)
-        if secret is None:
+        prints = fingerprints_of(self.environment)
+        if prints is None:
             raise LiveError("conflict", "nothing has been crawled yet")
-        return Fingerprints(secret)
+        return prints
+
+    def places(self) -> UrlPlaces:
+        """The keys of URLs.
+
+        Raises:
+            LiveError: nothing has been crawled yet.
+        """
+        return UrlPlaces(self.environment, self.fingerprints(), self.config)
 
     def kept(self, name: str, reckon: Callable[[], T]) -> T:
         """What `reckon` gives; kept for `FRESH_FOR` times as long as that took."""

@@ -5,10 +5,11 @@ from typing import Literal
 
 import msgspec
 
-from gossamer.control.views.log_views import UrlPlaces, backwards
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, Patience, behind, cursor_of, key_of, offset_of, take
+from gossamer.inspect.crawl_log import backwards, visit_of
+from gossamer.inspect.url_places import UrlPlaces
 from gossamer.model.quantity import Count
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
@@ -34,12 +35,6 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Limit = 100
 
 
-class _Line(msgspec.Struct):
-    url: str
-    at: float = 0.0
-
-
-_decode_line = msgspec.json.Decoder(_Line).decode
 _ROUNDED = 0.001
 """Seconds by which the log may tell the end of a visit too early."""
 
@@ -79,11 +74,11 @@ def _newest(look: Lookout, params: Pages) -> Page:
     path = look.folder.log
     size = path.stat().st_size if path.exists() else 0
     end = min(offset_of(params.cursor, "b"), size) if params.cursor else size
-    places, patience = UrlPlaces(look), Patience()
+    places, patience = look.places(), Patience()
     host = look.fingerprints().host(params.host) if params.host else b""
     found: list[PageItem] = []
     for place, line in backwards(path, end):
-        record = _last_seen(look, places, line, host)
+        record = _last_seen(places, line, host)
         if record is not None and _is_wanted(record, params):
             found.append(_item(record))
         if len(found) == params.limit or patience.over:
@@ -91,18 +86,14 @@ def _newest(look: Lookout, params: Pages) -> Page:
     return Page(found)
 
 
-def _last_seen(look: Lookout, places: UrlPlaces, line: bytes, host: bytes) -> PageRecord | None:
+def _last_seen(places: UrlPlaces, line: bytes, host: bytes) -> PageRecord | None:
     """What is known of the URL that a line of the log tells of, if that was its last visit."""
-    try:
-        told = _decode_line(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None  # half a line, after a power failure
-    url = Url.from_serialised(told.url)
-    if url is None:
+    told = visit_of(line)
+    url = Url.from_serialised(told.url) if told is not None else None
+    if told is None or url is None:
         return None
     key = places.fingerprint(url)
-    data = look.environment.get(Family.PAGES, key) if key.startswith(host) else None
-    record = decode_page(data) if data is not None else None
+    record = places.record(key) if key.startswith(host) else None
     last = record.visits[-1] if record is not None and record.visits else None
     return record if last is not None and told.at + _ROUNDED >= last.at else None
 

@@ -1,4 +1,4 @@
-"""Views of what waits: single URLs, and how many where."""
+"""Views of what waits: single URLs, how many where, and how long they will take."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, take
-from gossamer.control.views.queue_census import QueueSizes
+from gossamer.inspect.forecast import Forecast, HostLoad, Situation, forecast
+from gossamer.inspect.queue.count import QueueSizes
 from gossamer.inspect.why.level_words import split_grade
 from gossamer.model.link import LinkKind
 from gossamer.model.quantity import Count
@@ -17,6 +18,8 @@ from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, split_later, split_ticket, ticket
 from gossamer.state.records import QueueRecord, decode_host, decode_queue
 
+MOST_LOADS = 200
+"""Hosts reckoned with in a forecast, those that take longest."""
 QUEUE, LATER = "q", "w"
 """Parts of the list: what has its turn in its queue, then what waits for a time of its own."""
 
@@ -140,4 +143,27 @@ def _item(entry: QueueRecord, host: str, level: int, grade: int) -> QueueItem:
 
 def queue_sizes(look: Lookout, _: Nothing) -> QueueSizes:
     """How much is queued where; of many hosts some are looked at with each question, and stand for all."""
-    return look.queue_census.look(look.config, look.counters())
+    return look.queue_census.look().sizes()
+
+
+def time_left(look: Lookout, _: Nothing) -> Forecast:
+    """The forecast, by the rate of late if the crawl runs, else by that over all its time."""
+    config, counters, now = look.config, look.counters(), look.clock.micros()
+    count = look.census.look()
+    loads = [
+        HostLoad.of(record, config.politeness_of(record.name), now)
+        for record in count.largest("seconds")[:MOST_LOADS]
+    ]
+    rate, busy = look.pulse()
+    if rate <= 0 and counters.seconds > 0:
+        rate = counters.visits / counters.seconds
+    left = config.budget.max_pages
+    situation = Situation(
+        loads=loads,
+        queued=max(0, counters.queued - counters.aside - count.left_alone),
+        rate=rate,
+        workers=config.engine.workers,
+        all_busy=busy,
+        pages_left=max(0, left - counters.pages) if left else None,
+    )
+    return forecast(situation, estimated=not count.complete)

@@ -5,7 +5,9 @@ from typing import Any
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
+from gossamer.control.views.lookout import Lookout
 
 
 class Workers(msgspec.Struct, frozen=True):
@@ -51,3 +53,19 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     held_by: str = ""
     memory_bytes: int = 0
     open_files: int = 0
+
+
+def status(look: Lookout, _: Nothing) -> LiveStatus:
+    """A stopped crawl at a glance."""
+    inspection = look.inspection()
+    sums = inspection.sums()
+    count = look.census.look()
+    return LiveStatus(
+        folder=str(look.folder.path),
+        state="stopped",
+        reason=inspection.ended,
+        seconds=sums.seconds,
+        sums=sums,
+        hosts_by_state=count.scaled(sums.hosts),
+        hosts_estimated=not count.complete,
+    )

@@ -1,11 +1,12 @@
 """Views that explain: one URL, names, robots files, traps, settings, how it came to this."""
 
+from itertools import starmap
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from gossamer.assembly.name_resolution import count_names, own_folder
+from gossamer.assembly.name_resolution import KeptNames, count_names, own_folder
 from gossamer.assembly.report import name_sums
 from gossamer.config.shape import Kind, choices, settings_of
 from gossamer.config.toml_text import holds_secret
@@ -13,12 +14,14 @@ from gossamer.control.changes.change_log import read_changes
 from gossamer.control.changes.changeable import changeable_paths
 from gossamer.control.history import COLUMNS, read_history
 from gossamer.control.socket.protocol import Nothing
-from gossamer.control.views.host_views import find_host, robots_of
+from gossamer.control.views.host_views import RobotsFiles, find_host, robots_of
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, page_of_list
 from gossamer.dns.statistics import LATENCY_BOUNDS
 from gossamer.inspect.traps import branch_lines
+from gossamer.inspect.why.priority import Priority
+from gossamer.inspect.why.sentences import Told
 from gossamer.inspect.why.story import Storyteller
 
 
@@ -68,20 +71,86 @@ class TrapPage(Page, frozen=True):
     learning: bool = False
 
 
-def why(look: Lookout, params: Why) -> dict[str, Any]:
+class ToldFact(msgspec.Struct, frozen=True):
+    """One sentence of a story, under its heading; `clauses` say it in any language."""
+
+    about: str
+    text: str
+    clauses: Told
+
+
+class ToldStory(msgspec.Struct, frozen=True):
+    """The story of a URL; `text` is all of it in English, `priority` its place if it waits."""
+
+    url: str
+    state: str
+    facts: list[ToldFact]
+    priority: Priority | None
+    text: str
+
+
+class Latency(msgspec.Struct, frozen=True):
+    """Names that took up to so many seconds, and longer than the class before; `None`: no bound."""
+
+    up_to: float | None
+    names: int
+
+
+class NameFigures(msgspec.Struct, frozen=True):
+    """What became of the questions for names.
+
+    Attributes:
+        sums: hits, misses and what else `name_sums` counts.
+        failures: by fault.
+        longest: seconds that a name took at most.
+        kept: what the compact cache holds; `None` if there is none.
+        slowest: seconds by name; `failing`: how often at least, by name.
+    """
+
+    sums: dict[str, int]
+    failures: dict[str, int]
+    latencies: list[Latency]
+    longest: float
+    kept: KeptNames | None
+    slowest: dict[str, float]
+    failing: dict[str, int]
+
+
+class HistoryRows(msgspec.Struct, frozen=True):
+    """What a crawl was doing when: a row for each time, its values named by `columns`."""
+
+    columns: tuple[str, ...]
+    rows: list[list[float]]
+
+
+class DescribedSetting(msgspec.Struct, frozen=True):
+    """What a setting means; `live`: it can change while the crawl runs."""
+
+    description: str
+    unit: str
+    choices: Any
+    default: Any
+    secret: bool
+    live: bool
+
+
+class DescribedSettings(msgspec.Struct, frozen=True):
+    """The configuration as a tree without its secrets; `live` and `described` go by dotted paths."""
+
+    settings: dict[str, Any]
+    live: list[str]
+    described: dict[str, DescribedSetting]
+
+
+def why(look: Lookout, params: Why) -> ToldStory:
     """The story of a URL, as facts (in English, and as clauses for other languages) and as text."""
     story = Storyteller(look.inspection()).tell(params.url)
     lines = [f"{story.url}: {story.state}", *(f"  {fact.about:<15} {fact.text}" for fact in story.facts)]
-    return {
-        "url": story.url,
-        "state": story.state,
-        "facts": [{"about": fact.about, "text": fact.text, "clauses": fact.told} for fact in story.facts],
-        "priority": story.priority,
-        "text": "\n".join(lines),
-    }
+    facts = [ToldFact(fact.about, fact.text, fact.told) for fact in story.facts]
+    return ToldStory(story.url, story.state, facts, story.priority, "\n".join(lines))
 
 
-def names(look: Lookout, params: Names) -> dict[str, Any]:
+def names(look: Lookout, params: Names) -> NameFigures:
     """What became of the questions for names, and how many the compact cache holds, if there is one."""
     domains = (params.under,) if params.under else ()
     # All of the cache is gone through, up to a second.
@@ -90,24 +159,21 @@ def names(look: Lookout, params: Names) -> dict[str, Any]:
     )
     statistics = look.inspection().names
     bounds = [*LATENCY_BOUNDS, None]
-    return {
-        "sums": name_sums(statistics),
-        "failures": statistics.failures,
-        "latencies": [
-            {"up_to": bound, "names": count}
-            for bound, count in zip(bounds, statistics.latencies, strict=True)
-        ],
-        "longest": statistics.longest,
-        "kept": kept,
-        "slowest": statistics.slowest,
-        "failing": statistics.failing,
-    }
+    return NameFigures(
+        sums=name_sums(statistics),
+        failures=statistics.failures,
+        latencies=list(starmap(Latency, zip(bounds, statistics.latencies, strict=True))),
+        longest=statistics.longest,
+        kept=kept,
+        slowest=dict(statistics.slowest_names()),
+        failing=dict(statistics.failing_names()),
+    )
 
 
-def robots(look: Lookout, params: Robots) -> dict[str, Any]:
+def robots(look: Lookout, params: Robots) -> RobotsFiles:
     """What the robots files of a host say."""
     key, _ = find_host(look, params.host)
-    return {"items": robots_of(look, key)}
+    return RobotsFiles(robots_of(look, key))
 
 
 def traps(look: Lookout, params: Traps) -> TrapPage:
@@ -122,24 +188,26 @@ def changes(look: Lookout, params: Changes) -> Page:
     return page_of_list(read_changes(look.folder.path)[::-1], params.cursor, params.limit)
 
 
-def history(look: Lookout, params: History) -> dict[str, Any]:
+def history(look: Lookout, params: History) -> HistoryRows:
     """The lines, thinned out; those of a crawl of weeks take 0.2 s to read, so they are kept a while."""
     rows = look.kept(
         f"history {params.since} {params.points}",
         lambda: read_history(look.folder.path, params.since, params.points),
     )
-    return {"columns": COLUMNS, "rows": rows}
+    return HistoryRows(COLUMNS, rows)
 
 
-def settings(look: Lookout, _: Nothing) -> dict[str, Any]:
+def settings(look: Lookout, _: Nothing) -> DescribedSettings:
     """The configuration, without its secrets, with what can change while the crawl runs."""
     live = changeable_paths()
-    described: dict[str, Any] = {}
+    described: dict[str, DescribedSetting] = {}
     tree = _described(look.config, "", described, frozenset(live))
-    return {"settings": tree, "live": live, "described": described}
+    return DescribedSettings(tree, live, described)
 
 
-def _described(struct: msgspec.Struct, prefix: str, found: dict[str, Any], live: frozenset[str]) -> Any:
+def _described(
+    struct: msgspec.Struct, prefix: str, found: dict[str, DescribedSetting], live: frozenset[str]
+) -> Any:
     tree: dict[str, Any] = {}
     for setting in settings_of(type(struct)):
         value, path = getattr(struct, setting.name), f"{prefix}{setting.key}"
@@ -149,14 +217,14 @@ def _described(struct: msgspec.Struct, prefix: str, found: dict[str, Any], live:
         inner = setting.shape.item
         secret = holds_secret(value, setting.shape) and (inner is None or inner.kind is not Kind.TABLE)
         tree[setting.key] = None if secret else _without_secrets(value)
-        found[path] = {
-            "description": setting.description,
-            "unit": setting.shape.unit,
-            "choices": choices(setting.shape),
-            "default": msgspec.to_builtins(setting.default),
-            "secret": secret,
-            "live": path in live,
-        }
+        found[path] = DescribedSetting(
+            description=setting.description,
+            unit=setting.shape.unit,
+            choices=choices(setting.shape),
+            default=msgspec.to_builtins(setting.default),
+            secret=secret,
+            live=path in live,
+        )
     return tree
 
 

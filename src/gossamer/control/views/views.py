@@ -6,13 +6,12 @@ from typing import Any
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError, Nothing, invalid
-from gossamer.control.views.forecast_view import time_left
 from gossamer.control.views.host_views import Host, Hosts, host, hosts
 from gossamer.control.views.log_views import Log, codes, log
 from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.page_views import Pages, pages
-from gossamer.control.views.queue_views import Queue, queue, queue_sizes
-from gossamer.control.views.status import LiveStatus
+from gossamer.control.views.queue_views import Queue, queue, queue_sizes, time_left
+from gossamer.control.views.status import status
 from gossamer.control.views.story_views import (
     Changes,
     History,
@@ -29,23 +28,6 @@ from gossamer.control.views.story_views import (
     why,
 )
 from gossamer.model.errors import ConfigError, StorageError
-
-
-def status(look: Lookout, _: Nothing) -> LiveStatus:
-    """A stopped crawl at a glance."""
-    inspection = look.inspection()
-    sums = inspection.sums()
-    count = look.census.look(look.clock.micros())
-    return LiveStatus(
-        folder=str(look.folder.path),
-        state="stopped",
-        reason=inspection.ended,
-        seconds=sums.seconds,
-        sums=sums,
-        hosts_by_state=count.scaled(sums.hosts),
-        hosts_estimated=not count.complete,
-    )
-
 
 View = Callable[[Lookout, Any], Any]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.control.speedometer import memory_bytes, open_files
 from gossamer.daemon.jobs.job import Mark
 from gossamer.model.errors import StorageError
 
@@ -87,23 +88,11 @@ class JobProcess:
 
     def memory(self) -> int:
         """Resident bytes; 0 of one that has ended."""
-        try:  # every second, so without a Path and a stream, which make ten system calls of three
-            file = os.open(f"/proc/{self.mark.pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                pages = os.read(file, 256).split()[1]
-            finally:
-                os.close(file)
-        except (OSError, IndexError):
-            return 0
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+        return memory_bytes(self.mark.pid)
 
     def footprint(self) -> Footprint:
         """What it takes now; nothing of one that has ended. Some microseconds for each open file."""
-        try:
-            files = len(os.listdir(f"/proc/{self.mark.pid}/fd"))  # noqa: PTH208 - a count, no paths
-        except OSError:
-            files = 0
-        return Footprint(self.memory(), files)
+        return Footprint(self.memory(), open_files(self.mark.pid))
 
     def _on_end(self) -> None:
         self._reap()

@@ -7,8 +7,7 @@ from typing import Any
 from gossamer.control.changes.changeable import plan_changes
 from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.daemon.allocation.claims import amounts_for, shortfall
-from gossamer.daemon.asking import service_error
-from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.jobs.enforcement import Enforcement
 from gossamer.daemon.jobs.job import Job, JobState, Pending
 from gossamer.daemon.jobs.process import JobProcess

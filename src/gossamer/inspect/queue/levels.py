@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.inspect.why.level_words import grade_words, level_words, split_grade
+from gossamer.inspect.draws import Draws, by_hash
+from gossamer.inspect.why.level_words import depth_of, grade_words, level_clause, level_words, split_grade
+from gossamer.inspect.why.sentences import Told, in_english
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Environment, Family
@@ -23,12 +25,13 @@ BANDS = 12
 
 
 class LevelLine(msgspec.Struct, frozen=True):
-    """URLs queued at the levels `first` to `last` of the policy."""
+    """URLs queued at the levels `first` to `last` of the policy; `clauses` name it in any language."""
 
     name: str
     first: int
     last: int
     urls: int
+    clauses: Told = ()
 
 
 class GradeLine(msgspec.Struct, frozen=True):
@@ -74,7 +77,7 @@ class LevelCensus:
         self._ordering = ordering
         self._urls = urls
         self._step = urls / DRAWS if urls > ALL_READ else 0.0
-        self._passed = self._step / 2
+        self._draws = Draws(self._step)
         self._drawn: list[_Drawn] = []
         self._weights: dict[int, float] = {}
         self._read = 0
@@ -84,10 +87,8 @@ class LevelCensus:
         """Take a host into account."""
         if not self._step or not record.queued:
             return
-        self._passed += record.queued
-        if self._passed >= self._step:
-            draws, self._passed = divmod(self._passed, self._step)
-            self._drawn.append(_Drawn(key, record.head, record.queued, int(draws)))
+        if draws := self._draws.of(record.queued):
+            self._drawn.append(_Drawn(key, record.head, record.queued, draws))
 
     def sizes(self, order: str) -> LevelSizes:
         """The histogram of the hosts told of so far."""
@@ -112,13 +113,20 @@ class LevelCensus:
         urls = self._urls if self._step else self._read
         return LevelSizes(order, urls, self._read, round(self._unread), self._bands(weights), lines)
 
-    def by_level(self) -> dict[int, float]:
-        """URLs at each level of the policy, once `sizes` was asked for."""
-        levels: dict[int, float] = {}
+    @property
+    def sampled(self) -> bool:
+        """The queue is too long to be read as a whole."""
+        return self._step > 0
+
+    def by_depth(self, factor: float) -> dict[str, int]:
+        """URLs at each depth times `factor`, once `sizes` was asked for; empty where levels tell no depth."""
+        depths: dict[int, float] = {}
         for level, weight in self._weights.items():
             own = split_grade(level)[1]
-            levels[own] = levels.get(own, 0.0) + weight
-        return levels
+            depth = depth_of(self._ordering, own) if own != ROBOTS_LEVEL else None
+            if depth is not None:
+                depths[depth] = depths.get(depth, 0.0) + weight * factor
+        return {str(depth): round(urls) for depth, urls in sorted(depths.items())}
 
     def _bands(self, weights: dict[int, float]) -> list[LevelLine]:
         """A line for each number in the policy's words; of many neighbours share one, about equally."""
@@ -137,7 +145,8 @@ class LevelCensus:
             start = first if start < 0 else start
             urls += weight
             if urls >= share or last in (ROBOTS_LEVEL, rows[-1][2]):
-                lines.append(LevelLine(level_words(self._ordering, start, last), start, last, round(urls)))
+                told = (level_clause(self._ordering, start, last),)
+                lines.append(LevelLine(in_english(told), start, last, round(urls), told))
                 start, urls = -1, 0.0
         return lines
 
@@ -165,15 +174,12 @@ class LevelCensus:
     def _by_hash(self, host: _Drawn) -> Iterator[bytes]:
         """Places of some URLs of a host, drawn evenly over their hashes; none if no table knows places."""
         family = Family.STANDINGS if isinstance(self._ordering, LinkOrdering) else Family.SEEN
-        for number in range(host.draws):
-            hash_ = int((number + 0.5) / host.draws * 2**64).to_bytes(HASH_BYTES, "big")
-            for tries, (_, value) in enumerate(self._environment.scan(family, host.key + hash_, host.key)):
-                place = value[:TICKET_BYTES]
-                if self._environment.get(Family.QUEUE, host.key + place) is not None:
-                    yield place
-                    break
-                if tries == TRIES:
-                    break
+
+        def queued(value: bytes) -> bytes | None:
+            place = value[:TICKET_BYTES]
+            return None if self._environment.get(Family.QUEUE, host.key + place) is None else place
+
+        return by_hash(self._environment, family, host.key, host.draws, queued, TRIES)
 
     def _count(self, places: Iterator[bytes], weight: float) -> None:
         weights = self._weights

@@ -4,7 +4,7 @@ from gossamer.assembly.plugins import ordering
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
 from gossamer.model.errors import ConfigError
 from gossamer.policy.ordering.best import BestFirst
-from gossamer.policy.ordering.levels import step_at
+from gossamer.policy.ordering.levels import depth_at, step_at
 from gossamer.policy.ordering.opic import Opic
 from gossamer.policy.ordering.ordering import (
     DEEPEST,
@@ -44,6 +44,14 @@ def level_number(ordering: OrderingPolicy | None, level: int) -> tuple[str, int]
     if isinstance(ordering, Opic | BestFirst):
         return "step", step_at(level)
     return "level", level
+
+
+def depth_of(ordering: OrderingPolicy | None, level: int) -> int | None:
+    """The depth that some orderings put into the level; `None` for others."""
+    if isinstance(ordering, Opic | BestFirst):
+        return depth_at(level)
+    what, number = level_number(ordering, level)
+    return number if what == "depth" else None
 
 
 def level_clause(ordering: OrderingPolicy | None, first: int, last: int) -> Clause:

@@ -8,13 +8,14 @@ from itertools import islice
 import msgspec
 
 from gossamer.archive.reader import read_record
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.seeds import Seeds
 from gossamer.engine.admission.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
@@ -22,11 +23,9 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
-from gossamer.policy.urls.canonical import Canonicaliser
-from gossamer.policy.urls.queue_key import queue_key
 from gossamer.policy.visits.retry import StatusAction, redirect_location, status_action
 from gossamer.state.environment import Family
-from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
+from gossamer.state.keys import FOREVER, HASH_BYTES
 from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
 
 MOST_COMPARED = 5_000
@@ -69,18 +68,17 @@ class Storyteller:
     def __init__(self, inspection: Inspection) -> None:
         self._inspection = inspection
         self._environment = inspection.environment
-        secret = self._environment.get(Family.META, SECRET)
-        if secret is None:
+        prints = fingerprints_of(self._environment)
+        if prints is None:
             raise ConfigError(
                 f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first."
             )
         config = inspection.config
-        self._prints = Fingerprints(secret)
-        self._canonical = Canonicaliser(config.canonical)
+        self._places = UrlPlaces(self._environment, prints, config)
+        self._canonical = self._places.canonical
         self._filtered = config.frontier.visited == "bloom"
         self._queues = QueueView(self._environment, self._canonical)
         self._ranks = Ranks(self._environment, config.engine.order, config.order)
-        self._queue_key = queue_key(config.engine.queue_key)
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
@@ -94,7 +92,7 @@ class Storyteller:
             ConfigError: it is no URL.
         """
         url = url_of(self._inspection, text)
-        host = self._prints.host(self._queue_key(url))
+        host = self._places.host(url)
         fingerprint, record, waiting = self._find(url, host)
         standing = self._ranks.standing(fingerprint)
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
@@ -122,7 +120,7 @@ class Storyteller:
         url = Url.parse(address)
         if url is None:
             return []
-        host = self._prints.host(self._queue_key(url))
+        host = self._places.host(url)
         records = self._environment.scan(Family.PAGES, prefix=host)
         known = [decode_page(data).url for _, data in islice(records, MOST_COMPARED)]
         return get_close_matches(url.text, known, MOST_NEAR)
@@ -130,10 +128,8 @@ class Storyteller:
     def _find(self, url: Url, host: bytes) -> tuple[bytes, PageRecord | None, Waiting | None]:
         """Fingerprint of a URL, what is remembered of it, and where it waits; `host` is its queue's hash."""
         canonical = self._canonical(url)
-        same = Url.from_serialised(canonical) or url
-        fingerprint = self._prints.host(self._queue_key(same)) + self._prints.url(canonical)
-        data = self._environment.get(Family.PAGES, fingerprint)
-        record = decode_page(data) if data else None
+        fingerprint = self._places.fingerprint(url)
+        record = self._places.record(fingerprint)
         hosts = (host,) if fingerprint.startswith(host) else (host, fingerprint[:HASH_BYTES])
         return (
             fingerprint,
@@ -200,7 +196,7 @@ class Storyteller:
         location = redirect_location(status, stored.http_fields)
         target = Url.parse(location, url.text) if location is not None else None
         if target is not None:
-            _, found, waiting = self._find(target, self._prints.host(self._queue_key(target)))
+            _, found, waiting = self._find(target, self._places.host(target))
             state = _state(found, waiting)
             yield fact("redirect", clause("redirect.target", target=target.text, state=state))
 
@@ -261,12 +257,12 @@ class Storyteller:
             yield fact("host", clause("host.unknown"))
             return
         record = decode_host(data)
-        line = self._inspection.host_line(record)
+        state, seconds, reason = doing(record, self._inspection.clock.micros())
         yield fact(
             "host",
-            clause("host.state", host=record.name, state=line.state),
-            clause("host.for", seconds=line.seconds) if line.seconds else None,
-            clause("host.reason", reason=line.reason) if line.reason else None,
+            clause("host.state", host=record.name, state=state),
+            clause("host.for", seconds=seconds) if seconds else None,
+            clause("host.reason", reason=reason) if reason else None,
             clause(
                 "host.counts",
                 queued=record.queued,

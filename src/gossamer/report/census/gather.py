@@ -2,22 +2,18 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.report import name_sums, summary
 from gossamer.assembly.seeds import Seeds
 from gossamer.config.config import CrawlConfig
 from gossamer.dns.statistics import LATENCY_BOUNDS, NameStatistics
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
-from gossamer.policy.urls.canonical import Canonicaliser
-from gossamer.policy.urls.queue_key import queue_key
-from gossamer.policy.visits.politeness import PolitenessConfig, for_host, overrides_for
 from gossamer.report.census.host_visits import LISTED, PRECISION
 from gossamer.report.census.hosts import host_census
 from gossamer.report.census.log import LogCensus
@@ -31,29 +27,21 @@ from gossamer.report.figures import (
     PageLine,
     Quantiles,
     Settings,
-    Trap,
     Traps,
 )
 from gossamer.report.languages import LanguageCensus
-from gossamer.state.environment import Family
-from gossamer.state.keys import Fingerprints
-from gossamer.state.records import HostRecord, decode_page
+from gossamer.state.records import HostRecord
 
 _TRAPS = 15
 _NAMES = 10
 _SEEDS = 5
 
 
-def politeness_of(config: CrawlConfig) -> Callable[[str], PolitenessConfig]:
-    """The politeness of a host queue by its name."""
-    return lambda name: for_host(config.politeness, overrides_for(config.host, name))
-
-
 def log_census(inspection: Inspection) -> LogCensus:
     """A census of the crawl's log, to be kept by who makes reports of a running crawl again and again."""
     config = inspection.config
     log, *others = inspection.logs
-    return LogCensus(log, config.engine.queue_key, politeness_of(config), *others)
+    return LogCensus(log, config.engine.queue_key, config.politeness_of, *others)
 
 
 def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
@@ -150,20 +138,15 @@ def _settings(config: CrawlConfig) -> Settings:
 
 def _with_titles(inspection: Inspection, log: LogFigures) -> LogFigures:
     """`log` with the titles of the pages that it names."""
-    secret = inspection.environment.get(Family.META, SECRET)
-    if secret is None:
+    prints = fingerprints_of(inspection.environment)
+    if prints is None:
         return log
-    prints, canonical = Fingerprints(secret), Canonicaliser(inspection.config.canonical)
-    queue_name = queue_key(inspection.config.engine.queue_key)
+    places = UrlPlaces(inspection.environment, prints, inspection.config)
 
     def titled(line: PageLine) -> PageLine:
         url = Url.from_serialised(line.url)
-        if url is None:
-            return line
-        same = canonical(url)
-        host = prints.host(queue_name(Url.from_serialised(same) or url))
-        data = inspection.environment.get(Family.PAGES, host + prints.url(same))
-        return replace(line, title=decode_page(data).title) if data else line
+        record = places.record(places.fingerprint(url)) if url is not None else None
+        return replace(line, title=record.title) if record is not None else line
 
     return replace(
         log,
@@ -179,7 +162,7 @@ def _traps(inspection: Inspection) -> Traps:
     return Traps(
         dict(Counter(line.state for line in lines)),
         inspection.counters.aside,
-        [Trap(line.host, line.branch, line.state, line.visits, line.brought, line.waiting) for line in told],
+        told,
     )
 
 

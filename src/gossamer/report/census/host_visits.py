@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from gossamer.inspect.crawl_log import VisitLine, is_error
 from gossamer.model.link import LinkKind
 from gossamer.policy.visits.politeness import PolitenessConfig, rest_after
 from gossamer.report.census.tallies import Largest, Spread
-from gossamer.report.census.visit_lines import VisitLine, is_error
 from gossamer.report.figures import HostFigures, Politeness
 
 HOSTS_KEPT = 65_536

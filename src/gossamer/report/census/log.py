@@ -5,6 +5,7 @@ from heapq import merge
 from itertools import chain
 from pathlib import Path
 
+from gossamer.inspect.crawl_log import VisitLine, VisitLines, is_error
 from gossamer.model.link import LinkKind
 from gossamer.policy.urls.queue_key import QueueKind
 from gossamer.policy.urls.registrable import registrable_domain
@@ -24,7 +25,6 @@ from gossamer.report.census.timeline import (
     SERVER,
     TimeSums,
 )
-from gossamer.report.census.visit_lines import VisitLine, VisitLines, is_error
 from gossamer.report.figures import (
     Amount,
     Duplicates,

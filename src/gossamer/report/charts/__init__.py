@@ -19,7 +19,7 @@ from gossamer.report.charts.frame import Axis, Frame, for_screens
 from gossamer.report.charts.ring import ring_chart
 from gossamer.report.charts.shares import Share, share_bar
 from gossamer.report.charts.style import CHART_CSS, TONES
-from gossamer.report.charts.text import escaped, visible
+from gossamer.report.charts.text import escaped
 from gossamer.report.charts.time import Series, time_chart
 
 __all__ = [
@@ -37,5 +37,4 @@ __all__ = [
     "ring_chart",
     "share_bar",
     "time_chart",
-    "visible",
 ]

@@ -16,9 +16,8 @@ from gossamer.web.api.crawl import CrawlRoutes
 from gossamer.web.api.events import EventRoutes
 from gossamer.web.api.jobs import JobRoutes
 from gossamer.web.api.metrics import metrics
-from gossamer.web.api.openapi import describe
-from gossamer.web.api.openapi_page import page_routes
-from gossamer.web.api.refusals import refuse_well
+from gossamer.web.api.openapi import describe, page_routes
+from gossamer.web.api.problem import refuse_well
 from gossamer.web.api.resources import ResourceRoutes
 from gossamer.web.api.session import SessionRoutes
 from gossamer.web.api.shapes import Shapes

@@ -1,6 +1,6 @@
 """Routes of clusters: the ring, agents, moves, exchange and sums, and what operators may order."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Path
@@ -11,8 +11,7 @@ from gossamer.daemon.clusters.watch import ClusterState, ClusterView
 from gossamer.daemon.daemon import Daemon
 from gossamer.inspect.clusters.cluster_questions import Drain, Scale, Stop
 from gossamer.web.api.jobs import Who
-from gossamer.web.api.pages import Cursor, Limit, page_after
-from gossamer.web.api.shapes import Shapes, answer, sent
+from gossamer.web.api.shapes import Cursor, Limit, Routes, Shapes, answer, page_after, sent
 
 PATIENCE = 10.0
 """Seconds for the first answer of a cluster that nobody has looked at of late."""
@@ -49,23 +48,15 @@ class ClusterRoutes:
 
     def router(self) -> APIRouter:
         """The routes that concern clusters."""
-        router = APIRouter(tags=["clusters"])
         shapes = self._shapes
-        one = shapes.answers(ClusterView, "the cluster as last heard")
-
-        def add(method: str, path: str, route: Any, says: str, **more: Any) -> None:
-            more.setdefault("responses", one)
-            router.add_api_route(
-                path, route, methods=[method], operation_id=route.__name__, summary=says, **more
-            )
-
+        routes = Routes("clusters", shapes, shapes.answers(ClusterView, "the cluster as last heard"))
+        add = routes.add
         add("GET", "/clusters", self.clusters, "Clusters by name", responses=shapes.answers(ClusterPage))
         add("GET", _ONE, self.cluster, "One cluster: ring, agents, moves, exchange, sums")
         add("POST", f"{_ONE}/stop", self.stop_cluster, "Have all agents stop well")
-        scale, drain = shapes.body(Scale), shapes.body(Drain)
-        add("POST", f"{_ONE}/scale", self.scale_cluster, "More agents, or fewer", openapi_extra=scale)
-        add("POST", f"{_ONE}/drain", self.drain_cluster, "Move all off a machine", openapi_extra=drain)
-        return router
+        add("POST", f"{_ONE}/scale", self.scale_cluster, "More agents, or fewer", brings=Scale)
+        add("POST", f"{_ONE}/drain", self.drain_cluster, "Move all off a machine", brings=Drain)
+        return routes.router
 
     async def clusters(self, cursor: Cursor = None, limit: Limit = 100) -> Response:
         """As far as is known without asking them."""

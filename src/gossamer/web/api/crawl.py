@@ -13,7 +13,7 @@ from gossamer.control.views.views import VIEWS
 from gossamer.daemon.daemon import Daemon
 from gossamer.report import Figures
 from gossamer.web.api.jobs import Name, Who
-from gossamer.web.api.shapes import Shapes, answer, asked, plain, result_of, sent
+from gossamer.web.api.shapes import Routes, Shapes, answer, asked, plain, result_of, sent
 from gossamer.web.console.reports import Reports
 
 _OF_THE_DAEMON = frozenset({"pause", "unpause", "stop", "checkpoint", "limits"})
@@ -32,39 +32,34 @@ class CrawlRoutes:
 
     def router(self) -> APIRouter:
         """The routes to a job's crawl."""
-        router = APIRouter(tags=["crawl"])
+        shapes = self._shapes
+        routes = Routes("crawl", shapes, shapes.answers())
         for method, (kind, view) in VIEWS.items():
-            router.add_api_route(
+            routes.add(
+                "GET",
                 f"/jobs/{{name}}/{method}",
                 self._status() if method == "status" else self._view(method, kind),
-                methods=["GET"],
+                _sentence(view),
                 operation_id=method,
-                summary=_sentence(view),
                 description=_words(kind),
-                openapi_extra=self._shapes.query(kind),
-                responses=self._shapes.answers(result_of(view)),
+                openapi_extra=shapes.query(kind),
+                responses=shapes.answers(result_of(view)),
             )
         for method, (kind, operation) in OPERATIONS.items():
             if method not in _OF_THE_DAEMON:
-                router.add_api_route(
+                routes.add(
+                    "POST",
                     f"/jobs/{{name}}/{method}",
                     self._operation(method, kind),
-                    methods=["POST"],
+                    _sentence(operation),
+                    brings=kind,
                     operation_id=method,
-                    summary=_sentence(operation),
                     description=_words(kind),
-                    openapi_extra=self._shapes.body(kind),
-                    responses={**self._shapes.answers(), 202: {"description": "it waits for what it needs"}},
+                    responses={**shapes.answers(), 202: {"description": "it waits for what it needs"}},
                 )
-        router.add_api_route(
-            "/jobs/{name}/report",
-            self.report,
-            methods=["GET"],
-            operation_id="report",
-            summary="The figures of `gossamer report`, at most 15 s old",
-            responses=self._shapes.answers(Figures),
-        )
-        return router
+        says = "The figures of `gossamer report`, at most 15 s old"
+        routes.add("GET", "/jobs/{name}/report", self.report, says, responses=shapes.answers(Figures))
+        return routes.router
 
     async def report(self, name: Name) -> Response:
         """Hosts, answers, content, duplicates, traps, names, politeness as kept. Reads the whole log once."""

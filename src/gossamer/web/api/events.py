@@ -14,7 +14,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.views import Event
 from gossamer.web.api.jobs import Name, Who
-from gossamer.web.api.shapes import Shapes
+from gossamer.web.api.shapes import Routes, Shapes
 from gossamer.web.api.streams import MEDIA_TYPE, EventStream, Frames, Streams, frame
 from gossamer.web.security.door import Door, server_port
 from gossamer.web.security.visitor import Visitor
@@ -41,21 +41,12 @@ class EventRoutes:
 
     def router(self) -> APIRouter:
         """The routes that concern events."""
-        router = APIRouter(tags=["events"])
         stream = {"description": _KINDS, "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
-        for path, route, says in (
-            ("/events", self.all_events, "What happens to jobs, and the figures of all that run"),
-            ("/jobs/{name}/events", self.job_events, "What happens to one job, and its figures"),
-        ):
-            router.add_api_route(
-                path,
-                route,
-                methods=["GET"],
-                operation_id=route.__name__,
-                summary=says,
-                responses={200: stream, "default": self._shapes.trouble()},
-            )
-        return router
+        routes = Routes("events", self._shapes, {200: stream, "default": self._shapes.trouble()})
+        says = "What happens to jobs, and the figures of all that run"
+        routes.add("GET", "/events", self.all_events, says)
+        routes.add("GET", "/jobs/{name}/events", self.job_events, "What happens to one job, and its figures")
+        return routes.router
 
     async def all_events(self, request: Request, who: Who) -> Response:
         """What happens in all jobs, as server-sent events."""

@@ -13,8 +13,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.schedule import Schedule
 from gossamer.daemon.views import JobView
 from gossamer.web.api.bodies import Adoption, Amounts, Ending, NewJob, NewName
-from gossamer.web.api.pages import Cursor, Limit, page_after
-from gossamer.web.api.shapes import Shapes, answer, sent
+from gossamer.web.api.shapes import Cursor, Limit, Routes, Shapes, answer, page_after, sent
 from gossamer.web.security.visitor import Visitor, known_visitor
 
 Name = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64, description="of the job")]
@@ -53,49 +52,31 @@ class JobRoutes:
 
     def router(self) -> APIRouter:
         """The routes that concern jobs."""
-        router = APIRouter(tags=["jobs"])
         shapes = self._shapes
-        job = shapes.answers(JobView, "the job as it is now")
-
-        def add(method: str, path: str, route: Callable[..., Any], says: str, **more: Any) -> None:
-            more.setdefault("responses", job)
-            name = more.pop("name", route.__name__.strip("_"))
-            router.add_api_route(path, route, methods=[method], operation_id=name, summary=says, **more)
-
+        routes = Routes("jobs", shapes, shapes.answers(JobView, "the job as it is now"))
+        add = routes.add
         made = {"status_code": 201, "responses": shapes.answers(JobView, "the new job", 201)}
         add("GET", "/jobs", self.jobs, "Jobs by name", responses=shapes.answers(JobPage))
-        add("POST", "/jobs", self.create, "Make a job", openapi_extra=shapes.body(NewJob), **made)
-        verdict = {"responses": shapes.answers(Verdict), "openapi_extra": shapes.body(NewJob)}
-        add("POST", "/validate", self.validate, "What would be wrong with a job, all at once", **verdict)
+        add("POST", "/jobs", self.create, "Make a job", brings=NewJob, **made)
+        says, verdict = "What would be wrong with a job, all at once", shapes.answers(Verdict)
+        add("POST", "/validate", self.validate, says, brings=NewJob, responses=verdict)
         add("GET", _ONE, self.job, "One job")
-        nothing = {"status_code": 204, "responses": {"default": shapes.trouble()}}
-        add("DELETE", _ONE, self.delete, "Remove a job with all it has crawled", **nothing)
+        routes.add_silent("DELETE", _ONE, self.delete, "Remove a job with all it has crawled")
         toml = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "a crawl.toml"}
         text: dict[str, Any] = {"response_class": PlainTextResponse}
         text["responses"] = {200: toml, "default": shapes.trouble()}
         add("GET", f"{_ONE}/configuration", self.configuration, "Its configuration as TOML", **text)
         for verb, says in _VERBS.items():
-            add("POST", f"{_ONE}/{verb}", self._verb(verb), says, name=f"{verb}_job")
+            add("POST", f"{_ONE}/{verb}", self._verb(verb), says, operation_id=f"{verb}_job")
         stop = shapes.body(Ending)
         stop["requestBody"]["required"] = False
         add("POST", f"{_ONE}/stop", self.stop, "End its crawl well", openapi_extra=stop)
-        add("POST", f"{_ONE}/clone", self.clone, "Make a copy", openapi_extra=shapes.body(NewName), **made)
-        add(
-            "POST",
-            f"{_ONE}/adopt",
-            self.adopt,
-            "Take in a folder",
-            openapi_extra=shapes.body(Adoption),
-            **made,
-        )
-        body = shapes.body(Schedule)
-        add("PUT", f"{_ONE}/schedule", self.schedule, "When it runs by itself", openapi_extra=body)
+        add("POST", f"{_ONE}/clone", self.clone, "Make a copy", brings=NewName, **made)
+        add("POST", f"{_ONE}/adopt", self.adopt, "Take in a folder", brings=Adoption, **made)
+        add("PUT", f"{_ONE}/schedule", self.schedule, "When it runs by itself", brings=Schedule)
         add("DELETE", f"{_ONE}/schedule", self.unschedule, "Run only when told to")
-        claim = {
-            "requestBody": {"required": True, "content": {"application/json": {"schema": shapes.of(Amounts)}}}
-        }
-        add("PUT", f"{_ONE}/claim", self.set_claim, "The most it will ever hold", openapi_extra=claim)
-        return router
+        add("PUT", f"{_ONE}/claim", self.set_claim, "The most it will ever hold", brings=Amounts)
+        return routes.router
 
     async def jobs(self, cursor: Cursor = None, limit: Limit = 100) -> Response:
         """All of them, in pages."""

@@ -12,8 +12,7 @@ from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import AllocationView, AuditLine
 from gossamer.web.api.bodies import Amounts
 from gossamer.web.api.jobs import Who
-from gossamer.web.api.pages import Cursor, Limit
-from gossamer.web.api.shapes import Shapes, answer, sent
+from gossamer.web.api.shapes import Cursor, Limit, Routes, Shapes, answer, sent
 
 
 class ServiceView(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,47 +41,19 @@ class ResourceRoutes:
 
     def router(self) -> APIRouter:
         """The routes of resources and the audit."""
-        router = APIRouter(tags=["daemon"])
         shapes = self._shapes
-        router.add_api_route(
-            "/service",
-            self.service,
-            methods=["GET"],
-            operation_id="service",
-            responses=shapes.answers(ServiceView),
+        routes = Routes(
+            "daemon", shapes, shapes.answers(AllocationView, "who holds, claims and waits for what")
         )
-        allocation = shapes.answers(AllocationView, "who holds, claims and waits for what")
-        router.add_api_route(
-            "/allocation",
-            self.allocation,
-            methods=["GET"],
-            operation_id="allocation",
-            responses=allocation,
-            summary="Who holds, claims and waits for what",
+        routes.add(
+            "GET", "/service", self.service, "The daemon at a glance", responses=shapes.answers(ServiceView)
         )
-        router.add_api_route(
-            "/limits",
-            self.set_limits,
-            methods=["PUT"],
-            operation_id="set_limits",
-            responses=allocation,
-            openapi_extra={
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": shapes.of(Amounts)}},
-                }
-            },
-            summary="How much there is for all jobs together",
-        )
-        router.add_api_route(
-            "/audit",
-            self.audit,
-            methods=["GET"],
-            operation_id="audit",
-            responses=shapes.answers(AuditPage),
-            summary="Who did what, newest first",
-        )
-        return router
+        routes.add("GET", "/allocation", self.allocation, "Who holds, claims and waits for what")
+        says = "How much there is for all jobs together"
+        routes.add("PUT", "/limits", self.set_limits, says, brings=Amounts)
+        audit = shapes.answers(AuditPage)
+        routes.add("GET", "/audit", self.audit, "Who did what, newest first", responses=audit)
+        return routes.router
 
     async def service(self) -> Response:
         """The daemon at a glance."""

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from gossamer.web.api.bodies import LogIn
 from gossamer.web.api.problem import problem
-from gossamer.web.api.shapes import Shapes, answer, sent
+from gossamer.web.api.shapes import Routes, Shapes, answer, sent
 from gossamer.web.security.door import Door, Later, Wrong, address_of
 from gossamer.web.security.visitor import Role, Visitor, visitor_of
 
@@ -31,30 +31,11 @@ class SessionRoutes:
 
     def router(self) -> APIRouter:
         """The routes by which one logs in and out."""
-        router = APIRouter(tags=["session"])
-        answers = self._shapes.answers(SessionView, "who is asking")
-        router.add_api_route(
-            _PATH, self.who, methods=["GET"], operation_id="who", responses=answers, summary="Who is asking"
-        )
-        router.add_api_route(
-            _PATH,
-            self.log_in,
-            methods=["POST"],
-            operation_id="log_in",
-            responses=answers,
-            openapi_extra=self._shapes.body(LogIn),
-            summary="Log in; the session is a cookie",
-        )
-        router.add_api_route(
-            _PATH,
-            self.log_out,
-            methods=["DELETE"],
-            operation_id="log_out",
-            status_code=204,
-            responses={"default": self._shapes.trouble()},
-            summary="End the session",
-        )
-        return router
+        routes = Routes("session", self._shapes, self._shapes.answers(SessionView, "who is asking"))
+        routes.add("GET", _PATH, self.who, "Who is asking")
+        routes.add("POST", _PATH, self.log_in, "Log in; the session is a cookie", brings=LogIn)
+        routes.add_silent("DELETE", _PATH, self.log_out, "End the session")
+        return routes.router
 
     async def who(self, request: Request) -> Response:
         """Name, role and CSRF token."""

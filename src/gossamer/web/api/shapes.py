@@ -1,16 +1,23 @@
-"""Describes what is sent and answered, from the types that read and write it."""
+"""Describes routes, what is sent and answered, from the types that read and write it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
 
 import msgspec
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.web.api.problem import MEDIA_TYPE, Problem
 from gossamer.web.security.body import JSON
+
+MOST = 1000
+"""Items of a page."""
+
+Cursor = Annotated[str | None, Query(max_length=4096, description="from the page before")]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="items of a page")]
 
 T = TypeVar("T")
 Schema = dict[str, Any]
@@ -43,7 +50,7 @@ class Shapes:
     def _is_other(self, name: str, component: Schema) -> bool:
         return self.components.get(name, component) != component
 
-    def body(self, kind: type[msgspec.Struct]) -> Schema:
+    def body(self, kind: Any) -> Schema:
         """For `openapi_extra`: what the request brings."""
         return {"requestBody": {"required": True, "content": {JSON: {"schema": self.of(kind)}}}}
 
@@ -87,6 +94,47 @@ def _plain(schema: Any, renamed: Mapping[str, str] = MappingProxyType({})) -> An
         name = target.rpartition("/")[2]
         found["$ref"] = _REFERENCE.format(name=renamed.get(name, name))
     return found
+
+
+class Routes:
+    """The routes of one part of the interface.
+
+    Args:
+        tag: of the part, as the description has it.
+        shapes: gathers what they send and answer.
+        usual: responses of those that name no others.
+    """
+
+    def __init__(self, tag: str, shapes: Shapes, usual: dict[int | str, Schema]) -> None:
+        self.router = APIRouter(tags=[tag])
+        self._shapes = shapes
+        self._usual = usual
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        route: Callable[..., Any],
+        says: str,
+        *,
+        brings: Any = None,
+        **more: Any,
+    ) -> None:
+        """Add a route.
+
+        Args:
+            brings: type of the request's body.
+            more: for FastAPI; `operation_id` is the function's name if not given, `responses` the usual ones.
+        """
+        if brings is not None:
+            more["openapi_extra"] = self._shapes.body(brings)
+        more.setdefault("responses", self._usual)
+        more.setdefault("operation_id", route.__name__)
+        self.router.add_api_route(path, route, methods=[method], summary=says, **more)
+
+    def add_silent(self, method: str, path: str, route: Callable[..., Any], says: str) -> None:
+        """Add a route that answers nothing but that it is done."""
+        self.add(method, path, route, says, status_code=204, responses={"default": self._shapes.trouble()})
 
 
 def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -138,3 +186,21 @@ def _read(read: Callable[[], T]) -> T:
         where = path.strip("`.")
         raise ServiceError("invalid", text, (f"{where}: {text}",) if where else ()) from None
     return value
+
+
+class Named(Protocol):
+    """Something that has a name."""
+
+    @property
+    def name(self) -> str:
+        """By which it stands in its list."""
+
+
+Item = TypeVar("Item", bound=Named)
+
+
+def page_after(items: Sequence[Item], cursor: str | None, limit: int) -> tuple[list[Item], str | None]:
+    """Items after a name, and the cursor of the next page; the list is sorted by name."""
+    rest = [item for item in items if cursor is None or item.name > cursor]
+    page = rest[:limit]
+    return page, page[-1].name if len(rest) > limit else None

@@ -184,8 +184,7 @@ def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
     if by_tld := (found.get("kept") or {}).get("by_tld"):
         drawings.append(counted("kept_names", by_tld, t, lambda tld: f".{tld}" if tld else t("names.other")))
     if failing := found.get("failing"):
-        counts_of = {name: int(n) for name, n in failing.items()} if isinstance(failing, dict) else {}
-        drawings.append(counted("failing", counts_of, t))
+        drawings.append(counted("failing", failing, t))
     return drawings
 
 

@@ -6,10 +6,10 @@ import jinja2
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
-from gossamer.report.charts import visible
 from gossamer.web.console.assets import Assets
 from gossamer.words.amounts import NOTHING, clock, machine_time, moment
 from gossamer.words.catalogue import LANGUAGES
+from gossamer.words.visible import visible
 
 HEAD = "job/head.html"
 TABS = (

@@ -25,84 +25,42 @@ _WHOLE = 1 << 62
 async def hosts(desk: Desk, job: str) -> Response:
     """States of hosts, and what they wait for."""
     sort = desk.asked("sort", 20) or SORTS[0]
-    found, problem = await _listed(
-        desk,
-        job,
-        "hosts",
-        state=desk.asked("state", 20),
-        text=desk.asked("text", 253),
-        sort="" if sort == UNSORTED else sort,
-        cursor=desk.asked("cursor"),
-    )
+    given = {"state": 20, "text": 253}
+    found, problem = await _listed(desk, job, "hosts", given, sort="" if sort == UNSORTED else sort)
     first_only = sort != UNSORTED and (found["total"] or 0) > ALL_SORTED
-    return desk.job_page(
-        desk.daemon.job(job), "hosts", list=found, sorts=SORTS, first_only=first_only, problem=problem
-    )
+    return _list_page(desk, job, "hosts", found, problem, sorts=SORTS, first_only=first_only)
 
 
 async def queue(desk: Desk, job: str) -> Response:
     """What is still to be visited, with its sizes by depth and level on the first page."""
-    found, problem = await _listed(
-        desk,
-        job,
-        "queue",
-        host=desk.asked("host", 253),
-        depth=_whole(desk, "depth"),
-        level=_whole(desk, "level"),
-        cursor=desk.asked("cursor"),
-    )
+    numbers = {"depth": _whole(desk, "depth"), "level": _whole(desk, "level")}
+    found, problem = await _listed(desk, job, "queue", {"host": 253}, **numbers)
     sizes: dict[str, Any] = {}
     if not problem and not desk.asked("cursor") and not desk.asked("host"):
         sizes = await desk.ask(job, "queue_sizes")
-    return desk.job_page(
-        desk.daemon.job(job),
-        "queue",
-        list=found,
-        sizes=sizes,
-        charts=drawings.queue_charts(sizes, desk.words),
-        problem=problem,
-    )
+    charts = drawings.queue_charts(sizes, desk.words)
+    return _list_page(desk, job, "queue", found, problem, sizes=sizes, charts=charts)
 
 
 async def pages(desk: Desk, job: str) -> Response:
     """What was visited, the latest first if nothing else is asked for."""
-    sort = desk.asked("sort", 20) or PAGE_SORTS[0]
-    found, problem = await _listed(
-        desk,
-        job,
-        "pages",
-        host=desk.asked("host", 253),
-        status=_whole(desk, "status"),
-        mime=desk.asked("mime", 100),
-        sort=sort,
-        cursor=desk.asked("cursor"),
-    )
-    return desk.job_page(desk.daemon.job(job), "pages", list=found, sorts=PAGE_SORTS, problem=problem)
+    chosen = {"sort": desk.asked("sort", 20) or PAGE_SORTS[0], "status": _whole(desk, "status")}
+    found, problem = await _listed(desk, job, "pages", {"host": 253, "mime": 100}, **chosen)
+    return _list_page(desk, job, "pages", found, problem, sorts=PAGE_SORTS)
 
 
 async def log(desk: Desk, job: str) -> Response:
     """The latest visits, the newest first."""
-    found, problem = await _listed(
-        desk,
-        job,
-        "log",
-        host=desk.asked("host", 253),
-        status=_whole(desk, "status"),
-        text=desk.asked("text", 400),
-        kind=desk.asked("kind", 20),
-        cursor=desk.asked("cursor"),
-        backwards=True,
-    )
+    given = {"host": 253, "text": 400, "kind": 20}
+    found, problem = await _listed(desk, job, "log", given, status=_whole(desk, "status"), backwards=True)
     rows = [_row(line) for line in found["items"]]
-    return desk.job_page(desk.daemon.job(job), "log", list=found, rows=rows, kinds=KINDS, problem=problem)
+    return _list_page(desk, job, "log", found, problem, rows=rows, kinds=KINDS)
 
 
 async def traps(desk: Desk, job: str) -> Response:
     """Branches of sites, with what they brought."""
-    found, problem = await _listed(
-        desk, job, "traps", host=desk.asked("host", 253), cursor=desk.asked("cursor")
-    )
-    return desk.job_page(desk.daemon.job(job), "traps", list=found, problem=problem)
+    found, problem = await _listed(desk, job, "traps", {"host": 253})
+    return _list_page(desk, job, "traps", found, problem)
 
 
 async def release(desk: Desk, job: str) -> Response:
@@ -145,15 +103,29 @@ async def _host_page(desk: Desk, job: str, name: str, problem: str) -> Response:
     )
 
 
-async def _listed(desk: Desk, job: str, method: str, **params: Any) -> tuple[dict[str, Any], str]:
-    """A page of a list; or an empty one and why."""
+async def _listed(
+    desk: Desk, job: str, method: str, given: dict[str, int], **chosen: Any
+) -> tuple[dict[str, Any], str]:
+    """A page of a list; or an empty one and why.
+
+    Args:
+        given: parameters of the address that are passed on, each with its greatest length.
+        chosen: further parameters.
+    """
+    asked = {name: desk.asked(name, longest) for name, longest in given.items()}
     try:
-        return await desk.ask(job, method, **params), ""
+        return await desk.ask(job, method, **asked, **chosen, cursor=desk.asked("cursor")), ""
     except ServiceError as error:
         if error.code == "internal":
             raise
         desk.daemon.job(job)  # a job that is not there is another matter
         return EMPTY, str(error)
+
+
+def _list_page(
+    desk: Desk, job: str, tab: str, found: dict[str, Any], problem: str, /, **more: Any
+) -> Response:
+    return desk.job_page(desk.daemon.job(job), tab, list=found, problem=problem, **more)
 
 
 def _whole(desk: Desk, name: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Reads the crawl log as a stream, also while it is being written."""
+"""Reads the crawl log, also while it is being written: as a stream, forwards, and backwards."""
 
 import os
 from collections.abc import Iterator
@@ -12,12 +12,13 @@ from gossamer.model.errors import StorageError
 from gossamer.model.link import LinkKind
 
 _ROBOTS = LinkKind.ROBOTS.value
-_CHUNK = 1 << 18
+PIECE = 256 << 10
+"""Bytes read at once, longer than any line of a browser's URL; a longer line is read in several."""
 L = TypeVar("L")
 
 
 class VisitLine(msgspec.Struct, frozen=True, gc=False):
-    """One visit, as far as a report needs it.
+    """One visit, as far as those who look need it.
 
     Where the log does not tell, `seconds` is negative and `started`, the moment of the request, 0.
     """
@@ -93,7 +94,7 @@ class VisitLines(Generic[L]):
         rest = b""
         at = self.offset
         while at < end:
-            chunk = os.pread(descriptor, min(_CHUNK, end - at), at)
+            chunk = os.pread(descriptor, min(PIECE, end - at), at)
             if not chunk:
                 return
             at += len(chunk)
@@ -119,3 +120,50 @@ class VisitLines(Generic[L]):
                 except (msgspec.MsgspecError, UnicodeDecodeError):
                     self.damaged += 1
             return visits
+
+
+_decode = msgspec.json.Decoder(VisitLine).decode
+
+
+def visit_of(line: bytes) -> VisitLine | None:
+    """A line of the log; `None` for half a one, after a power failure."""
+    try:
+        return _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def forwards(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
+    """(offset behind it, line) of every whole line from `start`."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        file.seek(start)
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            start += len(line)
+            yield start, line
+
+
+def backwards(path: Path, end: int) -> Iterator[tuple[int, bytes]]:
+    """(offset of its beginning, line) of every whole line before `end`, the last first."""
+    if not end:
+        return
+    with path.open("rb") as file:
+        tail = b""  # of a line that begins earlier
+        while end > 0:
+            start = max(0, end - PIECE)
+            file.seek(start)
+            piece = file.read(end - start) + tail
+            end = start
+            first = piece.find(b"\n") + 1 if start else 0
+            if start and not first:
+                tail = piece if len(piece) <= LONGEST_LINE else b""  # no line of ours is longer
+                continue
+            tail = piece[:first]
+            *lines, unfinished = piece[first:].split(b"\n")
+            place = start + len(piece) - len(unfinished)
+            for line in reversed(lines):
+                place -= len(line) + 1
+                yield place, line
