@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.archive.committed import archive_files, note_cut
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.assembly.borders import all_modules, bordered
@@ -26,7 +27,7 @@ from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
-from gossamer.engine.settlement.archivist import Archivist, archive_files
+from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne
 from gossamer.engine.settlement.judge import Judge
@@ -149,7 +150,7 @@ class _Builder:
     def crawl(self, *, resumed: bool) -> Crawl:
         config = self.config
         writer = self._writer()
-        self._forget_restoring()
+        self._note_restoring()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
 
         def name_landed(name: str) -> None:
@@ -375,9 +376,11 @@ class _Builder:
         self._refuse_to_remove_much({file.name for file in files})
         return ArchiveWriter.open(self.folder.archive, self.config.archive, info, files, fault_point)
 
-    def _forget_restoring(self) -> None:
-        """The archive is as the checkpoint had it."""
+    def _note_restoring(self) -> None:
+        """The archive is as the state has it, which may be less than followers have read."""
         batch = self.environment.batch()
+        if self.clock.rebooted or self.environment.get(Family.META, RESTORED) is not None:
+            note_cut(self.environment, batch)
         batch.delete(Family.META, RESTORED)
         self.environment.commit(batch)
 

@@ -7,7 +7,8 @@ from hashlib import blake2b
 import msgspec
 
 from gossamer.archive.cdxj import capture_key, capture_line
-from gossamer.archive.placement import ArchiveFile, Original, Placed
+from gossamer.archive.committed import archive_key
+from gossamer.archive.placement import Original, Placed
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.elsewhere import DigestsElsewhere
 from gossamer.engine.in_thread import in_thread
@@ -25,7 +26,6 @@ from gossamer.state.records import (
     DigestRecord,
     PageRecord,
     SharedDigestRecord,
-    decode,
     decode_digest,
     encode,
 )
@@ -220,16 +220,6 @@ class Archivist:
         """The lines of the index in key order."""
         for _, line in self._environment.scan(Family.CAPTURES):
             yield line
-
-
-def archive_key(name: str) -> bytes:
-    """Key in `meta` of an archive file."""
-    return b"archive/" + name.encode()
-
-
-def archive_files(environment: Environment) -> list[ArchiveFile]:
-    """The archive files as last committed."""
-    return [decode(data, ArchiveFile) for _, data in environment.scan(Family.META, prefix=b"archive/")]
 
 
 def _original_of(data: bytes, sha256: bytes) -> Original:

@@ -10,10 +10,10 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer.archive.cdxj import capture_prefix, read_capture
+from gossamer.archive.committed import archive_files
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
 from gossamer.archive.scan import Member, scan
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange

@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.cdxj import Capture, in_order, read_capture
+from gossamer.archive.committed import archive_files
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.assembly.folder import state_lost
 from gossamer.engine.checkpoints import sign_of_loss
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family
