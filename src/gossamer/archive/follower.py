@@ -92,12 +92,12 @@ class FollowedRecord:
 
     @property
     def kind(self) -> str:
-        """`response`, `revisit`, `resource`, ..."""
+        """Its `WARC-Type`: `response`, `revisit`, `resource` or another."""
         return self.fields.get("warc-type")
 
     @property
     def record_id(self) -> str:
-        """`urn:uuid:...`"""
+        """Its `WARC-Record-ID` without the brackets: `urn:uuid:...`."""
         return self.fields.get("warc-record-id").strip("<>")
 
     @property

@@ -149,6 +149,8 @@ class _Checker:
             found += _response_problems(scanned)
         elif kind == "revisit":
             found += _revisit_problems(fields)
+        elif kind == "conversion" and not fields.get("warc-refers-to"):
+            found.append("WARC-Refers-To is missing")
         return found
 
 

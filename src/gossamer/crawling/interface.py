@@ -40,12 +40,13 @@ class CrawledPage(msgspec.Struct, frozen=True):
 
     Attributes:
         url: as requested.
-        status: of the response.
+        status: of the response; 0 by a protocol that has none.
         headers: of the response.
         page: what was read from it: title, links, charset, ...
         content: the body with content codings undone, at most `extract.max_content` bytes.
         depth: links followed from the seed.
         via: the URL that mentioned it; empty for seeds.
+        result: how the visit ended by a protocol without HTTP statuses: `ftp 226`.
     """
 
     url: str
@@ -55,6 +56,7 @@ class CrawledPage(msgspec.Struct, frozen=True):
     content: bytes
     depth: int
     via: str
+    result: str = ""
 
     @property
     def text(self) -> str:
@@ -256,4 +258,5 @@ def _crawled(visit: Visited, fetch: FetchConfig, limit: int) -> CrawledPage | No
         content,
         candidate.depth,
         candidate.via,
+        "" if exchange.result is None else exchange.said,
     )

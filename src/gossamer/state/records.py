@@ -99,6 +99,7 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     detail: str = ""
     size: int = 0
     address: str = ""
+    said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
 
 
 class PlaceRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):

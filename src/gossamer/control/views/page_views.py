@@ -67,6 +67,7 @@ class PageItem(msgspec.Struct, frozen=True):
     visits_made: int
     via: str
     archive: PlaceRecord | None
+    result: str = ""
 
 
 def pages(look: Lookout, params: Pages) -> Page:
@@ -151,4 +152,5 @@ def _item(record: PageRecord) -> PageItem:
         visits_made=record.visits_made,
         via=record.via,
         archive=record.place,
+        result=last.said if last else "",
     )

@@ -20,6 +20,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fetched
 from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import (
     Counters,
@@ -131,6 +132,12 @@ class Archivist:
         line = capture_line(exchange.url, exchange.started, placed, exchange.status, media_type)
         self._captures.append((key, line))
         self._counters.archived += placed.length
+        for target, kind, beside in placed.further:
+            url = Url.parse(target)
+            if url is not None:  # else it has a name of its own, by which nobody looks it up
+                key = capture_key(url, exchange.started, beside)
+                self._captures.append((key, capture_line(url, exchange.started, beside, 0, kind)))
+            self._counters.archived += beside.length
         return Kept(placed, original.url if original and placed.kind == "revisit" else "")
 
     def _original(

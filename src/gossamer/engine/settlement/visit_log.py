@@ -87,7 +87,10 @@ def _line(visit: Visited) -> bytes:
         line["reason"] = reason
     match visit.outcome:
         case Fetched(exchange=exchange):
-            line["status"] = exchange.status
+            if exchange.result is None:
+                line["status"] = exchange.status
+            else:
+                line["result"] = exchange.said
             line["size"] = exchange.body.size
             line["started"] = round(exchange.started, 4)
             line["seconds"] = round(exchange.timing.total, 4)

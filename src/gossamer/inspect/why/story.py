@@ -20,11 +20,12 @@ from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.exchange import StatusAction
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
-from gossamer.policy.visits.retry import StatusAction, redirect_location, status_action
+from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, Fingerprints
 from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
@@ -341,6 +342,8 @@ def _about_visit(visit: VisitRecord) -> Fact:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
     if visit.status:
         what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
+    elif visit.said:
+        what = clause("visit.result", when=when, said=visit.said, size=visit.size)
     else:
         what = clause("visit.fault", when=when, fault=visit.fault)
     return fact(
