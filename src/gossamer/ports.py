@@ -155,6 +155,18 @@ class TravellingOrdering(LinkOrdering[W, G], Protocol[W, G]):
         """A gift of another agent has arrived here, and is on its way to its page."""
 
 
+class RevisitPolicy(Protocol):
+    """Says when a URL that was visited is due again; without one nothing is.
+
+    Asked once for each visit that ended well or with a definite no, robots files left out. What it says is
+    settled with the visit, so neither a kill nor an end of the crawl forgets it. A crawl goes on as long as
+    something falls due within `give_up_after`; what is due later is not left over. One that raises says no.
+    """
+
+    def again(self, lease: Lease, outcome: Outcome, page: Page | None, visits: int) -> float | None:
+        """Seconds from now until it is due again, `None` for never; `visits`: of it, this one included."""
+
+
 class Resolver(Protocol):
     """Answers names. Never raises for a failing network."""
 

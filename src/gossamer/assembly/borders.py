@@ -14,22 +14,26 @@ from gossamer.model.events import Visited
 from gossamer.model.lease import Lease
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
+from gossamer.model.page import Page
 from gossamer.model.raised import Raised, name_of
 from gossamer.model.url import DEFAULT_PORTS
-from gossamer.ports import AddressRule, NameCache, ProtocolModule, Resolver, Sink
+from gossamer.ports import AddressRule, NameCache, ProtocolModule, Resolver, RevisitPolicy, Sink
 
 Hear = Callable[[Raised], None]
+LONGEST_WAIT = 100 * 366 * 86_400.0
+"""Seconds; what is due after that is due never, and a time that is no number at once."""
 
 
 def bordered(extensions: Extensions, hear: Hear) -> Extensions:
     """The same with borders around what waits, or is asked between two awaits; rules of scope have theirs."""
-    resolver, cache = extensions.resolver, extensions.name_cache
+    resolver, cache, revisits = extensions.resolver, extensions.name_cache, extensions.revisits
     return msgspec.structs.replace(
         extensions,
         sinks=[bordered_sink(sink, hear) for sink in extensions.sinks],
         address_rules=[bordered_rule(rule, hear) for rule in extensions.address_rules],
         resolver=None if resolver is None else BorderedResolver(resolver, hear),
         name_cache=None if cache is None else BorderedCache(cache, hear),
+        revisits=None if revisits is None else BorderedRevisits(revisits, hear),
     )
 
 
@@ -173,6 +177,23 @@ class BorderedCache:
             self._cache.close()
         except Exception as error:  # noqa: BLE001 - plug-in border
             self._hear(Raised.by(self._who, error))
+
+
+class BorderedRevisits:
+    """A revisit policy that was handed in (ports.RevisitPolicy). One that raises says never."""
+
+    def __init__(self, policy: RevisitPolicy, hear: Hear) -> None:
+        self._policy = policy
+        self._hear = hear
+        self._who = f"revisit policy {name_of(policy)}"
+
+    def again(self, lease: Lease, outcome: Outcome, page: Page | None, visits: int) -> float | None:
+        """Seconds until the URL is due again, at least 0; `None` for never."""
+        try:
+            wait = self._policy.again(lease, outcome, page, visits)
+            return None if wait is None else min(max(0.0, float(wait)), LONGEST_WAIT)
+        except Exception as error:  # noqa: BLE001 - plug-in border
+            return self._hear(Raised.by(self._who, error))
 
 
 def bordered_sink(sink: Sink, hear: Hear) -> Sink:

@@ -283,7 +283,9 @@ class _Builder:
             back=config.fetch.cookies,
         )
         memory = PageMemory(self.environment)
-        doors = Doors(identity, memory, judge, admission, robots, links, yields, self.plugins)
+        doors = Doors(
+            identity, memory, judge, admission, robots, links, yields, self.plugins, self.extensions.revisits
+        )
         return Settlement(
             frontier,
             doors,

@@ -46,7 +46,7 @@ class Kept(msgspec.Struct, frozen=True):
     """Where a visit went in the archive."""
 
     placed: Placed
-    twin: str  # URL of the first response with the same payload, if this is a revisit record
+    twin: str  # another URL, of the first response with the same payload, if this is a revisit record
 
 
 class Archivist:
@@ -138,7 +138,8 @@ class Archivist:
                 key = capture_key(url, exchange.started, beside)
                 self._captures.append((key, capture_line(url, exchange.started, beside, 0, kind)))
             self._counters.archived += beside.length
-        return Kept(placed, original.url if original and placed.kind == "revisit" else "")
+        twin = original.url if original and placed.kind == "revisit" else ""
+        return Kept(placed, "" if twin == exchange.url.text else twin)
 
     def _original(
         self, exchange: Exchange, before: PageRecord | None, met: SharedDigestRecord | None
@@ -171,7 +172,8 @@ class Archivist:
         if not page.content_digest:
             return ""
         first = self._known(_CONTENT + page.content_digest.to_bytes(8, "big"))
-        return first.decode() if first is not None else met.url if met is not None else ""
+        at = first.decode() if first is not None else met.url if met is not None else ""
+        return "" if at == page.url.text else at  # its own, visited again
 
     def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
         """As `met_at`; it has been met, from now on."""

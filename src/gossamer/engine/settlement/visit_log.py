@@ -85,6 +85,9 @@ def _line(visit: Visited) -> bytes:
     reason = getattr(visit.disposition, "reason", "")
     if reason:
         line["reason"] = reason
+    again = getattr(visit.disposition, "again", None)
+    if again is not None:
+        line["again"] = round(again, 3)
     match visit.outcome:
         case Fetched(exchange=exchange):
             if exchange.result is None:

@@ -216,6 +216,9 @@ class Storyteller:
             else:
                 yield fact("queue", clause("queue.behind", ahead=waiting.ahead))
             yield fact("queue", clause("queue.head", url=waiting.first))
+        elif entry.again:
+            seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
+            yield fact("queue", clause("queue.again", seconds=max(seconds, 0.0)))
         elif waiting.due >= FOREVER:
             yield fact("queue", clause("queue.parked", reason=entry.reason))
         else:
@@ -303,7 +306,7 @@ def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:
 
 
 def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
-    if waiting is not None:
+    if waiting is not None and not (record is not None and waiting.due is not None and waiting.entry.again):
         return "queued" if waiting.due is None else "waiting"
     return record.state if record else "unknown"
 
