@@ -56,7 +56,7 @@ from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.policy.visits.retry import none_reached
-from gossamer.ports import Extractor, OrderingPolicy
+from gossamer.ports import BulkSink, Extractor, OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -177,6 +177,9 @@ class _Builder:
         worker = Worker(dispatch, permits, modules, reading, settlement, yields)
 
         async def close() -> None:
+            for sink in self.extensions.sinks:
+                if isinstance(sink, BulkSink):
+                    await sink.close()
             reading.close()
             for module in set(modules.values()) | {http}:
                 await module.close()

@@ -27,7 +27,7 @@ from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.visits.retry import redirect_location
-from gossamer.ports import Sink
+from gossamer.ports import BulkSink, Sink
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
@@ -146,6 +146,9 @@ class Settlement:
             if isinstance(event, Visited):
                 for sink in self._sinks:
                     await sink(event)
+        for sink in self._sinks:
+            if isinstance(sink, BulkSink):
+                await sink.flush()
         for visit, _ in group:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()
@@ -299,4 +302,5 @@ def _visited(settled: Settled, admitted: int) -> Visited:
         seen_before=settled.seen_before,
         twin=kept.twin if kept else "",
         place=(kept.placed.file, kept.placed.offset, kept.placed.length) if kept else None,
+        record_id=kept.placed.record_id if kept else "",
     )
