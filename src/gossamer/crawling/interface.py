@@ -89,7 +89,7 @@ async def crawl(
         observers: functions that hear every event.
         options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...; and the
             other extension points: `sinks`, `protocol_modules`, `address_rules`, `resolver`, `name_cache`,
-            `ordering` (see `gossamer.ports`).
+            `ordering`, `revisits` (see `gossamer.ports`).
 
     Raises:
         ConfigError: lists every problem of the configuration.
