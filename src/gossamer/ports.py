@@ -28,10 +28,31 @@ Observer = Callable[[Event], None]
 """Hears every event in order, on the event loop; must return at once. One that raises is removed, named."""
 
 Sink = Callable[[Visited], Awaitable[None]]
-"""Takes every settled visit, its body still readable; settlement waits for it, so a slow one slows it."""
+"""Takes every settled visit, its body still readable; settlement waits for it, so a slow one slows it.
+
+It is called after the commit, and so misses what is committed at the moment of a kill. What must miss nothing
+follows the archive instead (`archive/follower.py`), with its mark in the same transaction as its rows.
+"""
 
 AddressRule = Callable[[str, str], bool]
 """(host, numeric address) -> may we connect there? Those handed in forbid only. One that raises says no."""
+
+
+@runtime_checkable
+class BulkSink(Protocol):
+    """A `Sink` that gathers visits and sends them together.
+
+    `Visited.record_id` is a stable name for rows and documents, so that sending them twice does no harm.
+    """
+
+    async def __call__(self, visit: Visited) -> None:
+        """Take a visit; its body is readable until `flush` has returned."""
+
+    async def flush(self) -> None:
+        """The visits of one commit have been given, 64 at most: send what was gathered, or gather on."""
+
+    async def close(self) -> None:
+        """The crawl has ended, well or not: send the rest. Nothing is given afterwards."""
 
 
 class ProtocolModule(Protocol):
@@ -153,6 +174,18 @@ class TravellingOrdering(LinkOrdering[W, G], Protocol[W, G]):
 
     def unpack(self, data: bytes) -> G:
         """A gift of another agent has arrived here, and is on its way to its page."""
+
+
+class RevisitPolicy(Protocol):
+    """Says when a URL that was visited is due again; without one nothing is.
+
+    Asked once for each visit that ended well or with a definite no, robots files left out. What it says is
+    settled with the visit, so neither a kill nor an end of the crawl forgets it. A crawl goes on as long as
+    something falls due within `give_up_after`; what is due later is not left over. One that raises says no.
+    """
+
+    def again(self, lease: Lease, outcome: Outcome, page: Page | None, visits: int) -> float | None:
+        """Seconds from now until it is due again, `None` for never; `visits`: of it, this one included."""
 
 
 class Resolver(Protocol):

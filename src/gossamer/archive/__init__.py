@@ -9,4 +9,7 @@ an `ArchiveFile` for each, with the length that was committed; after a crash `re
 
 **How it is found again.** `cdxj` makes the index lines, with keys from `surt`; `reader` reads one record;
 `verify` reads them all and names what is wrong. Both take records apart in `scan`.
+
+**How it is followed.** `follower` gives records in their order as far as `committed` says, from a mark on, to
+whatever is derived from them; a mark outlives kills of either side, and a return to a checkpoint is told.
 """

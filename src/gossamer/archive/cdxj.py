@@ -16,6 +16,8 @@ from gossamer.model.errors import InternalError, StorageError
 from gossamer.model.url import Url
 
 _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}")
+_NO_STATUS = "-"
+"""As pywb writes it of records that are no response."""
 _FLUSH_AT = 1 << 20
 
 
@@ -29,6 +31,11 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
     length: str
     offset: str
     filename: str
+
+    @property
+    def code(self) -> int:
+        """The status; 0 if the record has none."""
+        return int(self.status) if self.status.isdecimal() else 0
 
 
 _encode = msgspec.json.Encoder().encode
@@ -57,7 +64,7 @@ def capture_line(url: Url, started: float, placed: Placed, status: int, mime: st
         url: what was requested.
         started: wall time of the request, seconds since 1970, as in the record's date.
         placed: where the record stands.
-        status: of the response.
+        status: of the response; 0 for a record that has none.
         mime: essence of the media type; what is no media type is written `unk`.
     """
     if placed.kind == "revisit":
@@ -67,7 +74,7 @@ def capture_line(url: Url, started: float, placed: Placed, status: int, mime: st
     entry = Capture(
         url.text,
         mime.lower(),
-        f"{status:03d}",
+        f"{status:03d}" if status else _NO_STATUS,
         digest_label(placed.sha256),
         str(placed.length),
         str(placed.offset),

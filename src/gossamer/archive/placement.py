@@ -36,6 +36,7 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
         record_id: `urn:uuid:...`.
         date: `WARC-Date` as written; a revisit must repeat it letter for letter.
         sha256: of the payload, 32 bytes; for a revisit the original's.
+        further: of the resource records that the visit left beside it: (URL, media type, where it stands).
     """
 
     file: str
@@ -46,6 +47,7 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
     record_id: str
     date: str
     sha256: bytes
+    further: "tuple[tuple[str, str, Placed], ...]" = ()
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):

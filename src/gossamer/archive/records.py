@@ -17,7 +17,7 @@ from gossamer.archive.head import HeadStore
 from gossamer.archive.placement import Original, RecordKind, digest_label
 from gossamer.archive.stamps import named_record_id, new_record_id, timestamp14, warc_date
 from gossamer.model.errors import InternalError, StorageError
-from gossamer.model.exchange import Body, Exchange
+from gossamer.model.exchange import Body, Exchange, FurtherRecord
 from gossamer.model.name import Answer
 
 Pairs = Sequence[tuple[str, str]]
@@ -32,6 +32,20 @@ _MAX_VALUE = 8_192  # characters of a metadata value; FastWARC reads lines of th
 _NOT_IN_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_IN_NAME = re.compile("[^!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_IN_URI = re.compile(rb"[^\x21-\x7e]")
+_OURS = frozenset(
+    f"warc-{name}"
+    for name in (
+        "type",
+        "record-id",
+        "date",
+        "target-uri",
+        "warcinfo-id",
+        "concurrent-to",
+        "refers-to",
+        "block-digest",
+    )
+) | {"content-type", "content-length"}
+"""Fields that say what a record is and where it belongs."""
 _NO_BODY = frozenset((204, 304))  # status codes whose Content-Length is not about their own message
 _SERVER = re.compile(r"\[?([0-9a-fA-F:.]+?)\]?(?::\d+)?$")
 
@@ -59,6 +73,16 @@ class Record(NamedTuple):
         yield RECORD_END
 
 
+class Resource(NamedTuple):
+    """What `Placed` says of a further record that is a resource; `number` is its place among the records."""
+
+    number: int
+    url: str
+    media_type: str
+    record_id: str
+    sha256: bytes
+
+
 class Visit(NamedTuple):
     """The records of one visit, the main one first, with what `Placed` says of it."""
 
@@ -67,6 +91,7 @@ class Visit(NamedTuple):
     record_id: str
     date: str
     sha256: bytes
+    resources: tuple[Resource, ...] = ()
 
 
 class RecordBuilder:
@@ -109,7 +134,34 @@ class RecordBuilder:
                 )
         if fields:
             records.append(_whole("metadata", concurrent, "application/warc-fields", warc_fields(fields)))
-        return Visit(records, kind, main_id, date, sha256)
+        resources = []
+        # What has a capture of its own comes last: metadata is about the main record before it.
+        for further in sorted(exchange.further, key=lambda one: one.kind == "resource"):
+            record, record_id, digest = self._further(further, exchange, date, main_id)
+            if further.kind == "resource":
+                target = further.target or exchange.url.text
+                resources.append(Resource(len(records), target, further.media_type, record_id, digest))
+            records.append(record)
+        return Visit(records, kind, main_id, date, sha256, tuple(resources))
+
+    def _further(
+        self, further: FurtherRecord, exchange: Exchange, date: str, main_id: str
+    ) -> tuple[Record, str, bytes]:
+        """A record that the visit left beside the main one; with its name and the digest of its block."""
+        record_id = new_record_id()
+        relation = "WARC-Refers-To" if further.kind == "conversion" else "WARC-Concurrent-To"
+        own = [
+            f"{_safe_name(name)}: {_safe_value(value)}\r\n"
+            for name, value in further.fields
+            if name.lower() not in _OURS
+        ]
+        fields = (
+            f"WARC-Date: {date}\r\nWARC-Target-URI: {safe_uri(further.target or exchange.url.text)}\r\n"
+            f"{self._warcinfo}{relation}: <{main_id}>\r\n{''.join(own)}"
+        )
+        media_type = _safe_value(further.media_type) or "application/octet-stream"
+        record = _whole(further.kind, fields, media_type, further.block, record_id)
+        return record, record_id, hashlib.sha256(further.block).digest()
 
     def _response(self, exchange: Exchange, record_id: str, common: str) -> Record:
         body = exchange.body

@@ -1,6 +1,8 @@
 """Takes one WARC record apart while it streams by, in bounded memory, and checks its digests."""
 
+import contextlib
 import hashlib
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
@@ -15,6 +17,11 @@ _READ_SIZE = 1 << 15
 _PIECE_SIZE = 1 << 18
 _MAX_HEAD = 1 << 16  # of WARC fields, and of an HTTP head; ours have at most half of that
 _HEAD_END = b"\r\n\r\n"
+_MEMBER = b"\x1f\x8b\x08"
+_RECORD = b"WARC/"
+_STEP = 1 << 20
+_BEGINNING = 512
+"""Bytes of a member that suffice to know what it begins with."""
 _GzipError: type[Exception] = igzip_lib.error  # type: ignore[assignment]  # isal's stub calls it an instance
 
 
@@ -72,42 +79,107 @@ class Member:
         self.length = position - len(decompressor.unused_data) - self._start
 
 
+class OpenedRecord:
+    """A record of which the WARC fields and the HTTP head are read, and the payload streams by once.
+
+    Attributes:
+        fields: the WARC fields.
+        http_head: of `application/http` blocks, with its empty line.
+        length: bytes of the block by its `Content-Length`.
+        problems: one line each; what `rest` finds is added.
+    """
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        """Read as far as the payload.
+
+        Raises:
+            StorageError: it is no WARC record, or `pieces` raised it.
+        """
+        self._source = _Source(pieces)
+        head = self._source.until(_HEAD_END, _MAX_HEAD)
+        version, _, rest = head.partition(b"\r\n")
+        if version != b"WARC/1.1":
+            raise StorageError(f"not a WARC 1.1 record: it begins with {head[:40]!r}")
+        self.fields = _parse_fields(rest)
+        self.problems: list[str] = []
+        self.length = _length(self.fields, self.problems)
+        self.http_head = b""
+        if self.fields.get("content-type").startswith("application/http"):
+            self.http_head = self._source.until(_HEAD_END, min(_MAX_HEAD, self.length))
+            if not self.http_head.endswith(_HEAD_END):
+                self.problems.append("the HTTP head has no end")
+        self._payload = self._source.take(self.length - len(self.http_head))
+        self._size = 0
+
+    def payload(self) -> Iterator[bytes]:
+        """What is left of it, in pieces of at most 256 KiB.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        for piece in self._payload:
+            self._size += len(piece)
+            yield piece
+
+    def rest(self) -> None:
+        """Pass over what was not asked for, to the end of the record.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        for _ in self.payload():
+            pass
+        size = self._size + len(self.http_head)
+        if size != self.length:
+            self.problems.append(f"the block has {size} bytes, Content-Length says {self.length}")
+        if self._source.remainder(len(RECORD_END)) != RECORD_END:
+            self.problems.append("the record does not end with two line ends and nothing else")
+
+
 def scan(pieces: Iterable[bytes], keep: int) -> Scanned:
     """Read a whole record from `pieces` and keep the first `keep` bytes of its payload.
 
     Raises:
         StorageError: it is no WARC record, or `pieces` raised it.
     """
-    source = _Source(pieces)
-    head = source.until(_HEAD_END, _MAX_HEAD)
-    version, _, rest = head.partition(b"\r\n")
-    if version != b"WARC/1.1":
-        raise StorageError(f"not a WARC 1.1 record: it begins with {head[:40]!r}")
-    fields = _parse_fields(rest)
-    problems: list[str] = []
-    length = _length(fields, problems)
-    http_head = b""
-    if fields.get("content-type").startswith("application/http"):
-        http_head = source.until(_HEAD_END, min(_MAX_HEAD, length))
-        if not http_head.endswith(_HEAD_END):
-            problems.append("the HTTP head has no end")
+    record = OpenedRecord(pieces)
+    fields, http_head, problems = record.fields, record.http_head, record.problems
     block_digest = hashlib.sha256(http_head)
     payload_digest = hashlib.sha256()
     kept = bytearray()
     size = 0
-    for piece in source.take(length - len(http_head)):
+    for piece in record.payload():
         block_digest.update(piece)
         payload_digest.update(piece)
         kept += piece[: max(0, keep - size)]
         size += len(piece)
-    if size + len(http_head) != length:
-        problems.append(f"the block has {size + len(http_head)} bytes, Content-Length says {length}")
-    if source.remainder(len(RECORD_END)) != RECORD_END:
-        problems.append("the record does not end with two line ends and nothing else")
+    record.rest()
     _compare("WARC-Block-Digest", fields, block_digest.hexdigest(), problems)
     if fields.get("warc-type") != "revisit":  # its payload stands elsewhere
         _compare("WARC-Payload-Digest", fields, payload_digest.hexdigest(), problems)
     return Scanned(fields, http_head, bytes(kept), size, problems)
+
+
+def next_record(stream: BinaryIO, start: int, end: int) -> int:
+    """Where the next gzip member that holds a WARC record begins, from `start` on; `end` if none does."""
+    at = start
+    while at < end:
+        stream.seek(at)
+        data = stream.read(min(_STEP, end - at))
+        found = data.find(_MEMBER)
+        while found >= 0:
+            beginning = data[found : found + _BEGINNING]
+            if len(beginning) < _BEGINNING:
+                stream.seek(at + found)
+                beginning = stream.read(min(_BEGINNING, end - at - found))
+            with contextlib.suppress(zlib.error):
+                if zlib.decompressobj(wbits=31).decompress(beginning, len(_RECORD)) == _RECORD:
+                    return at + found
+            found = data.find(_MEMBER, found + 1)
+        at += max(len(data) - len(_MEMBER) + 1, 1) if at + len(data) < end else len(data)
+        if not data:
+            break
+    return end
 
 
 def _parse_fields(text: bytes) -> Headers:

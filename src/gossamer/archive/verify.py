@@ -1,18 +1,15 @@
 """Reads a whole archive file and names everything that is wrong with it."""
 
-import contextlib
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
 from gossamer.archive.file import OPEN_SUFFIX
-from gossamer.archive.scan import Member, Scanned, scan
+from gossamer.archive.scan import Member, Scanned, next_record, scan
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 
@@ -20,11 +17,6 @@ _RECORD_ID = re.compile(r"<urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}>
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
 _CONTENT_LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*)\r?$", re.IGNORECASE | re.MULTILINE)
 _TRANSFER_ENCODING = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
-_MEMBER = b"\x1f\x8b\x08"
-_RECORD = b"WARC/"
-_STEP = 1 << 20
-_BEGINNING = 512
-"""Bytes of a member that suffice to know what it begins with."""
 _UNKNOWN = "unknown"
 _MAIN_KINDS = frozenset(("response", "revisit", "resource"))
 
@@ -88,7 +80,7 @@ def verify_file(
                 try:
                     scanned = scan(member, 0)
                 except StorageError as error:
-                    resumed = _next_record(stream, offset + 1, end)
+                    resumed = next_record(stream, offset + 1, end)
                     passed = resumed - offset
                     yield Problem(path.name, offset, f"{error}; {passed} bytes were passed over", passed)
                     checker.lost_track()
@@ -102,28 +94,6 @@ def verify_file(
                 yield Problem(path.name, 0, "the file is empty")
     except OSError as error:
         yield Problem(path.name, 0, f"cannot be read: {error.strerror}")
-
-
-def _next_record(stream: BinaryIO, start: int, end: int) -> int:
-    """Where the next gzip member that holds a WARC record begins, from `start` on; `end` if none does."""
-    at = start
-    while at < end:
-        stream.seek(at)
-        data = stream.read(min(_STEP, end - at))
-        found = data.find(_MEMBER)
-        while found >= 0:
-            beginning = data[found : found + _BEGINNING]
-            if len(beginning) < _BEGINNING:
-                stream.seek(at + found)
-                beginning = stream.read(min(_BEGINNING, end - at - found))
-            with contextlib.suppress(zlib.error):
-                if zlib.decompressobj(wbits=31).decompress(beginning, len(_RECORD)) == _RECORD:
-                    return at + found
-            found = data.find(_MEMBER, found + 1)
-        at += max(len(data) - len(_MEMBER) + 1, 1) if at + len(data) < end else len(data)
-        if not data:
-            break
-    return end
 
 
 def _summary(offset: int, length: int, scanned: Scanned) -> RecordSummary:
@@ -179,6 +149,8 @@ class _Checker:
             found += _response_problems(scanned)
         elif kind == "revisit":
             found += _revisit_problems(fields)
+        elif kind == "conversion" and not fields.get("warc-refers-to"):
+            found.append("WARC-Refers-To is missing")
         return found
 
 

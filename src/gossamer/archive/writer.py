@@ -121,7 +121,7 @@ class ArchiveWriter:
     # Appending
 
     def append(self, exchange: Exchange, fields: Pairs = (), refers_to: Original | None = None) -> Placed:
-        """Append a visit's records: response (or revisit), request, and metadata if there are `fields`.
+        """Append a visit's records: response (or revisit), request, metadata if there are `fields`, others.
 
         The bytes have reached the system when this returns. Bodies above 1 MiB are streamed, which takes
         about 2 ms a MiB: call it in a thread for those, still one call at a time.
@@ -150,7 +150,8 @@ class ArchiveWriter:
         offset = file.length
         self._fault_point("archive.append.before_write")
         main, *others = visit.records
-        rest = b"".join([_member(record, self._config.compression) for record in others])
+        members = [_member(record, self._config.compression) for record in others]
+        rest = b"".join(members)
         if main.body is None:
             member = _member(main, self._config.compression)
             length = len(member)
@@ -160,9 +161,35 @@ class ArchiveWriter:
             file.append(chain(counted, (rest,)))
             length = counted.size
         self._fault_point("archive.append")
-        return Placed(
-            file.name, offset, length, file.serial, visit.kind, visit.record_id, visit.date, visit.sha256
+        sizes = [length, *map(len, members)]
+        further = [
+            (
+                one.url,
+                one.media_type,
+                Placed(
+                    file.name,
+                    offset + sum(sizes[: one.number]),
+                    sizes[one.number],
+                    file.serial,
+                    "resource",
+                    one.record_id,
+                    visit.date,
+                    one.sha256,
+                ),
+            )
+            for one in visit.resources
+        ]
+        main_place = (
+            file.name,
+            offset,
+            length,
+            file.serial,
+            visit.kind,
+            visit.record_id,
+            visit.date,
+            visit.sha256,
         )
+        return Placed(*main_place, tuple(further))
 
     def _ready(self) -> RecordBuilder:
         """The builder for the current file, which is made now if there is none."""

@@ -2,7 +2,7 @@
 
 import time
 from asyncio import Semaphore
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -14,22 +14,26 @@ from gossamer.model.events import Visited
 from gossamer.model.lease import Lease
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
+from gossamer.model.page import Page
 from gossamer.model.raised import Raised, name_of
 from gossamer.model.url import DEFAULT_PORTS
-from gossamer.ports import AddressRule, NameCache, ProtocolModule, Resolver, Sink
+from gossamer.ports import AddressRule, BulkSink, NameCache, ProtocolModule, Resolver, RevisitPolicy, Sink
 
 Hear = Callable[[Raised], None]
+LONGEST_WAIT = 100 * 366 * 86_400.0
+"""Seconds; what is due after that is due never, and a time that is no number at once."""
 
 
 def bordered(extensions: Extensions, hear: Hear) -> Extensions:
     """The same with borders around what waits, or is asked between two awaits; rules of scope have theirs."""
-    resolver, cache = extensions.resolver, extensions.name_cache
+    resolver, cache, revisits = extensions.resolver, extensions.name_cache, extensions.revisits
     return msgspec.structs.replace(
         extensions,
-        sinks=[bordered_sink(sink, hear) for sink in extensions.sinks],
+        sinks=[BorderedSink(sink, hear) for sink in extensions.sinks],
         address_rules=[bordered_rule(rule, hear) for rule in extensions.address_rules],
         resolver=None if resolver is None else BorderedResolver(resolver, hear),
         name_cache=None if cache is None else BorderedCache(cache, hear),
+        revisits=None if revisits is None else BorderedRevisits(revisits, hear),
     )
 
 
@@ -175,18 +179,51 @@ class BorderedCache:
             self._hear(Raised.by(self._who, error))
 
 
-def bordered_sink(sink: Sink, hear: Hear) -> Sink:
-    """A sink that was handed in: one that raises misses the visit."""
+class BorderedRevisits:
+    """A revisit policy that was handed in (ports.RevisitPolicy). One that raises says never."""
 
-    async def take(visit: Visited) -> None:
+    def __init__(self, policy: RevisitPolicy, hear: Hear) -> None:
+        self._policy = policy
+        self._hear = hear
+        self._who = f"revisit policy {name_of(policy)}"
+
+    def again(self, lease: Lease, outcome: Outcome, page: Page | None, visits: int) -> float | None:
+        """Seconds until the URL is due again, at least 0; `None` for never."""
         try:
-            await sink(visit)
+            wait = self._policy.again(lease, outcome, page, visits)
+            return None if wait is None else min(max(0.0, float(wait)), LONGEST_WAIT)
+        except Exception as error:  # noqa: BLE001 - plug-in border
+            return self._hear(Raised.by(self._who, error))
+
+
+class BorderedSink:
+    """A sink that was handed in (ports.Sink, ports.BulkSink): one that raises misses the visit."""
+
+    def __init__(self, sink: Sink, hear: Hear) -> None:
+        self._sink = sink
+        self._hear = hear
+
+    async def __call__(self, visit: Visited) -> None:
+        """Give it a visit."""
+        await self._called(lambda: self._sink(visit))
+
+    async def flush(self) -> None:
+        """Tell it that the visits of one commit have been given, if it wants to know."""
+        if isinstance(self._sink, BulkSink):
+            await self._called(self._sink.flush)
+
+    async def close(self) -> None:
+        """Tell it that nothing is given any more, if it wants to know."""
+        if isinstance(self._sink, BulkSink):
+            await self._called(self._sink.close)
+
+    async def _called(self, call: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await call()
         except GossamerError:
             raise
         except Exception as error:  # noqa: BLE001 - plug-in border
-            hear(Raised.by(f"sink {name_of(sink)}", error))
-
-    return take
+            self._hear(Raised.by(f"sink {name_of(self._sink)}", error))
 
 
 def bordered_rule(rule: AddressRule, hear: Hear) -> AddressRule:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.archive.committed import archive_files, note_cut
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.assembly.borders import all_modules, bordered
@@ -26,7 +27,7 @@ from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
-from gossamer.engine.settlement.archivist import Archivist, archive_files
+from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne
 from gossamer.engine.settlement.judge import Judge
@@ -56,7 +57,7 @@ from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.policy.visits.retry import none_reached
-from gossamer.ports import Extractor, OrderingPolicy
+from gossamer.ports import BulkSink, Extractor, OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -150,7 +151,7 @@ class _Builder:
     def crawl(self, *, resumed: bool) -> Crawl:
         config = self.config
         writer = self._writer()
-        self._forget_restoring()
+        self._note_restoring()
         archivist = Archivist(writer, self.log, self.environment, self.ledger.counters)
 
         def name_landed(name: str) -> None:
@@ -177,6 +178,9 @@ class _Builder:
         worker = Worker(dispatch, permits, modules, reading, settlement, yields)
 
         async def close() -> None:
+            for sink in self.extensions.sinks:
+                if isinstance(sink, BulkSink):
+                    await sink.close()
             reading.close()
             for module in set(modules.values()) | {http}:
                 await module.close()
@@ -283,7 +287,9 @@ class _Builder:
             back=config.fetch.cookies,
         )
         memory = PageMemory(self.environment)
-        doors = Doors(identity, memory, judge, admission, robots, links, yields, self.plugins)
+        doors = Doors(
+            identity, memory, judge, admission, robots, links, yields, self.plugins, self.extensions.revisits
+        )
         return Settlement(
             frontier,
             doors,
@@ -377,9 +383,11 @@ class _Builder:
         self._refuse_to_remove_much({file.name for file in files})
         return ArchiveWriter.open(self.folder.archive, self.config.archive, info, files, fault_point)
 
-    def _forget_restoring(self) -> None:
-        """The archive is as the checkpoint had it."""
+    def _note_restoring(self) -> None:
+        """The archive is as the state has it, which may be less than followers have read."""
         batch = self.environment.batch()
+        if self.clock.rebooted or self.environment.get(Family.META, RESTORED) is not None:
+            note_cut(self.environment, batch)
         batch.delete(Family.META, RESTORED)
         self.environment.commit(batch)
 

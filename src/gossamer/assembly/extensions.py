@@ -16,6 +16,7 @@ from gossamer.ports import (
     OrderingPolicy,
     ProtocolModule,
     Resolver,
+    RevisitPolicy,
     ScopeRule,
     Sink,
 )
@@ -30,6 +31,7 @@ class Extensions(msgspec.Struct, frozen=True):
         resolver: instead of the name servers; names are then not resolved ahead.
         name_cache: instead of that of `dns.cache`.
         ordering: instead of `engine.order`.
+        revisits: says what is visited again, and when.
     """
 
     scope_rules: Sequence[ScopeRule] = ()
@@ -41,6 +43,7 @@ class Extensions(msgspec.Struct, frozen=True):
     resolver: Resolver | None = None
     name_cache: NameCache | None = None
     ordering: OrderingPolicy | None = None
+    revisits: RevisitPolicy | None = None
     membership: "Membership | None" = None
 
 
@@ -59,7 +62,7 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 _SEVERAL = ("scope_rules", "extractors", "observers", "sinks", "protocol_modules", "address_rules")
-_ONE = ("resolver", "name_cache", "ordering")
+_ONE = ("resolver", "name_cache", "ordering", "revisits")
 _CALLS = {
     "scope_rules": ("__call__",),
     "observers": ("__call__",),
@@ -70,6 +73,7 @@ _CALLS = {
     "resolver": ("resolve", "close"),
     "name_cache": ("get", "stale", "put", "census", "close"),
     "ordering": ("level",),
+    "revisits": ("again",),
 }
 _HAS = {"extractors": ("name", "media_types"), "protocol_modules": ("schemes",), "ordering": ("name",)}
 _AWAITED = {"sinks", "protocol_modules", "resolver"}

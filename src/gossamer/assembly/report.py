@@ -38,6 +38,7 @@ class Summary(msgspec.Struct, frozen=True):
     names: dict[str, int]
     visited: dict[str, str | float]
     order: dict[str, str | float]
+    again: int = 0
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -101,6 +102,7 @@ def summary(
         names=name_sums(names),
         visited=visited_sums(visited),
         order=order,
+        again=counters.again,
     )
 
 

@@ -90,7 +90,7 @@ def _judge(url: Url, outcome: Outcome, rules: RobotsConfig, config: FetchConfig)
 def _words(outcome: Outcome) -> str:
     match outcome:
         case Fetched(exchange=exchange):
-            return f"status {exchange.status}, {exchange.body.size} bytes"
+            return f"{'status ' * (exchange.result is None)}{exchange.said}, {exchange.body.size} bytes"
         case Failed(fault=fault, detail=detail):
             return f"{fault} ({detail})" if detail else str(fault)
         case Refused(rule=rule):

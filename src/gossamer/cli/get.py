@@ -58,7 +58,7 @@ def show_captures(path: Path, url: str, *, json: bool) -> None:
         return
     for one in found:
         what = one.media_type or "as before"
-        show(f"{one.time}  {one.status:03d}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
+        show(f"{one.time}  {one.status or '-':>3}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
 
 
 def _found(inspection: Inspection, path: Path, text: str) -> list[Indexed]:

@@ -90,8 +90,8 @@ def _shown(found: Iterator[Listed], names: Sequence[str], form: Form) -> Iterato
 
 def _plain(one: Listed) -> str:
     found = f"  found on {safe(one.via)}" if one.via else ""
-    why = f"  ({safe(one.reason)})" if one.reason and not one.status else ""
-    return f"{one.status or one.state!s:<8} {safe(one.url)}{why}{found}"
+    why = f"  ({safe(one.reason)})" if one.reason and not (one.status or one.result) else ""
+    return f"{one.status or one.result or one.state!s:<8} {safe(one.url)}{why}{found}"
 
 
 def _table_row(names: Sequence[str], values: Sequence[object]) -> str:

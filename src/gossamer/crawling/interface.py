@@ -47,13 +47,14 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         url: as requested.
-        status: of the response.
+        status: of the response; 0 by a protocol that has none.
         headers: of the response.
         page: what was read from it: title, links, charset, ...
         content: the body with content codings undone, at most `extract.max_content` bytes.
         depth: links followed from the seed.
         via: the URL that mentioned it; empty for seeds.
         hops: hop path from the seed, a letter for each hop.
+        result: how the visit ended by a protocol without HTTP statuses: `ftp 226`.
     """
 
     url: str
@@ -65,6 +66,7 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
     via: str
     hops: str = ""
     _run: "_Run | None" = None
+    result: str = ""
 
     @property
     def text(self) -> str:
@@ -133,7 +135,7 @@ async def crawl(
         follow: visit what pages link to; off: only what `CrawledPage.follow` is given.
         options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...; and the
             other extension points: `sinks`, `protocol_modules`, `address_rules`, `resolver`, `name_cache`,
-            `ordering` (see `gossamer.ports`).
+            `ordering`, `revisits` (see `gossamer.ports`).
 
     Raises:
         ConfigError: lists every problem of the configuration.
@@ -364,4 +366,5 @@ def _crawled(visit: Visited, fetch: FetchConfig, limit: int, run_: _Run) -> Craw
         candidate.via,
         candidate.hops,
         run_,
+        "" if exchange.result is None else exchange.said,
     )

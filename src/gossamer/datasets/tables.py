@@ -128,7 +128,12 @@ CAPTURES = Table(
         Column("url", "text", "as requested", _own("url")),
         Column("host", "text", "name of its host", _host),
         Column("time", "time", "of the request, to the second", lambda one: one.seconds),
-        Column("status", "whole", "of the answer", lambda one: int(one.status)),
+        Column(
+            "status",
+            "whole",
+            "of the answer; null by other protocols",
+            lambda one: int(one.status) if one.status.isdecimal() else None,
+        ),
         Column(
             "type", "text", "media type; null where the content was archived before", lambda one: one.type
         ),

@@ -7,4 +7,6 @@ merged: the first word on a title counts, links add up, the strictest directive 
 
 **How a link is made.** A scanner (`html_tokens`, `css`, `xml_elements`) finds mentions; `html_tags` knows
 what each is for; `LinkMaker` decodes, resolves and remembers them.
+
+**What may hang or crash** runs in `isolation`, processes with limits of time and memory.
 """

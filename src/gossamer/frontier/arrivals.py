@@ -95,7 +95,9 @@ class Arrivals:
             case Family.LATER:
                 due, sequence = split_later(key)
                 batch.put(family, later_key(key[:HASH_BYTES], self._moved(due), sequence), value)
-                self._counters.waiting += 1
+                again = decode_queue(value).again
+                self._counters.again += again
+                self._counters.waiting += not again
                 self._queued(value, batch)
             case Family.SEEN:
                 if len(key) == FINGERPRINT_BYTES:  # not the log of a filter
@@ -179,7 +181,7 @@ class Arrivals:
 
 def wake(frontier: Frontier, key: bytes, record: HostRecord, batch: Batch, *, not_before: int = 0) -> None:
     """Wake a host that is not served when it falls due, and not before some moment."""
-    if record.parked or not (record.queued or record.waiting):
+    if record.parked or not (record.queued or record.deferred):
         return
     due = record.due if record.queued else max(record.due, record.later_due)
     frontier.serving.wake.set(key, record, max(due, not_before), batch)

@@ -6,6 +6,7 @@ from gossamer.frontier.arrivals import FAMILIES, FINGERPRINT_BYTES
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import InternalError
 from gossamer.state.environment import Batch, Family
+from gossamer.state.records import decode_queue
 
 LEAVING = tuple(reversed(FAMILIES))
 """The order in which they leave: a host is forgotten first."""
@@ -42,7 +43,9 @@ class Departures:
             case Family.QUEUE:
                 counters.queued -= 1
             case Family.LATER:
-                counters.waiting -= 1
+                again = decode_queue(value).again
+                counters.again -= again
+                counters.waiting -= not again
             case Family.SEEN:
                 if len(key) != FINGERPRINT_BYTES:  # the log of a Bloom filter, which cannot forget
                     return

@@ -24,7 +24,7 @@ from gossamer.frontier.seen.visited import open_visited
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Blame, Disposition, Parked, Retry
+from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
@@ -289,7 +289,7 @@ class Frontier:
     # Settling …
 
     def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
-        """End a lease: the entry leaves the queue, or waits; its host rests."""
+        """End a lease: the entry leaves the queue, waits, or is due again; its host rests."""
         key = self.host_hash(lease.queue_key)
         queue = self.rota.served[key]
         record = self.hosts.change(key, lease.queue_key)
@@ -313,6 +313,8 @@ class Frontier:
                     self._later.put(queue, lease.ticket, again, now + int(wait * 1e6), reason, batch)
                 case Parked(reason=reason):
                     self._later.put(queue, lease.ticket, candidate, FOREVER, reason, batch)
+                case Done(again=float(wait)) | Dropped(again=float(wait)):
+                    self._later.put_again(queue, lease.ticket, candidate, now + int(wait * 1e6), batch)
                 case _:
                     self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)
@@ -381,7 +383,7 @@ class Frontier:
         # Read anew: by a `now` older than the one that made the host ready it would be ready with nothing to
         # lend, for ever.
         now = self.micros()
-        if record.waiting and record.later_due <= now:
+        if record.deferred and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)

@@ -20,7 +20,8 @@ L = TypeVar("L")
 class VisitLine(msgspec.Struct, frozen=True, gc=False):
     """One visit, as far as those who look need it.
 
-    Where the log does not tell, `seconds` is negative and `started`, the moment of the request, 0.
+    By a protocol without HTTP statuses there is a `result` in place of a `status`. Where the log does not
+    tell, `seconds` is negative and `started`, the moment of the request, 0.
     """
 
     at: float
@@ -38,12 +39,15 @@ class VisitLine(msgspec.Struct, frozen=True, gc=False):
     detail: str = ""
     refused: str = ""
     twin: str = ""
+    result: str = ""
 
 
 def is_error(visit: VisitLine) -> bool:
     """There was no response, or one that says that something is wrong. (To have no robots file is not.)"""
     if visit.status:
         return visit.status >= (500 if visit.kind == _ROBOTS else 400)
+    if visit.result:
+        return visit.became != "done" and visit.kind != _ROBOTS
     return not visit.refused
 
 

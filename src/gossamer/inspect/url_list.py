@@ -13,7 +13,7 @@ from gossamer.policy.scope.patterns import Patterns, pattern_problem
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.broken import is_link
 from gossamer.state.environment import Family
-from gossamer.state.records import PageRecord, decode_page
+from gossamer.state.records import PageRecord, VisitRecord, decode_page
 
 STATES = "done", "dropped", "rejected", "retry", "parked"
 
@@ -24,6 +24,7 @@ class Listed(msgspec.Struct, frozen=True):
     Attributes:
         state: what became of it, one of `STATES`.
         status: of the last answer; 0 without one.
+        result: how the last visit ended by a protocol without HTTP statuses: `ftp 550`.
         reason: why it was turned away, given up or parked, if it was.
         via: the page it was found on first; empty for a seed.
         type: media type, its essence; empty if nothing was read.
@@ -53,6 +54,7 @@ class Listed(msgspec.Struct, frozen=True):
     twin: str = ""
     links: int = 0
     referrers: int | None = None
+    result: str = ""
 
 
 COLUMNS = Listed.__struct_fields__
@@ -63,7 +65,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
     Attributes:
         state: as `why` has it.
-        status: of the last answer: `404`, or a class of them, `4xx`.
+        status: of the last answer: `404`, a class of them, `4xx`, or the result of another protocol.
         under: how the URL begins.
         broken: only what somebody links to, and was given up.
         type: how the media type begins: `text/html`, `image/`.
@@ -108,10 +110,15 @@ class _Filter:
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         status = wanted.status.lower()
-        if status and not (
-            len(status) == 3 and status[0].isdigit() and (status[1:] == "xx" or status.isdigit())
+        if (
+            status
+            and " " not in status
+            and not (len(status) == 3 and status[0].isdigit() and (status[1:] == "xx" or status.isdigit()))
         ):
-            raise ConfigError(f"--status {wanted.status}: write a number like 404, or a class like 4xx.")
+            raise ConfigError(
+                f"--status {wanted.status}: write a number like 404, a class like 4xx, "
+                'or a result like "ftp 550".'
+            )
         self._status = status.removesuffix("xx")
         if wanted.state and wanted.state not in STATES:
             raise ConfigError(f"--state {wanted.state}: is none of {', '.join(STATES)}")
@@ -126,7 +133,7 @@ class _Filter:
         last = record.visits[-1] if record.visits else None
         if wanted.state and record.state != wanted.state:
             return False
-        if self._status and not f"{last.status if last else 0:03d}".startswith(self._status):
+        if self._status and not _said(last).startswith(self._status):
             return False
         if wanted.since and (last is None or last.at < wanted.since):
             return False
@@ -145,6 +152,10 @@ class _Filter:
         if len(self._hosts) == 1:
             return parsed.host == self._hosts[0]
         return parsed.host == self._hosts[1] or parsed.host.endswith(self._hosts[0])
+
+
+def _said(last: VisitRecord | None) -> str:
+    return (last.said.lower() or f"{last.status:03d}") if last else "000"
 
 
 def _line(record: PageRecord, referrers: int | None) -> Listed:
@@ -166,6 +177,7 @@ def _line(record: PageRecord, referrers: int | None) -> Listed:
         record.twin,
         record.references,
         referrers,
+        last.said if last else "",
     )
 
 

@@ -13,9 +13,15 @@ class Blame(StrEnum):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """The visit ended the URL's journey, well or with a definite status."""
+    """The visit ended the URL's journey, well or with a definite status.
+
+    Attributes:
+        archive: whether the response is kept.
+        again: seconds from now after which it is due again; `None`: never.
+    """
 
     archive: bool = True
+    again: float | None = None
 
 
 class Retry(msgspec.Struct, frozen=True):
@@ -33,10 +39,11 @@ class Retry(msgspec.Struct, frozen=True):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """Given up. `archive` tells whether the last response is kept."""
+    """Given up. `archive` tells whether the last response is kept, `again` is as in `Done`."""
 
     reason: str
     archive: bool = False
+    again: float | None = None
 
 
 class Parked(msgspec.Struct, frozen=True):

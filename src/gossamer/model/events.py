@@ -19,6 +19,7 @@ class Visited(msgspec.Struct, frozen=True):
         seen_before: the decoded content was met before at another address (W10).
         twin: the first URL with the same payload, if the archive refers to it.
         place: archive file, offset and length of the record, or `None` if none was written.
+        record_id: of that record, `urn:uuid:...`, which no other has; empty without one.
     """
 
     at: float
@@ -30,6 +31,7 @@ class Visited(msgspec.Struct, frozen=True):
     seen_before: bool = False
     twin: str = ""
     place: tuple[str, int, int] | None = None
+    record_id: str = ""
 
 
 class Rejected(msgspec.Struct, frozen=True):

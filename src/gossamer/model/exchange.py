@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 import msgspec
 
@@ -89,6 +89,51 @@ def address_in_field(value: str) -> str:
     return value if value.isascii() else _BEYOND_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", value)
 
 
+class StatusAction(StrEnum):
+    """What an answer asks of us: a response by its status (K2), others by their protocol's table."""
+
+    PROCESS = "process"  # read the body
+    NOTHING = "nothing"  # a good answer without content
+    WAIT = "wait"  # not ready: ask again
+    REDIRECT = "redirect"  # the target is a link
+    UNCHANGED = "unchanged"  # what is stored is still right
+    DROP = "drop"  # a definite no
+    THROTTLED = "throttled"  # the host wants rest
+    RETRY = "retry"  # the server failed on this URL
+
+
+class Result(msgspec.Struct, frozen=True, gc=False):
+    """How a visit ended by another protocol than HTTP, in that protocol's own terms.
+
+    Attributes:
+        word: its own: a reply code such as `550`, or `directory`; shown as it is, at most 40 characters.
+        asks: what follows from it, by the protocol module's own table. `REDIRECT` is HTTP's alone: what leads
+            on by another protocol is a link of the page.
+    """
+
+    word: str
+    asks: StatusAction
+
+
+class FurtherRecord(msgspec.Struct, frozen=True):
+    """What a visit leaves in the archive beside its main record, e.g. the control dialogue of FTP.
+
+    Attributes:
+        kind: `metadata` about the visit (WARC 1.1, 6.6); `conversion`, another form of what it brought (6.8);
+            `resource`, something else that it brought (6.4), which has a capture in the index.
+        media_type: of the block.
+        block: the content.
+        target: `WARC-Target-URI`; empty for the URL of the visit.
+        fields: further WARC fields, in order; those that say where a record belongs are ours to write.
+    """
+
+    kind: Literal["metadata", "conversion", "resource"]
+    media_type: str
+    block: bytes
+    target: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+
+
 class Timing(msgspec.Struct, frozen=True, gc=False):
     """Seconds each step of a visit took; 0 where a kept-alive connection had no such step."""
 
@@ -100,14 +145,14 @@ class Timing(msgspec.Struct, frozen=True, gc=False):
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One request and its final response.
+    """One request and its final response, by HTTP or another protocol.
 
     Attributes:
         url: what was requested.
         started: wall time of the request, seconds since 1970, UTC.
         request_head: the request as sent, head only, ending in an empty line; secrets in it
             are real and must be redacted before anything keeps it.
-        status: three digits.
+        status: three digits; 0 where a `result` stands instead.
         response_head: the status line and fields as received, ending in an empty line.
         headers: the fields of `response_head`, parsed.
         body: transfer-decoded, content codings untouched.
@@ -116,6 +161,8 @@ class Exchange(msgspec.Struct, frozen=True):
         cipher: TLS version and suite, e.g. `TLSv1.3 TLS_AES_256_GCM_SHA384`; empty without TLS.
         timing: how long each step took.
         truncated: why the body is not whole, or `None`.
+        result: how it ended by a protocol that has no HTTP status.
+        further: records for the archive beside the main one, written in the same commit if that is kept.
     """
 
     url: Url
@@ -130,3 +177,27 @@ class Exchange(msgspec.Struct, frozen=True):
     cipher: str = ""
     timing: Timing = Timing()
     truncated: Truncation | None = None
+    result: Result | None = None
+    further: tuple[FurtherRecord, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """Status or result, as statistics, log and reports name it: `404`, `ftp 550`."""
+        return str(self.status) if self.result is None else f"{self.url.scheme} {self.result.word}"
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the body is what was asked for, and may be read for links: any 2xx, or as good as that."""
+        if self.result is None:
+            return 200 <= self.status < 300
+        return self.result.asks is StatusAction.PROCESS
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether there is something to archive: by another protocol than HTTP a body or further records."""
+        return self.result is None or self.body.size > 0 or bool(self.further)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it counts as a page: status 200, or as good as that."""
+        return self.status == 200 if self.result is None else self.result.asks is StatusAction.PROCESS

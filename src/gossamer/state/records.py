@@ -24,6 +24,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     origin: str = ""
     reason: str = ""  # in `later`: what it waits for
     ticket: bytes = b""  # in `later`: its place in the queue, to which it returns
+    again: bool = False  # in `later`: it was visited, and is due again then
 
     def candidate(self) -> Candidate:
         """The candidate, its URL split again."""
@@ -34,7 +35,9 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     @classmethod
-    def of(cls, candidate: Candidate, reason: str = "", ticket: bytes = b"") -> "QueueRecord":
+    def of(
+        cls, candidate: Candidate, reason: str = "", ticket: bytes = b"", *, again: bool = False
+    ) -> "QueueRecord":
         """The record that is stored of `candidate`."""
         return cls(
             candidate.url.text,
@@ -47,6 +50,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             candidate.origin,
             reason,
             ticket,
+            again,
         )
 
 
@@ -54,7 +58,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     """What is known of one host queue. Times are microseconds of the crawl clock.
 
     Invariant: `wake` is the due time in its single `wake` entry, 0 if it has none; it has one if and
-    only if `queued + waiting > 0` and it is not parked; `wake <= max(due, next work)`.
+    only if `queued + waiting + again > 0` and it is not parked; `wake <= max(due, next work)`.
     """
 
     name: str
@@ -62,7 +66,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     rest: int = 0  # the rest after its last visit
     reason: str = ""  # why it rests, beyond politeness
     queued: int = 0  # entries in `queue`
-    waiting: int = 0  # entries in `later`
+    waiting: int = 0  # entries in `later`, those left out that are due again
     later_due: int = 0  # no entry of `later` falls due before; 0 if there is none
     head: bytes = b""  # no entry of `queue` stands before this ticket
     wake: int = 0
@@ -76,6 +80,12 @@ class HostRecord(msgspec.Struct, array_like=True):
     last_visit: int = 0
     branched: bool = False  # its site is seen as branches
     aside: int = 0  # entries in `queue` that stand in branches that are set aside
+    again: int = 0  # entries in `later` that were visited and are due again: no work that is left over
+
+    @property
+    def deferred(self) -> int:
+        """Entries in `later`."""
+        return self.waiting + self.again
 
 
 class DomainRecord(msgspec.Struct, array_like=True):
@@ -99,6 +109,7 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     detail: str = ""
     size: int = 0
     address: str = ""
+    said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
 
 
 class PlaceRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -212,7 +223,7 @@ class Counters(msgspec.Struct, array_like=True):
     admitted: int = 0
     rejected: int = 0
     queued: int = 0
-    waiting: int = 0
+    waiting: int = 0  # entries in `later`, those left out that are due again
     pages: int = 0
     duplicates: int = 0
     visits: int = 0
@@ -232,6 +243,7 @@ class Counters(msgspec.Struct, array_like=True):
     canonicals: int = 0  # pages that say that their own URL is another
     broken: int = 0  # URLs that somebody links to and that were given up: status 4xx or 5xx, or no answer
     raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
+    again: int = 0  # entries in `later` that were visited and are due again
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

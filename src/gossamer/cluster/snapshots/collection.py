@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.cdxj import moved_capture, read_capture, write_index
+from gossamer.archive.committed import archive_files
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.cluster.snapshots.catalogue import ids, read
 from gossamer.cluster.snapshots.manifest import DamagedError
 from gossamer.cluster.snapshots.restoring import fetch_archive, fetch_state
 from gossamer.cluster.snapshots.store import MissingError, Store
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.environment import Environment, Family, StateConfig

@@ -4,6 +4,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
+from gossamer.archive.committed import archive_files
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.assembly.folder import CrawlFolder
@@ -11,7 +12,6 @@ from gossamer.cluster.agent.outbox import THEIRS
 from gossamer.cluster.snapshots.manifest import Position
 from gossamer.cluster.snapshots.pieces import Local
 from gossamer.engine.checkpoints import INVENTORY
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.engine.settlement.visit_log import LOG
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Environment, Family, StateConfig

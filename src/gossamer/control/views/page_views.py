@@ -62,6 +62,7 @@ class PageItem(msgspec.Struct, frozen=True):
     visits_made: int
     via: str
     archive: PlaceRecord | None
+    result: str = ""
 
 
 def pages(look: Lookout, params: Pages) -> Page:
@@ -142,4 +143,5 @@ def _item(record: PageRecord) -> PageItem:
         visits_made=record.visits_made,
         via=record.via,
         archive=record.place,
+        result=last.said if last else "",
     )

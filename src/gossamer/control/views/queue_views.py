@@ -80,7 +80,7 @@ def _total(look: Lookout, params: Queue) -> int | None:
     if params.host or params.depth is not None or params.level is not None or params.kind is not None:
         return None
     counters = look.counters()
-    return counters.queued + counters.waiting
+    return counters.queued + counters.waiting + counters.again
 
 
 class _Names:

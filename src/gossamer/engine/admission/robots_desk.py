@@ -9,7 +9,7 @@ from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
-from gossamer.model.exchange import Truncation
+from gossamer.model.exchange import StatusAction, Truncation
 from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind, further
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
@@ -120,7 +120,9 @@ class RobotsDesk:
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
             return RobotsEntry(RobotsRecord("closed", fresh_until, detail=visit.outcome.detail))
-        match access_for(status, fault, failures, self._config, _retry_after(visit.outcome, now / 1e6)):
+        said = visit.outcome.exchange.said if isinstance(visit.outcome, Fetched) else ""
+        asked = _retry_after(visit.outcome, now / 1e6)
+        match access_for(status, fault, failures, self._config, asked, said):
             case UseBody():
                 assert visit.robots is not None
                 return self._rules(visit, visit.robots, fresh_until)
@@ -212,14 +214,26 @@ class RobotsDesk:
                 self._admission.admit(Candidate(url, LinkKind.SITEMAP, finder.depth, hops, finder.url.text))
 
 
+_LIKE = {
+    StatusAction.PROCESS: 200,
+    StatusAction.UNCHANGED: 304,
+    StatusAction.NOTHING: 404,
+    StatusAction.DROP: 404,
+}
+"""RFC 9309 speaks of HTTP: which of its cases an answer by another protocol is. The rest is "unreachable"."""
+
+
 def _answer(visit: Visit) -> tuple[int | None, Fault | None]:
     """Status and fault of the visit; a body cut on the way may lack rules, so that is a fault."""
     match visit.outcome:
         case Fetched(exchange=exchange):
-            if visit.robots is None and 200 <= exchange.status < 300:
-                return exchange.status, Fault.DECODING
+            status = exchange.status
+            if exchange.result is not None:
+                status = _LIKE.get(exchange.result.asks, 503)
+            if visit.robots is None and 200 <= status < 300:
+                return status, Fault.DECODING
             cut = {Truncation.TIME: Fault.TIMEOUT, Truncation.DISCONNECT: Fault.RESET}
-            return exchange.status, cut.get(exchange.truncated) if exchange.truncated else None
+            return status, cut.get(exchange.truncated) if exchange.truncated else None
         case Failed(fault=fault):
             return None, fault
         case Refused():

@@ -7,7 +7,8 @@ from hashlib import blake2b
 import msgspec
 
 from gossamer.archive.cdxj import capture_key, capture_line
-from gossamer.archive.placement import ArchiveFile, Original, Placed
+from gossamer.archive.committed import archive_key
+from gossamer.archive.placement import Original, Placed
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.elsewhere import DigestsElsewhere
 from gossamer.engine.in_thread import in_thread
@@ -19,13 +20,13 @@ from gossamer.model.link import LinkKind
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fetched
 from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import (
     Counters,
     DigestRecord,
     PageRecord,
     SharedDigestRecord,
-    decode,
     decode_digest,
     encode,
 )
@@ -45,7 +46,7 @@ class Kept(msgspec.Struct, frozen=True):
     """Where a visit went in the archive."""
 
     placed: Placed
-    twin: str  # URL of the first response with the same payload, if this is a revisit record
+    twin: str  # another URL, of the first response with the same payload, if this is a revisit record
 
 
 class Archivist:
@@ -131,7 +132,14 @@ class Archivist:
         line = capture_line(exchange.url, exchange.started, placed, exchange.status, media_type)
         self._captures.append((key, line))
         self._counters.archived += placed.length
-        return Kept(placed, original.url if original and placed.kind == "revisit" else "")
+        for target, kind, beside in placed.further:
+            url = Url.parse(target)
+            if url is not None:  # else it has a name of its own, by which nobody looks it up
+                key = capture_key(url, exchange.started, beside)
+                self._captures.append((key, capture_line(url, exchange.started, beside, 0, kind)))
+            self._counters.archived += beside.length
+        twin = original.url if original and placed.kind == "revisit" else ""
+        return Kept(placed, "" if twin == exchange.url.text else twin)
 
     def _original(
         self, exchange: Exchange, before: PageRecord | None, met: SharedDigestRecord | None
@@ -164,7 +172,8 @@ class Archivist:
         if not page.content_digest:
             return ""
         first = self._known(_CONTENT + page.content_digest.to_bytes(8, "big"))
-        return first.decode() if first is not None else met.url if met is not None else ""
+        at = first.decode() if first is not None else met.url if met is not None else ""
+        return "" if at == page.url.text else at  # its own, visited again
 
     def first_seen(self, page: Page, met: SharedDigestRecord | None = None) -> str:
         """As `met_at`; it has been met, from now on."""
@@ -220,16 +229,6 @@ class Archivist:
         """The lines of the index in key order."""
         for _, line in self._environment.scan(Family.CAPTURES):
             yield line
-
-
-def archive_key(name: str) -> bytes:
-    """Key in `meta` of an archive file."""
-    return b"archive/" + name.encode()
-
-
-def archive_files(environment: Environment) -> list[ArchiveFile]:
-    """The archive files as last committed."""
-    return [decode(data, ArchiveFile) for _, data in environment.scan(Family.META, prefix=b"archive/")]
 
 
 def _original_of(data: bytes, sha256: bytes) -> Original:

@@ -11,6 +11,7 @@ from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.yields import Yields
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
+from gossamer.ports import RevisitPolicy
 
 
 class LinkRules(msgspec.Struct, frozen=True):
@@ -47,3 +48,4 @@ class Doors(msgspec.Struct, frozen=True):
     links: LinkRules
     yields: Yields
     plugins: PluginWatch
+    revisits: RevisitPolicy | None = None

@@ -95,7 +95,8 @@ class Judge:
         else:
             tally = msgspec.structs.replace(tally, host_failed=False)
         ended: Disposition = Done() if isinstance(outcome, Fetched) else Dropped(_reason(disposition))
-        return Judgement(ended, tally, rest, park, archive=isinstance(outcome, Fetched))
+        archive = isinstance(outcome, Fetched) and outcome.exchange.is_recorded
+        return Judgement(ended, tally, rest, park, archive=archive)
 
     def _tally(self, visit: Visit, disposition: Disposition) -> Tally:
         outcome = visit.outcome
@@ -107,7 +108,7 @@ class Judge:
         politeness = self._politeness(lease.queue_key)
         page = (
             exchange is not None
-            and exchange.status == 200
+            and exchange.is_page
             and isinstance(disposition, Done)
             and lease.candidate.kind is not LinkKind.ROBOTS
         )

@@ -6,8 +6,10 @@ from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.visiting.visit import Visit
 from gossamer.model.disposition import Dropped
+from gossamer.model.exchange import StatusAction
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused
 from gossamer.policy.visits.broken import is_link
+from gossamer.policy.visits.retry import action_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import COUNTERS, Counters, decode, encode
@@ -15,9 +17,10 @@ from gossamer.state.records import COUNTERS, Counters, decode, encode
 CLOCK = b"clock"
 ENDED = b"ended"
 NAMES = b"names"
-THROTTLING = frozenset((429, 503))
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
+MOST_STATUSES = 2_000
+"""Statuses and results counted by name; HTTP has a thousand, other protocols name their own."""
 
 
 class Ledger:
@@ -71,8 +74,8 @@ class Ledger:
         counters.bytes += tally.bytes
         match visit.outcome:
             case Fetched(exchange=exchange):
-                _add(counters.statuses, str(exchange.status))
-                if exchange.status in THROTTLING:
+                _add(counters.statuses, self._counted(exchange.said))
+                if action_of(exchange) is StatusAction.THROTTLED:
                     _add(counters.faults, Fault.THROTTLED)
                 elif exchange.status >= 500:
                     _add(counters.faults, Fault.SERVER)
@@ -90,6 +93,10 @@ class Ledger:
         if media_type and tally.pages:
             known = media_type in counters.media_types or len(counters.media_types) < MOST_TYPES
             _add(counters.media_types, media_type if known else "other")
+
+    def _counted(self, said: str) -> str:
+        known = self.counters.statuses
+        return said if said in known or len(known) < MOST_STATUSES else "other"
 
     def enter(self, batch: Batch, ended: str = "") -> None:
         """Put the times into `batch`, with the reason if the session ends; the frontier puts the sums."""

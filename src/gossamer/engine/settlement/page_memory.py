@@ -8,14 +8,14 @@ import msgspec
 from gossamer.engine.settlement.archivist import Kept
 from gossamer.engine.visiting.visit import Visit
 from gossamer.model.disposition import Disposition
-from gossamer.model.exchange import Exchange
+from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.visits.freshness import fresh_until
-from gossamer.policy.visits.retry import redirect_location
+from gossamer.policy.visits.retry import action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import split_ticket
 from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
@@ -90,6 +90,7 @@ def _visit_record(visit: Visit) -> VisitRecord:
                 detail=_detail(exchange, visit.page),
                 size=exchange.body.size,
                 address=exchange.address,
+                said="" if exchange.result is None else exchange.said,
             )
         case Failed(fault=fault, detail=detail):
             return VisitRecord(time.time() - visit.elapsed, visit.elapsed, fault=fault, detail=detail)
@@ -118,7 +119,7 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
     stands for no content, so it is no payload that a later one could be compared with.
     """
     fields: dict[str, object] = {"expires": fresh_until(exchange.headers, exchange.started)}
-    if exchange.status == 304:
+    if action_of(exchange) is StatusAction.UNCHANGED:
         if known.place is None and kept is not None:
             fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
         return fields

@@ -27,7 +27,7 @@ from gossamer.model.outcome import Fetched
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.visits.retry import redirect_location
-from gossamer.ports import Sink
+from gossamer.ports import BulkSink, Sink
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
@@ -146,6 +146,9 @@ class Settlement:
             if isinstance(event, Visited):
                 for sink in self._sinks:
                     await sink(event)
+        for sink in self._sinks:
+            if isinstance(sink, BulkSink):
+                await sink.flush()
         for visit, _ in group:
             if isinstance(visit.outcome, Fetched):
                 visit.outcome.exchange.body.close()
@@ -176,6 +179,8 @@ class Settlement:
         fingerprint = self._doors.identity.fingerprint(visit.lease.candidate.url)
         before = self._doors.memory.get(fingerprint)
         judgement = self._doors.judge.judge(visit, self._frontier.now())
+        if self._doors.revisits is not None:
+            judgement = self._due_again(visit, judgement, before)
         kept = None
         if judgement.archive and isinstance(visit.outcome, Fetched):
             kept = await self._archivist.write(visit, visit.outcome.exchange, before)
@@ -184,6 +189,19 @@ class Settlement:
             first_seen = self._archivist.first_seen(visit.page, visit.met)
         self._archivist.tell_elsewhere(visit, kept, first_seen)
         return Settled(visit, judgement, fingerprint, before, kept, first_seen)
+
+    def _due_again(self, visit: Visit, judgement: Judgement, before: PageRecord | None) -> Judgement:
+        """The same, with the time after which the URL is due again, if it ever is."""
+        disposition, lease = judgement.disposition, visit.lease
+        if lease.candidate.kind is LinkKind.ROBOTS or not isinstance(disposition, Done | Dropped):
+            return judgement
+        assert self._doors.revisits is not None
+        visits = (before.visits_made if before is not None else 0) + 1
+        again = self._doors.revisits.again(lease, visit.outcome, visit.page, visits)
+        if again is None:
+            return judgement
+        disposition = msgspec.structs.replace(disposition, again=float(again))
+        return msgspec.structs.replace(judgement, disposition=disposition)
 
     def _begin(self, settled: Settled) -> Followed:
         """What is to be followed of a visit, of which no link was yet."""
@@ -284,4 +302,5 @@ def _visited(settled: Settled, admitted: int) -> Visited:
         seen_before=settled.seen_before,
         twin=kept.twin if kept else "",
         place=(kept.placed.file, kept.placed.offset, kept.placed.length) if kept else None,
+        record_id=kept.placed.record_id if kept else "",
     )

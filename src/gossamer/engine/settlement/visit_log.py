@@ -85,9 +85,15 @@ def _line(visit: Visited) -> bytes:
     reason = getattr(visit.disposition, "reason", "")
     if reason:
         line["reason"] = reason
+    again = getattr(visit.disposition, "again", None)
+    if again is not None:
+        line["again"] = round(again, 3)
     match visit.outcome:
         case Fetched(exchange=exchange):
-            line["status"] = exchange.status
+            if exchange.result is None:
+                line["status"] = exchange.status
+            else:
+                line["result"] = exchange.said
             line["size"] = exchange.body.size
             line["started"] = round(exchange.started, 4)
             line["seconds"] = round(exchange.timing.total, 4)

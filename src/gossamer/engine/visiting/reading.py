@@ -88,7 +88,7 @@ class Reading:
         `listed`: a robots file or a sitemap led to it. `longest_text`: also what it
         says, if it has no more bytes.
         """
-        if not 200 <= exchange.status < 300 or not (exchange.body.size or has_links(exchange.headers)):
+        if not exchange.is_readable or not (exchange.body.size or has_links(exchange.headers)):
             return None, None
         most = LONG_CODED if content_codings(exchange.headers) else self._offload_above
         waits = False

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import msgspec
+
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.queue_table import QueueTable
 from gossamer.model.candidate import Candidate
@@ -16,7 +18,9 @@ SCANNED_AT_ONCE = 10_000
 class Later:
     """The `later` family. An entry keeps its ticket, so that it returns to its old place in the queue.
 
-    Invariant: `record.waiting` counts a host's entries; none falls due before `record.later_due`.
+    What was visited and is due again stands here, too, and is counted apart: it is not left over when a crawl
+    ends. Invariant: `record.waiting` and `record.again` count a host's entries; none falls due before
+    `record.later_due`.
     """
 
     def __init__(self, environment: Environment, queues: QueueTable, counters: Counters, buffer: int) -> None:
@@ -34,11 +38,16 @@ class Later:
         self._queues.delete(queue.key, queue.record, place, batch)
         self._enter(queue.key, queue.record, due, QueueRecord.of(candidate, reason, place), batch)
 
+    def put_again(self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, batch: Batch) -> None:
+        """Move a queue entry that was visited here until it is due again."""
+        self._queues.delete(queue.key, queue.record, place, batch)
+        anew = msgspec.structs.replace(candidate, attempts=0, forced=False)
+        self._enter(queue.key, queue.record, due, QueueRecord.of(anew, ticket=place, again=True), batch)
+
     def _enter(self, key: bytes, record: HostRecord, due: int, entry: QueueRecord, batch: Batch) -> None:
         _, sequence = split_ticket(entry.ticket)
         batch.put(Family.LATER, later_key(key, due, sequence), encode(entry))
-        record.waiting += 1
-        self._counters.waiting += 1
+        self._count(record, entry, 1)
         record.later_due = min(record.later_due, due) if record.later_due else due
 
     def promote(self, queue: HostQueue, now: int, batch: Batch) -> None:
@@ -64,15 +73,27 @@ class Later:
             if number == SCANNED_AT_ONCE or moved == PROMOTED_AT_ONCE:
                 break
             waiting = decode_queue(data)
-            if waiting.attempts == 0 and waiting.candidate().url.origin == origin:
+            if waiting.attempts == 0 and not waiting.again and waiting.candidate().url.origin == origin:
                 self._return(key, record, queue.insert if queue else None, entry, waiting, batch)
                 moved += 1
 
     def bring_back(self, key: bytes, record: HostRecord, batch: Batch) -> None:
-        """Bring back everything that waits."""
+        """Bring back everything that waits; what is due again is left until then."""
         record.later_due = 0
         for entry, data in self._environment.scan(Family.LATER, prefix=key):
-            self._return(key, record, None, entry, decode_queue(data), batch)
+            waiting = decode_queue(data)
+            if not waiting.again:
+                self._return(key, record, None, entry, waiting, batch)
+            elif not record.later_due:
+                record.later_due, _ = split_later(entry)
+
+    def _count(self, record: HostRecord, entry: QueueRecord, number: int) -> None:
+        if entry.again:
+            record.again += number
+            self._counters.again += number
+        else:
+            record.waiting += number
+            self._counters.waiting += number
 
     def _is_there(self, key: bytes, batch: Batch) -> bool:
         """Whether an entry on disk was not brought back within `batch` already, by another answer."""
@@ -97,7 +118,6 @@ class Later:
         candidate = waiting.candidate()
         batch.delete(Family.LATER, key)
         self._queues.put(host, record, waiting.ticket, candidate, batch)
-        record.waiting -= 1
-        self._counters.waiting -= 1
+        self._count(record, waiting, -1)
         if insert is not None:
             insert(waiting.ticket, candidate, self._buffer)

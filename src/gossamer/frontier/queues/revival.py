@@ -48,7 +48,7 @@ class Revival:
         """
         taken = 0
         for key, committed in self._hosts.scan():
-            if not committed.queued and not committed.waiting:
+            if not committed.queued and not committed.deferred:
                 continue
             if committed.parked.startswith(BY_OPERATOR):
                 continue
@@ -70,5 +70,6 @@ class Revival:
 
     def _return_waiting(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         self._later.bring_back(key, record, batch)
-        if record.queued:
-            self._wake.set(key, record, record.due, batch)
+        if record.queued or record.again:
+            due = record.due if record.queued else max(record.due, record.later_due)
+            self._wake.set(key, record, due, batch)

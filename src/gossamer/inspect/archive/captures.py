@@ -10,13 +10,13 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer.archive.cdxj import capture_prefix, read_capture
+from gossamer.archive.committed import archive_files
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
 from gossamer.archive.scan import Member, scan
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import Exchange
+from gossamer.model.exchange import Exchange, Result, StatusAction
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
@@ -106,7 +106,7 @@ def _of_file(inspection: Inspection, file: ArchiveFile, problems: list[str]) -> 
                     yield from _each(inspection, waiting, hops, problems)
                 waiting, hops = record, ""
             elif record.kind == "metadata":
-                hops = _hops(record.payload)
+                hops = _hops(record.payload) or hops
     if waiting is not None:
         yield from _each(inspection, waiting, hops, problems)
 
@@ -138,9 +138,10 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
     url = Url.from_serialised(record.target_uri)
     if url is None:
         return None
-    headers, status = record.http_fields, _status(record)
+    headers, status, result = record.http_fields, _status(record), None
     if record.kind == "resource":
-        headers, status = record.fields, 200  # of another protocol: `Content-Type` is what there is
+        # Of another protocol: `Content-Type` is what there is, and only what was brought is kept.
+        headers, result = record.fields, Result("kept", StatusAction.PROCESS)
     payload = record.payload
     if record.kind == "revisit" and status != 304:
         original = _original(inspection, record)
@@ -148,7 +149,14 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
             raise StorageError(f"the record that {url.text} of {record.date} refers to is not found")
         payload = original.payload
     exchange = Exchange(
-        url, _seconds(record.date), b"", status, record.http_head, headers, ArchivedBody(payload)
+        url,
+        _seconds(record.date),
+        b"",
+        status,
+        record.http_head,
+        headers,
+        ArchivedBody(payload),
+        result=result,
     )
     return Capture(exchange, hops, unmodified=status == 304)
 

@@ -289,7 +289,7 @@ class _Source:
             target = Url.parse(location, exchange.url.text)
             if target is not None:
                 yield target, LinkKind.REDIRECT, False
-        elif 200 <= exchange.status < 300 and (exchange.body.size or has_links(exchange.headers)):
+        elif exchange.is_readable and (exchange.body.size or has_links(exchange.headers)):
             decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
             if isinstance(decoded, Decoded):
                 page = self._reader.read(exchange, decoded.content, listed=listed(capture.hops))

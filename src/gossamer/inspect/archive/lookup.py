@@ -25,7 +25,7 @@ class Indexed(msgspec.Struct, frozen=True):
     Attributes:
         url: as requested.
         time: of the request, UTC, to the second: `2026-01-31T12:00:00Z`.
-        status: of the response.
+        status: of the response; 0 for what came by another protocol.
         media_type: essence; empty where the content had been archived before, and the record refers to it.
         digest: of the payload as it came, `sha256:...`.
         length: bytes of its record in the archive, packed.
@@ -58,7 +58,7 @@ def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
                     datetime.strptime(digits, "%Y%m%d%H%M%S")
                     .replace(tzinfo=UTC)
                     .strftime("%Y-%m-%dT%H:%M:%SZ"),
-                    int(line.status),
+                    line.code,
                     media_type,
                     line.digest,
                     int(line.length),

@@ -10,14 +10,15 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.cdxj import Capture, in_order, read_capture
+from gossamer.archive.committed import archive_files
 from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.assembly.folder import state_lost
 from gossamer.engine.checkpoints import sign_of_loss
-from gossamer.engine.settlement.archivist import archive_files
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
+from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import decode_host, decode_page
 
@@ -39,8 +40,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 MOST_PROBLEMS = 1_000
 _INDEXED = frozenset(("response", "revisit", "resource"))
-_DNS = "dns:"
-"""Resource records of names are not pages."""
+"""If they are of a URL: what is known by another name (`dns:...`) is not looked up."""
 
 
 def check(inspection: Inspection) -> CheckResult:
@@ -68,7 +68,7 @@ def check(inspection: Inspection) -> CheckResult:
                 problems.append(f"archive {found.file} at {found.offset}: {found.text}")
                 continue
             records += 1
-            if found.kind in _INDEXED and not found.target_uri.startswith(_DNS):
+            if found.kind in _INDEXED and Url.from_serialised(found.target_uri) is not None:
                 places[number, found.offset] = (found.length, _mark(found))
     captures, wrong = _index(inspection, files, places, gaps)
     problems += wrong
@@ -238,7 +238,9 @@ def _pages(inspection: Inspection) -> tuple[int, list[str]]:
             wrong.append(
                 f"state: {record.url} says it is archived in {place.file} at {place.offset}, behind its end"
             )
-        if record.state == "done" and place is None:
+        # An answer by another protocol may have nothing to keep.
+        said = record.visits[-1].said if record.visits else ""
+        if record.state == "done" and place is None and not said:
             wrong.append(f"state: {record.url} is done but not archived")
     return pages, wrong
 
@@ -249,8 +251,8 @@ def _hosts(inspection: Inspection) -> Iterator[str]:
         record = decode_host(data)
         queued = sum(1 for _ in environment.scan(Family.QUEUE, prefix=key))
         waiting = sum(1 for _ in environment.scan(Family.LATER, prefix=key))
-        if (queued, waiting) != (record.queued, record.waiting):
+        if (queued, waiting) != (record.queued, record.deferred):
             yield (
-                f"state: host {record.name} counts {record.queued} queued and {record.waiting} waiting, "
+                f"state: host {record.name} counts {record.queued} queued and {record.deferred} waiting, "
                 f"there are {queued} and {waiting}"
             )

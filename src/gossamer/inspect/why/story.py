@@ -21,9 +21,10 @@ from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.exchange import StatusAction
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
-from gossamer.policy.visits.retry import StatusAction, redirect_location, status_action
+from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
 from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
@@ -211,6 +212,9 @@ class Storyteller:
             else:
                 yield fact("queue", clause("queue.behind", ahead=waiting.ahead))
             yield fact("queue", clause("queue.head", url=waiting.first))
+        elif entry.again:
+            seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
+            yield fact("queue", clause("queue.again", seconds=max(seconds, 0.0)))
         elif waiting.due >= FOREVER:
             yield fact("queue", clause("queue.parked", reason=entry.reason))
         else:
@@ -298,7 +302,7 @@ def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:
 
 
 def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
-    if waiting is not None:
+    if waiting is not None and not (record is not None and waiting.due is not None and waiting.entry.again):
         return "queued" if waiting.due is None else "waiting"
     return record.state if record else "unknown"
 
@@ -337,6 +341,8 @@ def _about_visit(visit: VisitRecord) -> Fact:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
     if visit.status:
         what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
+    elif visit.said:
+        what = clause("visit.result", when=when, said=visit.said, size=visit.size)
     else:
         what = clause("visit.fault", when=when, fault=visit.fault)
     return fact(

@@ -83,6 +83,7 @@ def access_for(
     failures: int,
     config: RobotsConfig,
     retry_after: float | None = None,
+    said: str = "",
 ) -> Access:
     """What a visit to a robots file means.
 
@@ -94,7 +95,9 @@ def access_for(
         failures: fetches in a row that ended in a hold, this one not counted.
         config: waits and limits.
         retry_after: seconds asked for by a 429 or 503, capped; lengthens the hold.
+        said: how the answer is named to people, if not by `status`.
     """
+    said = said or str(status)
     if fault is Fault.UNSUPPORTED:  # a redirect that leads out of the web
         return AllowAll("robots file redirects to an unsupported scheme")
     if fault is None and status is not None:
@@ -103,11 +106,11 @@ def access_for(
         if status == 304:
             return KeepRules()
         if 300 <= status <= 399:
-            return AllowAll(f"robots file redirects nowhere ({status})")
+            return AllowAll(f"robots file redirects nowhere ({said})")
         if 400 <= status <= 499 and status != 429:
-            return AllowAll(f"no robots file ({status})")
+            return AllowAll(f"no robots file ({said})")
     wait = max(backoff(config.hold_first, config.hold_longest, failures + 1), retry_after or 0.0)
-    return Hold(wait, f"robots file unreachable ({fault or status})")
+    return Hold(wait, f"robots file unreachable ({fault or said})")
 
 
 def effective_crawl_delay(rules: RobotsRules, config: RobotsConfig) -> float | None:

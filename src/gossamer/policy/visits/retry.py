@@ -1,14 +1,13 @@
 """Decides what becomes of a URL after a visit: the one table of status codes and faults (K2, DESIGN 7)."""
 
 from collections.abc import Collection
-from enum import StrEnum
 from typing import Annotated, Self
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
-from gossamer.model.exchange import Exchange, Headers, Truncation, address_in_field
+from gossamer.model.exchange import Exchange, Headers, StatusAction, Truncation, address_in_field
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.quantity import Seconds
 from gossamer.policy.visits.politeness import retry_after
@@ -66,19 +65,6 @@ class HostFailures(msgspec.Struct, frozen=True, gc=False, array_like=True):
     def another(self, now: float) -> Self:
         """The account with one more failure at `now`."""
         return type(self)(self.count + 1, self.since if self.count else now)
-
-
-class StatusAction(StrEnum):
-    """What a response's status asks of us (K2)."""
-
-    PROCESS = "process"  # read the body
-    NOTHING = "nothing"  # a good answer without content
-    WAIT = "wait"  # not ready: ask again
-    REDIRECT = "redirect"  # the target is a link
-    UNCHANGED = "unchanged"  # what is stored is still right
-    DROP = "drop"  # a definite no
-    THROTTLED = "throttled"  # the host wants rest
-    RETRY = "retry"  # the server failed on this URL
 
 
 _BY_CLASS = {  # 1xx cannot end an exchange, 6xx to 9xx do not exist: dropped
@@ -146,6 +132,11 @@ def status_action(status: int) -> StatusAction:
     return _BY_STATUS.get(status) or _BY_CLASS.get(status // 100, StatusAction.DROP)
 
 
+def action_of(exchange: Exchange) -> StatusAction:
+    """What an answer asks of us, by its status or by what its protocol's own table says."""
+    return status_action(exchange.status) if exchange.result is None else exchange.result.asks
+
+
 def redirect_location(status: int, headers: Headers) -> str | None:
     """Where a redirect leads, relative or absolute; `None` if the status is none or names no place.
 
@@ -202,7 +193,7 @@ def is_host_failure(outcome: Outcome) -> bool:
             # A deferred name was not asked for: that says nothing new of the host.
             return blame_of(fault) is Blame.HOST and fault is not Fault.NAME_DEFERRED
         case Fetched(exchange):
-            return status_action(exchange.status) is StatusAction.THROTTLED
+            return action_of(exchange) is StatusAction.THROTTLED
         case Refused():
             return False
 
@@ -210,28 +201,29 @@ def is_host_failure(outcome: Outcome) -> bool:
 def _decide_fetched(
     exchange: Exchange, attempts: int, host_failures: HostFailures, now: float, config: RetryConfig
 ) -> Disposition:
-    status = exchange.status
-    match status_action(status):
+    status = exchange.said
+    archive = exchange.is_recorded
+    match action_of(exchange):
         case StatusAction.PROCESS:
             if exchange.truncated in (None, Truncation.LENGTH):
                 return Done()
             # The last try keeps what came, marked as cut (`WARC-Truncated`).
             return _url_waits(f"{status} cut by {exchange.truncated}", attempts, config) or Done()
         case StatusAction.NOTHING | StatusAction.UNCHANGED:
-            return Done()
+            return Done(archive=archive)
         case StatusAction.REDIRECT:
-            if redirect_location(status, exchange.headers) is None:
+            if redirect_location(exchange.status, exchange.headers) is None:
                 return Dropped(f"{status} without Location", archive=True)
             return Done()
         case StatusAction.DROP:
-            return Dropped(str(status), archive=True)
+            return Dropped(status, archive=archive)
         case StatusAction.THROTTLED:
             asked = retry_after(exchange.headers, now, config.host_longest)
-            return _host_waits(str(status), asked, host_failures.another(now), now, config, config.host_first)
+            return _host_waits(status, asked, host_failures.another(now), now, config, config.host_first)
         case StatusAction.WAIT | StatusAction.RETRY:
             asked = retry_after(exchange.headers, now, config.host_longest)
-            retry = _url_waits(str(status), attempts, config, asked)
-            return retry or Dropped(f"{status}, {_visits(attempts)}", archive=True)
+            retry = _url_waits(status, attempts, config, asked)
+            return retry or Dropped(f"{status}, {_visits(attempts)}", archive=archive)
 
 
 def _host_waits(

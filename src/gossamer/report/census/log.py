@@ -98,7 +98,7 @@ class LogCensus:
         self._endings[visit.became] = self._endings.get(visit.became, 0) + 1
         sums = self._time.at(visit.at)
         status = visit.status
-        if status:
+        if status or (visit.result and not is_error(visit)):
             self._answered(visit, sums)
         elif visit.refused:
             sums[REFUSED] += 1
@@ -106,7 +106,7 @@ class LogCensus:
         else:
             sums[FAILED] += 1
             sums[ERRORS] += 1
-            self._fail(visit.fault, visit)
+            self._fail(visit.result or visit.fault, visit)
         self._hosts.add(self._queue(visit.url), visit)
 
     def _answered(self, visit: VisitLine, sums: list[int]) -> None:
