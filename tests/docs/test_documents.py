@@ -3,7 +3,6 @@
 import functools
 import http.server
 import re
-import shlex
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -101,33 +100,12 @@ def test_the_printed_configuration_is_the_default() -> None:
     assert load(CrawlConfig, tomllib.loads(text)) == CrawlConfig()
 
 
-def commands() -> Iterator[list[str]]:
-    """Words of each `gossamer` command that the README shows."""
-    for block in blocks(README, "sh"):
-        for line in block.replace("&&", "\n").splitlines():
-            words = shlex.split(line.partition(">")[0], comments=True)
-            if words and words[0] == "gossamer":
-                yield words[1:]
-
-
 def options_of(command: click.Command) -> set[str]:
     """Of a group, those of its commands too."""
     options = {name for parameter in command.params for name in parameter.opts}
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         options |= options_of(inner)
     return options
-
-
-@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
-def test_commands_of_the_readme_are_understood(words: list[str]) -> None:
-    command = app.commands[words[0]]
-    if isinstance(command, click.Group):
-        command = command.commands[words[1]]
-    assert {word for word in words if word.startswith("-")} <= options_of(command)
-
-
-def test_the_readme_shows_a_command_of_each_kind() -> None:
-    assert {words[0] for words in commands()} == set(app.commands)
 
 
 def test_options_in_the_text_exist() -> None:
@@ -159,7 +137,7 @@ def site(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-SNIPPETS = blocks(README, "python")
+SNIPPETS = blocks((ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8"), "python")
 PRINTED = [("200 SITE Home 69", "two.html Two", "calendar/ Today"), ("SITE 4", "SITEtwo.html 1")]
 """What each snippet prints of the site, line by line."""
 
@@ -167,7 +145,7 @@ PRINTED = [("200 SITE Home 69", "two.html Two", "calendar/ Today"), ("SITE 4", "
 @pytest.mark.parametrize(
     ("source", "lines"), list(zip(SNIPPETS, PRINTED, strict=True)), ids=["pages", "plug-ins"]
 )
-def test_snippets_of_the_readme_run(
+def test_snippets_of_python_run(
     source: str,
     lines: tuple[str, ...],
     site: str,
@@ -180,7 +158,7 @@ def test_snippets_of_the_readme_run(
     # As it stands a snippet is polite, which takes seconds.
     hasty = re.sub(r"gossamer\.crawl\(([^,]+),", r"gossamer.crawl(\1, min_delay=0,", source)
     assert hasty != source
-    exec(compile(hasty, "README.md", "exec"), {"__name__": "snippet"})
+    exec(compile(hasty, "python.md", "exec"), {"__name__": "snippet"})
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == len(lines)
     for line, words in zip(printed, lines, strict=True):
