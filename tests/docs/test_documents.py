@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from gossamer.cli.options.commands import app
 from gossamer.config.config import CrawlConfig
@@ -52,13 +53,70 @@ def rows(text: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in cells}
 
 
+def prose(path: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """Of a page's headings, as both GitHub and mkdocs make them."""
+    headings = re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w\s-]", "", heading).strip().lower().replace(" ", "-") for heading in plain}
+
+
+def test_anchors_are_those_of_headings(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# How to\n```\n# no heading\n```\n## Nothing [lost](x.md), `kill -9`\n")
+    assert anchors(page) == {"how-to", "nothing-lost-kill--9"}
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
-def test_links_lead_to_files(path: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-        if "://" not in target:
-            there = (path.parent / target).resolve()
-            assert there.exists() or there in MADE, target
+def test_links_lead_somewhere(path: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose(path)):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        there = (path.parent / target).resolve() if target else path
+        assert there.exists() or there in MADE, target
+        assert there in MADE or there.is_relative_to(ROOT), target
+        if anchor and there not in MADE:
+            assert there.suffix == ".md", f"{target}#{anchor}: an anchor of what is no page"
+            assert anchor in anchors(there), f"{target}#{anchor}"
+
+
+def pages_of(nav: object) -> Iterator[str]:
+    """Files of a navigation of mkdocs, at any depth."""
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, list):
+        for one in nav:
+            yield from pages_of(one)
+    elif isinstance(nav, dict):
+        yield from pages_of(list(nav.values()))
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    nav = set(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
+    docs = ROOT / "docs"
+    written = {str(path.relative_to(docs)) for path in docs.rglob("*.md")}
+    decisions = {name for name in written if name.startswith("decisions/")}  # listed by decisions.md
+    assert nav == (written - decisions) | {str(path.relative_to(docs)) for path in MADE}
+
+
+READERS = ("archivist", "data scientist", "site owner", "search engineer")
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_each_reader_has_a_path_with_an_end(reader: str) -> None:
+    """The same pages in README and on the first page; a guide leads on, as far as the path's last page."""
+    [row] = [line for line in README.splitlines() if f"({reader})" in line]
+    path = re.findall(r"\]\(docs/([^)#]+)", row)
+    assert len(path) >= 3
+    first_page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    section = first_page.partition(f"({reader})")[2].partition("\n#")[0]
+    assert set(path) <= set(re.findall(r"\]\(([^)#]+)", section))
+    for name in path[:-1]:
+        assert "\nNext: " in (ROOT / "docs" / name).read_text(encoding="utf-8") or name == "operating.md"
 
 
 def test_every_requirement_has_its_row() -> None:
