@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import functools
 import http.server
-import importlib.util
 import os
 import re
 import shlex
@@ -143,8 +142,12 @@ def test_what_is_not_run_is_still_there() -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_benchmarks_that_are_named_exist(path: Path) -> None:
-    for module in re.findall(r"python -m ((?:benchmarks|gossamer)(?:\.[a-z_]+)?)\b", path.read_text("utf-8")):
-        assert importlib.util.find_spec(module) is not None, module
+    for span in re.findall(r"`([^`\n]*)`", path.read_text("utf-8")):
+        if not (named := re.match(r"(?:python -m )?benchmarks\.([a-z_]+)", span)):
+            continue
+        said = (ROOT / "benchmarks" / f"{named[1]}.py").read_text("utf-8")
+        for option in re.findall(r"(?<!\S)--[a-z-]+", span):
+            assert f'"{option}"' in said, span
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
