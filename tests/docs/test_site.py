@@ -40,6 +40,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "site" / "reference" / "settings" / "index.html").exists()
     pages = "".join(page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html"))
+    assert "```" not in pages  # a block that mkdocs took for text
     loaded = re.findall(
         r"<(?:script|img|iframe)[^>]+src=\"(https?:[^\"]+)|<link[^>]+stylesheet[^>]+href=\"(https?:[^\"]+)",
         pages,
