@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import functools
 import http.server
+import importlib.util
 import os
 import re
 import shlex
@@ -43,6 +44,8 @@ NOT_RUN_HERE = {
     "docs/releasing.md": "CI runs scripts/release; a test makes no tags",
 }
 """Pages whose blocks are not run here, with the reason; their `gossamer` commands are still parsed."""
+NEEDS = {"gossamer sql": "duckdb"}
+"""Packages of extras, without which a command is left out."""
 FAILS = {"gossamer resume my-crawl --release": "no branch 'all' is set aside"}
 """What is said, with status 2, by commands for which a small site gives no occasion."""
 SITE = {
@@ -290,7 +293,8 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
         for block in blocks:
             if block.language == "sh":
                 for line in block.lines():
-                    if line.startswith(tuple(NOT_RUN)):
+                    needed = [module for command, module in NEEDS.items() if line.startswith(command)]
+                    if line.startswith(tuple(NOT_RUN)) or not all(map(importlib.util.find_spec, needed)):
                         continue
                     if "gossamer.simweb" in line:
                         stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
