@@ -120,7 +120,8 @@ def settings() -> str:
         if name != section:
             section = name
             parts.append(f"## {name}\n")
-        parts.append(f"### {one.path}\n\n{one.meaning}\n")
+        meaning = one.meaning[:1].upper() + one.meaning[1:]
+        parts.append(f"### {one.path}\n\n{meaning}\n".replace("<", "&lt;"))
         if one.written:
             parts.append(f"```toml\n{one.written}\n```\n")
     return "\n".join(parts)
@@ -165,8 +166,11 @@ def python() -> str:
     import gossamer
     import gossamer.ports
 
-    parts = ["# Python interface\n\nMade from the code.\n\n## gossamer\n"]
-    parts += [_told(getattr(gossamer, name), name) for name in gossamer.__all__]
+    parts = [
+        "# Python interface\n\nMade from the code. How it is used, with examples: [crawl from Python](../how-to/python.md).\n\n"
+        "## gossamer\n"
+    ]
+    parts += [_told(getattr(gossamer, name), name) for name in sorted(gossamer.__all__, key=str.swapcase)]
     parts.append("## gossamer.ports: extension points\n")
     tree = ast.parse(inspect.getsource(gossamer.ports))
     names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
@@ -175,22 +179,65 @@ def python() -> str:
 
 
 def _told(thing: Any, name: str) -> str:
-    called = (
-        "" if isinstance(thing, type) and not issubclass(thing, msgspec.Struct) else str(_signature(thing))
-    )
-    text = [
-        f"### {name}\n",
-        f"```python\n{name}{called}\n```\n",
-        f"```text\n{inspect.getdoc(thing) or ''}\n```\n",
-    ]
+    about = inspect.getdoc(thing) or ""
+    text = [f"### {name}\n"]
+    # A protocol cannot be called, and what a record consists of stands in its docstring, in more words.
+    bare_record = isinstance(thing, type) and issubclass(thing, msgspec.Struct) and "Attributes:" not in about
+    if not isinstance(thing, type) or (bare_record and thing is not _config()):
+        text.append(f"```python\n{name}{_signature(thing)}\n```\n")
+    text.append(_as_markdown(about))
+    if thing is _config():
+        text.append("All that it holds: [settings](settings.md).\n")
     for inner, value in vars(thing).items() if isinstance(thing, type) else ():
         if not inner.startswith("_") and inspect.isfunction(value) and value.__doc__:
-            text.append(f"- `{inner}{_signature(value)}`: {' '.join(inspect.getdoc(value).split())}\n")
+            text.append(f"#### {name}.{inner}\n\n```python\n{inner}{_signature(value)}\n```\n")
+            text.append(_as_markdown(inspect.getdoc(value) or ""))
     return "\n".join(text)
 
 
+def _config() -> type:
+    """The class whose fields are told on a page of their own."""
+    from gossamer.config.config import CrawlConfig
+
+    return CrawlConfig
+
+
+def _as_markdown(docstring: str) -> str:
+    """A docstring, whose sections become lists."""
+    told: list[str] = []
+    section = False
+    for line in docstring.splitlines():
+        if re.fullmatch(r"(Args|Attributes|Returns|Yields|Raises|Warns):", line):
+            section = True
+            told += ["", f"**{line.removesuffix(':')}**", ""]
+        elif section and (entry := re.fullmatch(r"    (\S.*)", line)):
+            name, colon, rest = entry[1].partition(": ")
+            plain = re.fullmatch(r"[\w, .*]+", name) and colon
+            told.append(f"- `{name}`: {rest}" if plain else f"- {entry[1]}")
+        else:
+            section = section and (not line or line.startswith(" "))
+            told.append(f"  {line.strip()}" if section and line else line)
+    return "\n".join(told).replace("<", "&lt;") + "\n"
+
+
 def _signature(thing: Any) -> str:
+    """With a parameter a line, if it is long."""
     try:
-        return re.sub(r"(?:gossamer|collections)(?:\.\w+)*\.(\w+)", r"\1", str(inspect.signature(thing)))
+        signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(...)"
+    said = _plain(str(signature))
+    if len(said) <= 70:
+        return said
+    parameters = [_plain(str(one)) for one in signature.parameters.values()]
+    kinds = [one.kind for one in signature.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    returned = said.rpartition(")")[2]
+    return "(\n" + "".join(f"    {one},\n" for one in parameters) + ")" + returned
+
+
+def _plain(written: str) -> str:
+    """Without the modules of names, and without how enumerations print themselves."""
+    written = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", written)
+    return re.sub(r"\b(?:gossamer|collections|typing|pathlib)(?:\.\w+)*\.(\w+)", r"\1", written)

@@ -9,6 +9,8 @@ from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 
 T = TypeVar("T")
+Octets = bytes
+"""For records with a field `bytes`, which hides the type where annotations are read late (Python 3.14)."""
 
 
 class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -68,7 +70,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     queued: int = 0  # entries in `queue`
     waiting: int = 0  # entries in `later`, those left out that are due again
     later_due: int = 0  # no entry of `later` falls due before; 0 if there is none
-    head: bytes = b""  # no entry of `queue` stands before this ticket
+    head: Octets = b""  # no entry of `queue` stands before this ticket
     wake: int = 0
     pages: int = 0  # visits that counted as pages
     bytes: int = 0
@@ -93,7 +95,7 @@ class DomainRecord(msgspec.Struct, array_like=True):
 
     name: str
     admitted: int = 0  # URLs, robots files left out
-    linkers: bytes = b""  # other registrable domains that link to it, as `policy.distinct` counts them
+    linkers: Octets = b""  # other registrable domains that link to it, as `policy.distinct` counts them
     seeded: bool = False  # a seed lies in it, or where one redirects to
     pages: int = 0  # visits that counted as pages
     bytes: int = 0

@@ -1,0 +1,326 @@
+"""Every command of README and documentation is understood, and is run against a web on loopback."""
+
+import asyncio
+import contextlib
+import functools
+import http.server
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+import pytest
+from test_documents import DOCUMENTS, ROOT, app
+
+sys.path.append(str(ROOT / "tests" / "dns"))
+from loopback_names import a, loopback_names, zone
+
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(gossamer [^`]+)`")
+
+NOT_RUN = {
+    "python3 -m venv": "makes an environment; CI makes its own",
+    "pip install": "installs from the package index; CI runs the README's lines in a new environment",
+    "wb-manager": "pywb is no dependency of ours; tried by hand with pywb 2.9 in November 2026",
+    "wayback": "as wb-manager",
+}
+"""Commands that stand in blocks and are not run here, by their beginning."""
+NOT_RUN_HERE = {
+    "docs/operating.md": "needs machines, Kubernetes, Ray; test_a_cluster_crawls_as_is_told does what it can",
+    "docs/how-to/python.md": "test_documents.py runs its blocks and looks at what they print",
+    "benchmarks/README.md": "tests/benchmarks runs the benchmarks, small; a whole one takes minutes",
+    "docs/performance-log.md": "as benchmarks/README.md",
+    "CONTRIBUTING.md": "what it names is what CI runs",
+    "docs/releasing.md": "CI runs scripts/release; a test makes no tags",
+}
+"""Pages whose blocks are not run here, with the reason; their `gossamer` commands are still parsed."""
+NEEDS = {"gossamer sql": "duckdb"}
+"""Packages of extras, without which a command is left out."""
+FAILS = {"gossamer resume my-crawl --release": "no branch 'all' is set aside"}
+"""What is said, with status 2, by commands for which a small site gives no occasion."""
+SITE = {
+    "index.html": '<title>Home</title><a href="page">p</a> <a href="docs/">d</a> <a href="missing">m</a>'
+    '<img src="/picture.png">',
+    "page": "<title>A page</title><a href='/docs/some/page'>s</a> a solar eclipse",
+    "docs/index.html": "<title>Docs</title><a href='some/page'>s</a>",
+    "docs/some/page": "<title>Some page</title>",
+    "picture.png": "no picture",
+}
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A fenced block, with the text before it."""
+
+    language: str
+    text: str
+    before: str
+
+    def lines(self) -> list[str]:
+        """Commands, those of several lines joined."""
+        return [line for line in self.text.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def blocks_of(path: Path) -> list[Block]:
+    text = path.read_text("utf-8")
+    return [Block(found[1], found[2], text[: found.start()]) for found in BLOCK.finditer(text)]
+
+
+def gossamer_commands(line: str) -> Iterator[list[str]]:
+    """Words behind each `gossamer` of a line, without comments and redirections."""
+    words = shlex.split(line, comments=True)
+    for at, word in enumerate(words):
+        if word == "gossamer" and (at == 0 or words[at - 1] in ("&&", "|", ";")):
+            ends = [end for end, one in enumerate(words) if end > at and one in ("&&", "|", ";", ">")]
+            yield words[at + 1 : min(ends, default=len(words))]
+
+
+COMMANDS = sorted(
+    {
+        (str(path.relative_to(ROOT)), *words)
+        for path in DOCUMENTS
+        for block in blocks_of(path)
+        if block.language == "sh"
+        for line in block.lines()
+        for words in gossamer_commands(line)
+    }
+)
+PAGES = [
+    name
+    for path in DOCUMENTS
+    if blocks_of(path) and (name := str(path.relative_to(ROOT))) not in NOT_RUN_HERE
+]
+
+
+def rest_of(context: click.Context) -> list[str]:
+    """Words that a group has left to its commands."""
+    return [*context._protected_args, *context.args]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_commands_in_blocks_are_parsed(command: tuple[str, ...]) -> None:
+    words = list(command[1:])
+    context = app.make_context("gossamer", words)
+    while isinstance(context.command, click.Group):
+        name, inner, rest = context.command.resolve_command(
+            context, [*context._protected_args, *context.args]
+        )
+        assert inner is not None
+        context = inner.make_context(name, rest, parent=context)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_in_the_text_exist(path: Path) -> None:
+    """What stands in a sentence has placeholders, so that only commands and options can be looked at."""
+    for found in INLINE.findall(re.sub(r"\s+", " ", path.read_text("utf-8"))):
+        for words in gossamer_commands(found.replace("'", "").replace("...", "")):
+            command: click.Command = app
+            for word in words:
+                if isinstance(command, click.Group) and not word.startswith("-"):
+                    assert word in command.commands, found
+                    command = command.commands[word]
+                elif word.startswith("--"):
+                    known = {name for parameter in command.params for name in parameter.opts}
+                    assert word.partition("=")[0] in {*known, "--help", "--version"}, found
+
+
+def test_each_command_is_shown_in_a_block() -> None:
+    assert set(app.commands) <= {command[1] for command in COMMANDS}
+
+
+def test_what_is_not_run_is_still_there() -> None:
+    lines = [line for path in DOCUMENTS for block in blocks_of(path) for line in block.lines()]
+    assert all(any(line.startswith(beginning) for line in lines) for beginning in [*NOT_RUN, *FAILS])
+    assert all((ROOT / name).exists() for name in NOT_RUN_HERE)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_benchmarks_that_are_named_exist(path: Path) -> None:
+    for span in re.findall(r"`([^`\n]*)`", path.read_text("utf-8")):
+        if not (named := re.match(r"(?:python -m )?benchmarks\.([a-z_]+)", span)):
+            continue
+        said = (ROOT / "benchmarks" / f"{named[1]}.py").read_text("utf-8")
+        for option in re.findall(r"(?<!\S)--[a-z-]+", span):
+            assert f'"{option}"' in said, span
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_in_blocks_compiles(path: Path) -> None:
+    for block in blocks_of(path):
+        if block.language == "python":
+            compile(block.text, str(path), "exec")
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        return "image/png" if str(path).endswith(".png") else "text/html"
+
+
+class Web(msgspec.Struct, frozen=True):
+    """`example.org` and `example.net` on loopback."""
+
+    port: int
+    names: str
+    programs: Path
+    other_ports: tuple[int, int]
+    """Instead of those that the tutorial names, which somebody else may use."""
+
+    def here(self, text: str) -> str:
+        """The same commands, for this web, without rests."""
+        text = text.replace("8800", str(self.other_ports[0])).replace("8853", str(self.other_ports[1]))
+        text = re.sub(r"https://(example\.(?:org|net))", rf"http://\1:{self.port}", text)
+        asked = f"--nameserver {self.names}"
+        text = re.sub(r"\bgossamer crawl (?!http://h0)", f"gossamer crawl {asked} --min-delay 0 ", text)
+        text = re.sub(r"\bgossamer (robots|dns) (?!--stats)", rf"gossamer \1 {asked} ", text)
+        return re.sub(r"\bgossamer serve (?=--)", "gossamer serve --port 0 ", text)
+
+    def environment(self, folder: Path) -> dict[str, str]:
+        """Where `gossamer` and `python` are those of this test."""
+        path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
+
+    def run(self, line: str, folder: Path) -> None:
+        """In a shell, as a reader would."""
+        ran = subprocess.run(
+            ["bash", "-c", self.here(line)],
+            cwd=folder,
+            env=self.environment(folder),
+            input="a long enough password\n",
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ran.returncode == (2 if line in FAILS else 0), (line, ran.stdout, ran.stderr)
+        assert FAILS.get(line, "") in ran.stderr
+
+    @contextlib.contextmanager
+    def running(self, line: str, folder: Path, ready: str) -> Iterator[None]:
+        """A command that goes on while others run, from when it has said `ready`; then Ctrl-C."""
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {self.here(line)}"],
+            cwd=folder,
+            env=self.environment(folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert process.stdout is not None
+        try:
+            said = []
+            for heard in process.stdout:
+                said.append(heard)
+                if ready in heard:
+                    break
+            assert ready in (said or [""])[-1], (line, said)
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    root = tmp_path_factory.mktemp("site")
+    for name, text in SITE.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    programs = tmp_path_factory.mktemp("bin")
+    for name, module in (("gossamer", "-m gossamer"), ("python", "")):
+        (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n')
+        (programs / name).chmod(0o755)
+    loop = asyncio.new_event_loop()
+    answers = zone({name: a(name, "127.0.0.1") for name in ("example.org", "example.net")})
+    asked = loopback_names(answers)
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Handler, directory=str(root))
+    )
+    threads = [
+        threading.Thread(target=server.serve_forever, args=(0.02,)),
+        threading.Thread(target=loop.run_forever),
+    ]
+    for thread in threads:
+        thread.start()
+    names = asyncio.run_coroutine_threadsafe(asked.__aenter__(), loop).result(10)
+    try:
+        yield Web(server.server_address[1], names.address, programs, (_free_port(), _free_port()))
+    finally:
+        asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        server.shutdown()
+        for thread in threads:
+            thread.join()
+        server.server_close()
+        loop.close()
+
+
+@pytest.fixture(scope="module")
+def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl that a limit stopped, for pages that begin with one."""
+    folder = tmp_path_factory.mktemp("crawled")
+    web.run("gossamer crawl https://example.org/ --max-pages 2 --dir my-crawl", folder)
+    return folder / "my-crawl"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path: Path) -> None:
+    blocks = blocks_of(ROOT / name)
+    first = next((block.text for block in blocks if "my-crawl" in block.text), "")
+    if first and not re.search(r"gossamer crawl .*--dir my-crawl", first):
+        shutil.copytree(crawled, tmp_path / "my-crawl")
+    with contextlib.ExitStack() as stack:
+        if any("gossamer pause" in block.text for block in blocks):
+            slow = "gossamer resume my-crawl --max-pages 100 --set politeness.min_delay=60s"
+            stack.enter_context(web.running(slow, tmp_path, "crawling into"))
+        for block in blocks:
+            if block.language == "sh":
+                for line in block.lines():
+                    needed = [module for command, module in NEEDS.items() if line.startswith(command)]
+                    if line.startswith(tuple(NOT_RUN)) or not all(map(importlib.util.find_spec, needed)):
+                        continue
+                    if "gossamer.simweb" in line:
+                        stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
+                    elif line.startswith("gossamer serve "):
+                        stack.enter_context(web.running(line, tmp_path, "http://"))
+                    else:
+                        web.run(line, tmp_path)
+            elif kept := re.search(r"as `(\w+\.py)`:\n\n$", block.before):
+                (tmp_path / kept[1]).write_text(block.text)
+            else:
+                (tmp_path / "block.py").write_text(web.here(block.text))
+                web.run("python block.py", tmp_path)
+
+
+@pytest.mark.slow
+def test_a_cluster_crawls_as_is_told(web: Web, tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="the extra `cluster` is not installed")
+    told = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    line = "gossamer cluster crawl https://example.org/ --agents 3 --dir crawl"
+    assert f"\n{line}\n" in told
+    web.run(f"{line} --min-delay 0 --nameserver {web.names}", tmp_path)
+    for question in (
+        "cluster status crawl",
+        "status crawl",
+        "check crawl",
+        "list crawl",
+        "export links crawl",
+    ):
+        web.run(f"gossamer {question}", tmp_path)
