@@ -95,7 +95,8 @@ def test_nofollow_is_told_by_its_rule_and_another_link_may_do(any_world):
 
 
 @pytest.mark.parametrize(
-    ("depth", "max_depth", "admitted"), [(0, None, True), (2, 3, True), (3, 3, False), (9, None, True), (0, 0, False)]
+    ("depth", "max_depth", "admitted"),
+    [(0, None, True), (2, 3, True), (3, 3, False), (9, None, True), (0, 0, False)],
 )
 def test_the_depth_rule(any_world, depth, max_depth, admitted):
     world = any_world(scope=ScopeConfig(max_depth=max_depth))
@@ -364,7 +365,9 @@ def test_what_canonical_rules_move_is_asked_for_under_one_host(world_of):
 def test_what_another_has_found_is_queued_if_it_is_new(world):
     with world.frontier.changes():
         receive = world.admission.receive
-        assert receive(Candidate(parsed(f"{OTHER}/x"), LinkKind.NAVIGATION, 1, "L"), None), "it was judged there"
+        assert receive(Candidate(parsed(f"{OTHER}/x"), LinkKind.NAVIGATION, 1, "L"), None), (
+            "it was judged there"
+        )
         assert not receive(Candidate(parsed(f"{OTHER}/x"), LinkKind.NAVIGATION, 1, "L"), None)
         assert receive(Candidate(parsed(f"{SITE}/robots.txt"), LinkKind.ROBOTS, origin=SITE), None)
     assert sorted(world.queued()) == [f"{OTHER}/x", f"{SITE}/robots.txt"]

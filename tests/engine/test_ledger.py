@@ -22,15 +22,40 @@ FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
         (fetched(), Done(), {}, {"statuses": {"200": 1}}),
         (fetched(status=301), Done(), {}, {"statuses": {"301": 1}}),
         (fetched(status=499), Dropped("x"), {}, {"statuses": {"499": 1}, "dropped": 1}),
-        (fetched(status=500), Retry(1, Blame.URL, "x"), {}, {"statuses": {"500": 1}, "faults": {"server": 1}}),
-        (fetched(status=503), Retry(1, Blame.HOST, "x"), {}, {"statuses": {"503": 1}, "faults": {"throttled": 1}}),
-        (fetched(status=429), Retry(1, Blame.HOST, "x"), {}, {"statuses": {"429": 1}, "faults": {"throttled": 1}}),
+        (
+            fetched(status=500),
+            Retry(1, Blame.URL, "x"),
+            {},
+            {"statuses": {"500": 1}, "faults": {"server": 1}},
+        ),
+        (
+            fetched(status=503),
+            Retry(1, Blame.HOST, "x"),
+            {},
+            {"statuses": {"503": 1}, "faults": {"throttled": 1}},
+        ),
+        (
+            fetched(status=429),
+            Retry(1, Blame.HOST, "x"),
+            {},
+            {"statuses": {"429": 1}, "faults": {"throttled": 1}},
+        ),
         (Failed(Fault.RESET), Retry(1, Blame.URL, "x"), {}, {"failed": 1, "faults": {"reset": 1}}),
         (Failed(Fault.RESET), Dropped("x"), {}, {"failed": 1, "faults": {"reset": 1}, "dropped": 1}),
-        (Failed(Fault.RESET), Dropped("x"), FOUND, {"failed": 1, "faults": {"reset": 1}, "dropped": 1, "broken": 1}),
+        (
+            Failed(Fault.RESET),
+            Dropped("x"),
+            FOUND,
+            {"failed": 1, "faults": {"reset": 1}, "dropped": 1, "broken": 1},
+        ),
         (fetched(status=404), Dropped("x"), FOUND, {"statuses": {"404": 1}, "dropped": 1, "broken": 1}),
         (fetched(status=404), Done(), FOUND, {"statuses": {"404": 1}}),
-        (Refused(Rule.ROBOTS), Dropped("x"), FOUND, {"refused": 1, "faults": {"refused: robots": 1}, "dropped": 1}),
+        (
+            Refused(Rule.ROBOTS),
+            Dropped("x"),
+            FOUND,
+            {"refused": 1, "faults": {"refused: robots": 1}, "dropped": 1},
+        ),
     ],
 )
 def test_what_a_visit_adds(world, outcome, disposition, lease, sums):
@@ -40,7 +65,17 @@ def test_what_a_visit_adds(world, outcome, disposition, lease, sums):
     expected = {"visits": 1, **sums}
     found = {
         name: getattr(counters, name)
-        for name in ("visits", "pages", "bytes", "statuses", "faults", "failed", "refused", "dropped", "broken")
+        for name in (
+            "visits",
+            "pages",
+            "bytes",
+            "statuses",
+            "faults",
+            "failed",
+            "refused",
+            "dropped",
+            "broken",
+        )
     }
     assert {name: value for name, value in found.items() if value} == expected
 

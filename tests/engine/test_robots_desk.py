@@ -103,7 +103,10 @@ def test_what_is_forbidden_is_refused_and_the_rest_is_not(world):
         target: world.desk.refusal(lease_of(world, f"{SITE}{target}"))
         for target in ("/", "/private", "/private/x?y", "/private/open")
     }
-    assert [target for target, refused in verdicts.items() if refused is not None] == ["/private", "/private/x?y"]
+    assert [target for target, refused in verdicts.items() if refused is not None] == [
+        "/private",
+        "/private/x?y",
+    ]
     assert all(refused.rule is Rule.ROBOTS for refused in verdicts.values() if refused)
 
 
@@ -183,7 +186,9 @@ def redirected(world, to, hops="P", **lease):
     return learn(world, fetched(status=302, location=to), hops=hops, **lease)
 
 
-@pytest.mark.parametrize(("hops", "followed"), [("P", True), ("PRRRR", True), ("PRRRRR", False), ("LLLLLLP", True)])
+@pytest.mark.parametrize(
+    ("hops", "followed"), [("P", True), ("PRRRR", True), ("PRRRRR", False), ("LLLLLLP", True)]
+)
 def test_so_many_redirects_are_followed(world_of, hops, followed):
     world = world_of(guess_sitemap=False)
     redirected(world, "/elsewhere.txt", hops=hops)
@@ -224,7 +229,8 @@ def test_where_a_file_ends_its_rules_hold_for_both(world):
 
 
 @pytest.mark.parametrize(
-    ("known", "state"), [(fetched(), "rules"), (fetched(status=404), "open"), (fetched(status=500), "pending")]
+    ("known", "state"),
+    [(fetched(), "rules"), (fetched(status=404), "open"), (fetched(status=500), "pending")],
 )
 def test_what_is_known_of_where_it_leads_is_not_asked_for_again(world, known, state):
     learn(world, known, "User-agent: *", url=f"{OTHER}/robots.txt", origin=OTHER)

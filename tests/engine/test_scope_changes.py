@@ -37,7 +37,9 @@ def begun(world, config, sequence=0):
 
 def lease(path="/private", sequence=0, kind=LinkKind.NAVIGATION, level=5, branch=3):
     origin = SITE if kind is LinkKind.ROBOTS else ""
-    return Lease(Candidate(parsed(SITE + path), kind, origin=origin), "site.example", ticket(level, sequence, branch))
+    return Lease(
+        Candidate(parsed(SITE + path), kind, origin=origin), "site.example", ticket(level, sequence, branch)
+    )
 
 
 # Rejudging …
@@ -96,7 +98,9 @@ def test_a_rule_that_raises_refuses_and_is_heard_of(world):
     def broken(candidate):
         raise RuntimeError("broken")
 
-    found = Rejudging(world.environment, world.scope_of(ScopeConfig(), rules=[broken]), (ScopeConfig(), TRAPS))
+    found = Rejudging(
+        world.environment, world.scope_of(ScopeConfig(), rules=[broken]), (ScopeConfig(), TRAPS)
+    )
     heard = []
     found.raised = heard.append
     assert found.judge(lease().candidate).rule is Rule.PLUGIN
@@ -174,7 +178,9 @@ def test_permits_ask_the_scope_and_then_the_robots_file(world):
     begun(world, ScopeConfig())
     robots = world.robots_lease()
     with world.frontier.changes():
-        world.desk.settle(visit(robots, fetched(etag='"1"'), robots=rules("User-agent: *\nDisallow: /forbidden")))
+        world.desk.settle(
+            visit(robots, fetched(etag='"1"'), robots=rules("User-agent: *\nDisallow: /forbidden"))
+        )
     calm = Permits(world.desk, rejudging(world))
     assert calm.refusal(lease("/private")) is None
     assert calm.refusal(lease("/forbidden")).rule is Rule.ROBOTS
@@ -216,7 +222,10 @@ def walked(world, walk):
 @pytest.mark.parametrize(
     ("state", "reason", "back"),
     [
-        *(("rejected", f"{rule}: x", rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP)) for rule in Rule),
+        *(
+            ("rejected", f"{rule}: x", rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP))
+            for rule in Rule
+        ),
         ("dropped", f"{Rule.SCOPE}: x", True),
         ("dropped", "404", False),
         ("dropped", f"{Rule.ROBOTS}: x", False),
