@@ -36,6 +36,7 @@ NOT_RUN = {
 }
 """Commands that stand in blocks and are not run here, by their beginning."""
 NOT_RUN_HERE = {
+    "docs/how-to/fields.md": "test_six_programs.py runs its programs, test_cli_fields.py its commands",
     "docs/operating.md": "needs machines, Kubernetes, Ray; test_a_cluster_crawls_as_is_told does what it can",
     "docs/how-to/python.md": "test_documents.py runs its blocks and looks at what they print",
     "benchmarks/README.md": "tests/benchmarks runs the benchmarks, small; a whole one takes minutes",

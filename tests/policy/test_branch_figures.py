@@ -269,7 +269,8 @@ def test_counts_of_what_waits():
 
 def test_the_order_decides_within_thirty_two_turns():
     tree = tree_of()
-    a, b = entered(tree, "/a/x", 1, times=200), entered(tree, "/b/y", 2, times=200)
+    a = entered(tree, "/a/x", 1, times=200)
+    entered(tree, "/b/y", 2, times=200)
     turns = []
     for _ in range(100):
         node = tree.pick()
@@ -435,7 +436,7 @@ def test_a_chain_that_may_lead_on_keeps_its_branch():
 
 @pytest.mark.parametrize(("dry", "shown"), [(0, False), (1, True), (9, True)])
 def test_branches_that_may_bring_something_are_given_a_chance(dry, shown):
-    """Those within it count by the chance that is left: 1 of one, 0.3 after a visit; two may be mistaken by 0.35 each."""
+    """Those within it count by the chance that is left: 1 of one, 0.3 after a visit; of two 0.35 each."""
     tree = BranchTree(BranchConfig())
     node = tree.place("/x/a")
     folder = node.parent.parent

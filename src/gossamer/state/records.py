@@ -86,7 +86,7 @@ class HostRecord(msgspec.Struct, array_like=True):
 
     @property
     def deferred(self) -> int:
-        """Entries in `later`."""
+        """How many of its entries wait in `later`, for whatever reason."""
         return self.waiting + self.again
 
 
