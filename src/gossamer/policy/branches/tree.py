@@ -449,12 +449,12 @@ class BranchTree:
         if node.own or not node.waiting:
             return node if node.own else None
         while True:
+            if len(node.children) == 1 and not node.own:
+                (node,) = node.children.values()
+                continue
             waiting = [child for child in node.children.values() if child.waiting]
             if not waiting:
                 return node
-            if len(waiting) == 1 and not node.own:
-                node = waiting[0]
-                continue
             latest = min([child.passed for child in waiting])
             if node.own and node.own_passed < latest:
                 latest = node.own_passed
