@@ -13,7 +13,8 @@ of all
   site. The same with the mechanism off, and for Scrapy, breadth first and as it comes.
 * `ends`: sites whose endless part says nothing new, each in a crawl of its own; `ends_beyond` lists those
 that did not
-  end by themselves, or spent more fetches on it than `max(600, 1.5 times the good pages)`.
+  end by themselves, or spent more fetches than `max(600, 1.5 times the good pages)` on what is not good; of
+  these `copies` were of parts that have an end.
 * `idle`: of a crawl with more workers than hosts, how long hosts that had URLs left rested beyond their
 politeness.
 """
@@ -190,11 +191,14 @@ def ends(modules: Sequence[str], line: Sequence[str]) -> dict[str, Any]:
             allowed = int(max(ENDS_BEYOND[0], ENDS_BEYOND[1] * pages))
             limit = ["--max-pages", str(pages + 4 * allowed), "--workers", "4", *line]
             crawl = Crawl(known, there, [name], limit, 0.0)
-            got = Counter(known.good(*fetched) for fetched in fetches(crawl.visits))
+            targets = list(fetches(crawl.visits))
+            got = Counter(known.good(*fetched) for fetched in targets)
             spent = len(crawl.visits) - len(got.keys() - {None})
+            copies = {target for _, target in targets} & known.sites[name].copies
             found[name] = {
                 "share": round(len(got.keys() - {None}) / pages, 4),
                 "spent": spent,
+                "copies": len(copies),
                 "allowed": allowed,
                 "ended": len(crawl.visits) < pages + 4 * allowed,
             }

@@ -35,6 +35,8 @@ class Site(NamedTuple):
         ends: for a site with an endless part, whether a crawl should find its end by itself, because the
             endless part says nothing new at all.
         traps: what its endless parts are, in a few words; empty for a finite site.
+        copies: targets of pages beside the good ones of which there is a finite number, such as lists in
+            another order, where these are many.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Site(NamedTuple):
     start: str = "/"
     ends: bool = False
     traps: tuple[str, ...] = ()
+    copies: frozenset[str] = frozenset()
 
 
 @cache

@@ -641,7 +641,9 @@ def mirror() -> Site:
                 pages[folder + name] = partial(plain, folder + name)
     traps = ("links of folders to themselves", "links of folders to their parents",
         "sort orders of folder lists")  # fmt: skip
-    return _made("m-mirror", "Mirror", (), pages, traps, ends=True, look="bare")
+    site = _made("m-mirror", "Mirror", (), pages, traps, ends=True, look="bare")
+    orders = [f"?C={key};O={way}" for key in "NMSD" for way in "AD"]
+    return site._replace(copies=frozenset(folder + order for folder in folders for order in orders))
 
 
 def portal() -> Site:

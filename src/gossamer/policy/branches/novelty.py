@@ -30,7 +30,7 @@ _INLINE = re.compile(
 )
 """A tag, in small letters, at which no block ends."""
 _TAGS = re.compile(rb"<[^>]*+>(?: *+<[^>]*+>)*+")
-_SHORT = re.compile(rb"(?:\n *+[^\n]{0,7}(?=\n))++")
+_SHORT = re.compile(rb"\n *+[^\n]{0,7}(?=\n)(?:\n *+[^\n]{0,7}(?=\n))*+")
 """Short blocks: a single figure says nothing, beside whatever it stands; a row of them does."""
 _HIDDEN = re.compile(rb"<(script|style)(?=[\s>])", re.IGNORECASE)
 _OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
@@ -44,7 +44,7 @@ _PLAIN = bytes(
     else ord(" ")
     for byte in range(256)
 )  # fmt: skip
-_STOPS = tuple((mark + space, space) for mark in (b".", b",") for space in (b" ", b"\n"))
+_STOPS = tuple((mark + space, b" " + space) for mark in (b".", b",") for space in (b" ", b"\n"))
 _ENDS = (*_STOPS, *((letter + b" ", letter + b"\n") for letter in (b"e", b"d", b"u", b"y")))
 _WIDE_ENDS = tuple((mark.encode(), mark.encode() + b"\n") for mark in ("\u3002", "\uff0c", "\u3001"))
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
@@ -84,12 +84,12 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
     for end, ended in _ENDS if text.isascii() else (*_ENDS, *_WIDE_ENDS):
         text = text.replace(end, ended)
     own = _own(target, linked)
-    if own.isdisjoint(text.split()):
-        found = {b" ".join(piece.split()) for piece in text.split(b"\n")}
-    else:
-        found = {
-            b" ".join([word for word in piece.split() if word not in own]) for piece in text.split(b"\n")
-        }
+    found = set()
+    for words in map(bytes.split, text.split(b"\n")):
+        if own.isdisjoint(words):
+            found.add(b" ".join(words))
+        else:
+            found.add(b" ".join([word for word in words if word not in own]))
     found.discard(b"")
     return tuple(map(xxhash.xxh3_64_intdigest, found))
 

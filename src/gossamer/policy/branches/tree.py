@@ -39,6 +39,8 @@ _NODE_BYTES = 700
 MOST_BRANCHES = 500
 """Branches of a host; their numbers have 12 bits."""
 DEEPEST_FOLDER = 5
+_FOLDERS_AT_HAND = 32
+"""Folders whose branch is found without going down to it."""
 _COMPARED_PARTS = 6
 _LONGEST_LABEL = 60
 _MEMORY = 32
@@ -78,6 +80,7 @@ _KNOWN_ERROR = 1e-5
 OTHERS = "*"
 _GROUPS = "/", "?"
 _DIGITS = re.compile(r"\d+")
+_mark = xxhash.xxh3_64_intdigest
 _KIND = re.compile(r"\.[A-Za-z]{1,8}$")
 _WORDS = re.compile(r"[^=]*+=[a-zA-Z_.-]{1,20}+")
 """A parameter whose value somebody chose, such as `action=edit`: neither number nor token."""
@@ -262,6 +265,7 @@ class BranchTree:
         self.nodes: dict[int, Node] = {}
         self.changed: set[int] = set()
         self._found: list[Node] = []
+        self._folders: dict[tuple[bool | str, ...], Node] = {}
         for record in sorted(records, key=lambda record: record.number):
             self._add(record)
         if not self.nodes:
@@ -307,8 +311,8 @@ class BranchTree:
         name = file or (folders[-1] if folders else "")
         parameters = [each for part in (matrix.split(";"), query.split("&")) for each in part if each]
         known, renewed = self._renewed(f"\2{name}?{query}", folders, file, parameters)
-        node = self._child(self.root, KNOWN if known else NEW)
         if parameters:
+            node = self._child(self.root, KNOWN if known else NEW)
             names = sorted({_general(parameter.partition("=")[0]) for parameter in parameters})
             words = sorted(parameter for parameter in parameters if _WORDS.fullmatch(parameter))
             kind = _KIND.search(file)
@@ -317,14 +321,25 @@ class BranchTree:
             node = self._child(node, renewed, MOST_KINDS)
             node = self._child(node, "&".join([_general(name), *words])[:_LONGEST_LABEL])
         else:
-            for folder in folders[:DEEPEST_FOLDER]:
-                node = self._child(self._child(node, "/"), _general(folder))
-            node = self._child(self._child(node, "."), renewed, MOST_KINDS)
+            node = self._child(self._pages_of(known, folders), renewed, MOST_KINDS)
             general = _general(file)
             if general != file[:_LONGEST_LABEL]:
                 node = self._child(node, general)
         node.record.found += 1
         self._found.append(node)
+        return node
+
+    def _pages_of(self, known: bool, folders: list[str]) -> Node:
+        """The branch of the pages of a folder; always the same, for branches stay where they are."""
+        key: tuple[bool | str, ...] = (known, *folders[:DEEPEST_FOLDER])
+        if (node := self._folders.get(key)) is None:
+            node = self._child(self.root, KNOWN if known else NEW)
+            for folder in folders[:DEEPEST_FOLDER]:
+                node = self._child(self._child(node, "/"), _general(folder))
+            node = self._child(node, ".")
+            if len(self._folders) >= _FOLDERS_AT_HAND:
+                self._folders.clear()
+            self._folders[key] = node
         return node
 
     def _child(self, node: Node, label: str, most: int = MOST_CHILDREN) -> Node:
@@ -347,13 +362,14 @@ class BranchTree:
         from addresses known before. All of its parts are known now."""
         above = folders[:_COMPARED_PARTS]
         parts = [*above, file, *parameters[:_COMPARED_PARTS]]
-        texts = [page]
+        marks = [_mark(page.encode())]
         for at, part in enumerate(parts):
             parts[at] = "\1"
-            texts.append("\0".join(parts))
+            marks.append(_mark("\0".join(parts).encode()))
             parts[at] = part
-        marks = [xxhash.xxh3_64_intdigest(text.encode()) for text in texts]
-        new = set(self.known.new(marks))
+        new = self.known.new(marks)
+        if len(new) == len(marks):
+            return False, ""
         told = set()
         for at, mark in enumerate(marks[1:]):
             if mark in new:
@@ -368,8 +384,9 @@ class BranchTree:
 
     def entered(self, node: Node, order: int) -> None:
         """A URL is put into the queue of the branch, at a place in the order."""
-        node.record.queued += 1
-        self.changed.add(node.record.number)
+        record = node.record
+        record.queued += 1
+        self.changed.add(record.number)
         self._wait(node, order)
 
     def moved(self, node: Node, order: int) -> None:
@@ -389,14 +406,16 @@ class BranchTree:
         before = node.first
         node.own -= 1
         node.first = first if node.own else NOWHERE
-        if not node.aside:
-            for above in node.above():
-                above.waiting -= 1
-                if above.front == before:
-                    above.front = above.first
-                    for child in above.children.values():
-                        if child.front < above.front:
-                            above.front = child.front
+        above = None if node.aside else node
+        while above is not None:
+            above.waiting -= 1
+            if above.front == before:
+                front = above.first
+                for child in above.children.values():
+                    if child.front < front:
+                        front = child.front
+                above.front = front
+            above = above.parent
 
     def left(self, node: Node) -> None:
         """A URL that was taken leaves the queue."""
@@ -409,14 +428,17 @@ class BranchTree:
         if not node.own:
             node.own_passed = max(node.own_passed, node.start() - _SLACK)
         node.own += 1
-        node.first = min(node.first, order)
-        if node.aside:
-            return
-        for above in node.above():
-            if not above.waiting and above.parent is not None:
-                above.passed = max(above.passed, above.parent.start() - _SLACK)
+        if order < node.first:
+            node.first = order
+        above = None if node.aside else node
+        while above is not None:
+            around = above.parent
+            if not above.waiting and around is not None:
+                above.passed = max(above.passed, around.start() - _SLACK)
             above.waiting += 1
-            above.front = min(above.front, order)
+            if order < above.front:
+                above.front = order
+            above = around
 
     # Choosing …
 
@@ -427,10 +449,19 @@ class BranchTree:
         if node.own or not node.waiting:
             return node if node.own else None
         while True:
-            latest = node.start() + _SLACK
+            if len(node.children) == 1 and not node.own:
+                (node,) = node.children.values()
+                continue
+            waiting = [child for child in node.children.values() if child.waiting]
+            if not waiting:
+                return node
+            latest = min([child.passed for child in waiting])
+            if node.own and node.own_passed < latest:
+                latest = node.own_passed
+            latest += _SLACK
             best, front = node, node.first if node.own and node.own_passed <= latest else NOWHERE
-            for child in node.children.values():
-                if child.waiting and child.front < front and child.passed <= latest:
+            for child in waiting:
+                if child.front < front and child.passed <= latest:
                     best, front = child, child.front
             if best is node:
                 return node
@@ -456,28 +487,45 @@ class BranchTree:
         `value`: how much it brought, 0 to 1; `None` where nobody has looked. What was placed since the last
         visit is taken for found by this one.
         """
-        bred: dict[Node, int] = {}
-        for found in self._found:
-            for above in found.above():
-                bred[above] = bred.get(above, 0) + 1
-        self._found.clear()
-        for above in node.above():
+        bred = self._bred(node)
+        grown = 0
+        above: Node | None = node
+        while above is not None:
             record = above.record
-            record.visits += 1
-            grown = min(bred.get(above, 0), _MOST_BRED)
-            record.bred += (grown - record.bred) * max(1 / record.visits, 1 / _MEMORY)
-            if record.visits < _STORED_EVERY or record.visits % _STORED_EVERY == 0:
+            record.visits = visits = record.visits + 1
+            grown += bred.get(above, 0)
+            counted = grown if grown < _MOST_BRED else _MOST_BRED
+            record.bred += (counted - record.bred) / (visits if visits < _MEMORY else _MEMORY)
+            if visits < _STORED_EVERY or visits % _STORED_EVERY == 0:
                 self.changed.add(record.number)
-            if value is None:
-                continue
-            record.judged += 1
-            record.value += (value - record.value) * max(1 / record.judged, 1 / _MEMORY)
-            if value >= _ALIVE:
-                record.brought += 1
-                record.dry = 0
-            else:
-                record.dry += 1
+            if value is not None:
+                record.judged = judged = record.judged + 1
+                record.value += (value - record.value) / (judged if judged < _MEMORY else _MEMORY)
+                if value >= _ALIVE:
+                    record.brought += 1
+                    record.dry = 0
+                else:
+                    record.dry += 1
+            above = above.parent
         return self._endless(node) if value is not None and value < _ALIVE else None
+
+    def _bred(self, node: Node) -> dict[Node, int]:
+        """How many URLs that were found by a visit of a branch lie in it, and in those that hold it, each
+        counted at the smallest of these."""
+        if not self._found:
+            return {}
+        found: dict[Node, int] = {}
+        for each in self._found:
+            found[each] = found.get(each, 0) + 1
+        self._found.clear()
+        bred = dict.fromkeys(node.above(), 0)
+        for each, urls in found.items():
+            within = each
+            while within not in bred:
+                assert within.parent is not None, "the whole site holds both"
+                within = within.parent
+            bred[within] += urls
+        return bred
 
     def _endless(self, node: Node) -> Node | None:
         """The largest branch around `node` that has no end and nothing new."""
