@@ -78,9 +78,7 @@ class LiveCrawl:
             await asyncio.to_thread(room.threads.shutdown, wait=True, cancel_futures=True)
 
     def _lookout(self) -> Lookout:
-        lookout = Lookout(self.folder, self.built.environment, lambda: self.config)
-        lookout.pulse = self._pulse
-        return lookout
+        return Lookout(self.folder, self.built.environment, lambda: self.config, self._pulse)
 
     def _pulse(self) -> tuple[float, bool]:
         rate = self.speed.rates(self.crawl.parts.ledger.counters, LONG).visits_per_s

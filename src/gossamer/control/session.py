@@ -36,7 +36,7 @@ LISTEN_SECONDS = 1.0
 
 @contextlib.asynccontextmanager
 async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> AsyncIterator[None]:
-    """Answer on the control socket from now until just before the crawl closes its state.
+    """Answer on the control socket until the end of the block; the state must be open for longer.
 
     Where no socket can be had (a file system without them) the crawl goes on unasked.
 
@@ -45,13 +45,11 @@ async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> A
     """
     session = _Session(folder, built, config)
     session.begin()
-    built.crawl.before_close = session.leave
     try:
         await session.listen()
         yield
     finally:
-        if built.crawl.before_close is not None:  # it was never run
-            await session.leave()
+        await session.leave()
 
 
 class _Session:
@@ -98,7 +96,6 @@ class _Session:
 
     async def leave(self) -> None:
         """Answer no more, and remove the socket."""
-        self._built.crawl.before_close = None
         for task in self._tasks:
             task.cancel()
         if self._server is not None:

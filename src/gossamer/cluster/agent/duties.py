@@ -35,7 +35,6 @@ class Duties:
         self._parts = parts
         self._states = states
         self._snapshooter = snapshooter
-        snapshooter.promised = self._promised
         crawl = parts.built.crawl
         self._transfer = Transfer(
             crawl.parts.frontier,
@@ -89,6 +88,7 @@ class Duties:
         self._asleep |= gained - self._clean
         freezes = {freeze.move for freeze in grant.freezes}
         self._frozen = {move: done for move, done in self._frozen.items() if move in freezes}
+        self._snapshooter.promise(self._promised())
         imports = {take.move for take in grant.takes} | {inherit.move for inherit in grant.inherits}
         self._imported = {move: done for move, done in self._imported.items() if move in imports}
         self._damaged = {move: told for move, told in self._damaged.items() if move in imports}
@@ -165,6 +165,7 @@ class Duties:
         while any(tenancy.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
             await asyncio.sleep(SETTLED_SECONDS)
         self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take(doubted=freeze.doubted))
+        self._snapshooter.promise(self._promised())
 
     async def _drop(self) -> None:
         dropped, self._dropped = self._dropped, set()

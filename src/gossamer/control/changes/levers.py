@@ -76,7 +76,7 @@ class Levers:
         if Group.ENGINE in groups:
             self._crawl.configure(config.engine)
         if Group.RETRY in groups:
-            self._built.judge.retry = config.retry
+            self._built.judge.go_by(config.retry)
         if Group.POLITENESS in groups:
             self.steering.repolite(before.politeness_of)
         if Group.BUDGET in groups:
@@ -104,7 +104,7 @@ class Levers:
     def _speeds(self, config: CrawlConfig) -> None:
         throttle, effective = self._built.http.throttle, self._built.effective
         throttle.set_rate(self._speed(config))
-        throttle.visit_speed = effective.visit_speed if effective.limits_speed else None
+        throttle.limit_visits(effective.visit_speed if effective.limits_speed else None)
 
     def _retune(self, config: CrawlConfig) -> None:
         ordering = self._built.ordering

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gossamer.assembly.name_resolution import KeptNames, count_names, own_folder
+from gossamer.assembly.name_resolution import KeptNames, count_names
 from gossamer.assembly.report import name_sums
 from gossamer.config.shape import Kind, choices, settings_of
 from gossamer.config.toml_text import holds_secret
@@ -155,7 +155,7 @@ def names(look: Lookout, params: Names) -> NameFigures:
     domains = (params.under,) if params.under else ()
     # All of the cache is gone through, up to a second.
     kept = look.kept(
-        f"names {params.under}", lambda: count_names(look.config.dns, own_folder(look.folder), domains)
+        f"names {params.under}", lambda: count_names(look.config.dns, look.folder.names, domains)
     )
     statistics = look.inspection().names
     bounds = [*LATENCY_BOUNDS, None]
