@@ -15,7 +15,7 @@ class Turn(Enum):
 
 
 class Gate(Protocol):
-    """What a host must pass before its first entry is lent; the gates are asked in order, until one says no."""
+    """What a host must pass before its first entry is lent; gates are asked in order, until one says no."""
 
     def judge(self, queue: HostQueue) -> Turn:
         """What becomes of the first entry; where it is not lent, the gate sees to when it is asked again."""
