@@ -169,6 +169,15 @@ class LiveCrawl:
         if ceilings.bandwidth and speed != self.config.fetch.max_speed and not within:
             raise LiveError("conflict", f"fetch.max_speed: at most {ceilings.bandwidth} bytes/s are granted")
 
+    async def write_down(self, config: CrawlConfig) -> None:
+        """Have `crawl.toml` say so from now on.
+
+        Raises:
+            LiveError: `internal` if the disk refuses; then nothing has changed.
+        """
+        await kept(write_whole, self.folder.config, to_toml(config))
+        self.config = config
+
     async def apply(self, plan: Plan, who: str, undoes: int = 0) -> list[Change]:
         """Make a planned change of settings: note it, write it down, go by it.
 
@@ -185,8 +194,7 @@ class LiveCrawl:
             raise LiveError("conflict", "; ".join(error.problems)) from None
         fields = ({"path": one.path, "old": one.old, "new": one.new, "undoes": undoes} for one in plan.items)
         entries = await self.note(*fields, who=who)
-        await kept(write_whole, self.folder.config, to_toml(plan.config))
-        self.config = plan.config
+        await self.write_down(plan.config)
         move()
         return entries
 

@@ -309,9 +309,7 @@ class _Life:
         self.wave = grant.wave
         gained = self.tenancy.shards - had
         self.duties.give(grant, gained, self.tenancy.given_away(grant))
-        if grant.stop != self._stop:
-            self._stop = grant.stop
-            self.duties.stopping = bool(grant.stop)
+        self._stop = grant.stop
         if grant.over:
             self._over = True
             await self._let_go()  # of the state, which the crawl closes at its end

@@ -56,7 +56,7 @@ class Duties:
         self._tries = Counter[int]()  # of moves to here
         self._come = asyncio.Event()
         self._working = False
-        self.stopping = False
+        self._stopping = False
         self.stopped = False
         """Told to stop, all leases are settled, and the last snapshot is taken."""
         self.problem = ""
@@ -96,6 +96,7 @@ class Duties:
         self._tries = Counter({move: tries for move, tries in self._tries.items() if move in imports})
         self._clean -= gained
         self._dropped = given_away - self._clean
+        self._stopping = bool(grant.stop)
         if not grant.stop:
             self.stopped = False
         if self._todo() is not None:
@@ -137,7 +138,7 @@ class Duties:
         for move in sorted(moves, key=lambda move: self._tries[move.move]):
             if move.move not in done:
                 return partial(self._move_in, move)
-        if self.stopping and not self.stopped:
+        if self._stopping and not self.stopped:
             return self._rest
         return None
 
@@ -258,4 +259,4 @@ class Duties:
         while self._parts.built.crawl.parts.frontier.lent:  # noqa: ASYNC110 - once in a crawl
             await asyncio.sleep(SETTLED_SECONDS)
         await self._snapshooter.take()
-        self.stopped = self.stopping
+        self.stopped = self._stopping
