@@ -60,12 +60,7 @@ def opened(folder: CrawlFolder, config: CrawlConfig) -> Iterator[Storage]:
         ledger = Ledger.load(environment, clock)
         committed = environment.get(Family.META, LOG)
         with contextlib.closing(VisitLog(folder.log, decode(committed, int) if committed else 0)) as log:
-            files = archive_files(environment)
-            if not clock.rebooted and environment.get(Family.META, RESTORED) is None:
-                _refuse_to_remove_much(folder, files)
-            archive = ArchiveWriter.open(
-                folder.archive, config.archive, _about(folder.name, config), files, fault_point
-            )
+            archive = _archive(folder, config, environment, clock)
             try:
                 _note_restoring(environment, clock)
                 yield Storage(environment, clock, ledger, log, archive)
@@ -73,16 +68,23 @@ def opened(folder: CrawlFolder, config: CrawlConfig) -> Iterator[Storage]:
                 archive.abandon()
 
 
-def _about(name: str, config: CrawlConfig) -> list[tuple[str, str]]:
-    """What each archive file says of the crawl that wrote it."""
+def _archive(
+    folder: CrawlFolder, config: CrawlConfig, environment: Environment, clock: CrawlClock
+) -> ArchiveWriter:
+    """The archive as the state knows it, whose files each say of the crawl what stands in `info`."""
     fetch = config.fetch
     info = [
         ("software", fetch.agent.partition(" ")[0]),
         ("robots", "obey" if config.robots.obey else "ignore"),
         ("http-header-user-agent", fetch.agent),
-        ("isPartOf", name),
+        ("isPartOf", folder.name),
     ]
-    return [*info, ("http-header-from", fetch.mailbox)] if fetch.mailbox else info
+    if fetch.mailbox:
+        info.append(("http-header-from", fetch.mailbox))
+    files = archive_files(environment)
+    if not clock.rebooted and environment.get(Family.META, RESTORED) is None:
+        _refuse_to_remove_much(folder, files)
+    return ArchiveWriter.open(folder.archive, config.archive, info, files, fault_point)
 
 
 def _refuse_to_remove_much(folder: CrawlFolder, files: list[ArchiveFile]) -> None:
