@@ -159,7 +159,7 @@ def build(
         observers,
         record_rejected=config.engine.record_rejected,
         raised=plugins.hear,
-        plain=tests.plain if tests is not None and config.parameters.apply else None,
+        plain=tests.for_links if tests is not None else None,
         elsewhere=peers.elsewhere,
     )
     robots = RobotsDesk(
@@ -224,9 +224,7 @@ def build(
         robots=robots,
         identity=identity,
         clock=clock,
-        aclose=partial(
-            _close, extensions.sinks, reading, {*modules.values(), http}, shared, names, frontier
-        ),
+        aclose=partial(_close, extensions.sinks, reading, {*modules.values(), http}, shared, names, frontier),
     )
 
 

@@ -6,6 +6,7 @@ makes no difference is left out of links that are found from then on.
 """
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 
 import msgspec
 import xxhash
@@ -53,6 +54,11 @@ class DropTests:
         self._config = config
         self._frontier = frontier
         self._tests: OrderedDict[bytes, dict[str, DropTest]] = OrderedDict()
+
+    @property
+    def for_links(self) -> Callable[[Candidate], Candidate] | None:
+        """`plain`, if links that are found are to go by it."""
+        return self.plain if self._config.apply else None
 
     def plain(self, candidate: Candidate) -> Candidate:
         """The candidate without the parameters that were found to make no difference."""
