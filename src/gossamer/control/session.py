@@ -78,8 +78,8 @@ class _Session:
             live = self._loaded()
             live.take_up(hold)
             if widened:
-                live.levers.reclaim.begin()
-            live.levers.errands.call()
+                live.applier.reclaim.begin()
+            live.applier.background.call()
         if hold.paused_by:
             how = f"'gossamer unpause {self._folder.path}' lets it go on"
             self._tell("pause", f"{hold.paused_by} had paused it when it died, so it still is: {how}")
@@ -123,7 +123,7 @@ class _Session:
             from gossamer.control.live_crawl import LiveCrawl
 
             live = self._live = LiveCrawl(self._folder, self._built, self._config, self._speed)
-            self._start("errands", live.levers.errands.run())
+            self._start("background", live.applier.background.run())
             self._start("seeds", watch(live))
         return self._live
 

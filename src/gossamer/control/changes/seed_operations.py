@@ -55,7 +55,7 @@ async def undo_seeds(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     entries = await live.note({"path": SEEDS, "old": change.new, "undoes": change.id, "final": True}, who=who)
     await kept(live.seeding.drop, frozenset(change.new))
     scope = await asyncio.to_thread(live.built.scope_of, live.config)
-    live.levers.rejudge(scope, live.built.effective.config, widens=False)
+    live.applier.rejudge(scope, live.built.effective.config, widens=False)
     return entries
 
 

@@ -25,7 +25,7 @@ MOST_KEPT = 100
 """Results remembered."""
 
 
-class Lookout:
+class ViewContext:
     """A crawl's folder and state, with what views remember between two looks.
 
     Not for two threads at once.
@@ -101,7 +101,7 @@ class Lookout:
 
 
 @contextlib.contextmanager
-def lookout(path: Path) -> Iterator[Lookout]:
+def view_context(path: Path) -> Iterator[ViewContext]:
     """The state of the crawl in `path` as of now, for reading; opening it takes some 50 ms.
 
     Raises:
@@ -109,4 +109,4 @@ def lookout(path: Path) -> Iterator[Lookout]:
         StorageError: its state is damaged.
     """
     with inspect(path) as inspection:
-        yield Lookout(inspection.folder, inspection.environment, lambda: inspection.config)
+        yield ViewContext(inspection.folder, inspection.environment, lambda: inspection.config)
