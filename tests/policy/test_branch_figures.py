@@ -269,7 +269,8 @@ def test_counts_of_what_waits():
 
 def test_the_order_decides_within_thirty_two_turns():
     tree = tree_of()
-    a, b = entered(tree, "/a/x", 1, times=200), entered(tree, "/b/y", 2, times=200)
+    a = entered(tree, "/a/x", 1, times=200)
+    entered(tree, "/b/y", 2, times=200)
     turns = []
     for _ in range(100):
         node = tree.pick()
