@@ -85,6 +85,13 @@ class Life:
     async def close(self):
         self.closed += 1
 
+    async def visited(self, number):
+        """Wait until so many visits are settled."""
+        settled = asyncio.Event()
+        self.world.observers.add(lambda _: self.world.counters.visits >= number and settled.set())
+        if self.world.counters.visits < number:
+            await settled.wait()
+
     def run(self, steps=None):
         """The reason why it ended; `steps` run beside it."""
 
@@ -227,8 +234,7 @@ def test_a_pause_holds_the_crawl_and_its_clock(life):
         await made.answers.asking.wait()
         made.crawl.pause()
         made.answers.go.set()
-        while made.world.counters.visits < 2:
-            await asyncio.sleep(0)
+        await made.visited(2)
         held = made.parts.ledger.seconds
         for _ in range(20):
             await asyncio.sleep(0)
@@ -284,13 +290,18 @@ def test_a_disk_that_fills_ends_the_crawl_in_time(life, quick, monkeypatch, free
         config=EngineConfig(workers=1, give_up_after=1.0, checkpoint_every=0.0, min_free_disk=100),
     )
     monkeypatch.setattr(crawl_module.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
-    looked = []
-    monkeypatch.setattr(crawl_module, "give_back", lambda: looked.append(1))
+    looked, often = [], asyncio.Event()
+
+    def look():
+        looked.append(1)
+        if len(looked) == 3:
+            often.set()
+
+    monkeypatch.setattr(crawl_module, "give_back", look)
 
     async def steps(made):
         await made.answers.asking.wait()
-        while len(looked) < 3:
-            await asyncio.sleep(0.001)
+        await often.wait()
         made.answers.go.set()
 
     if stopped:

@@ -436,7 +436,7 @@ def test_a_chain_that_may_lead_on_keeps_its_branch():
 
 @pytest.mark.parametrize(("dry", "shown"), [(0, False), (1, True), (9, True)])
 def test_branches_that_may_bring_something_are_given_a_chance(dry, shown):
-    """Those within it count by the chance that is left: 1 of one, 0.3 after a visit; two may be mistaken by 0.35 each."""
+    """Each may be mistaken by 0.35, on average; a visit that brings nothing leaves 0.3 of its chance."""
     tree = BranchTree(BranchConfig())
     node = tree.place("/x/a")
     folder = node.parent.parent

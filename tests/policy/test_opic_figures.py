@@ -119,7 +119,7 @@ def test_no_dividend_before_the_bank_holds_more(bank, dividend):
 
 def test_gifts_arrive():
     order = opic()
-    worth, gift = order.spread(SEED, order.admitted(SEED, None), 2, 2)
+    _, gift = order.spread(SEED, order.admitted(SEED, None), 2, 2)
     new = order.admitted(found(), gift)
     assert (new.credit, new.voice) == (450, gift.voice)
     assert order.ledger.moving == 450
