@@ -15,6 +15,7 @@ from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.errors import InternalError
 from gossamer.model.link import LinkKind
 from gossamer.policy import distinct
+from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.opic import Opic, OpicConfig
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.state.environment import Family
@@ -150,11 +151,33 @@ def test_each_host_first_rests_its_own_rest(make, rest, last, delay, owed):
     source.settle(source.frontier.lend(), Done(), Tally(rest=last, host_failed=False))
     with source.frontier.changes():
         source.frontier.hosts.change(hash_of(source), "a.example").crawl_delay = delay
+    target.micros += 500 * SECOND  # the rest of its last visit is over, by the other clock
     move(source, target)
     assert target.frontier.hosts.get(hash_of(target)).due == target.micros + int(owed * SECOND)
     assert target.frontier.lend() is None
     target.micros += int(owed * SECOND)
     assert target.frontier.lend() is not None
+
+
+def test_branches_come_along_with_what_is_set_aside(make):
+    source, target = make("source"), make("target")
+    for world in (source, target):
+        world.frontier.queues._config = BranchConfig(begin=2)
+    for name in "abcdef":
+        source.admit(f"{A}/{name}/x")
+    host = hash_of(source)
+    record = source.frontier.hosts.get(host)
+    tree = source.frontier.queues.tree(host, record)
+    node = next(node for node in tree.nodes.values() if node.record.label == "e")
+    with source.frontier.changes():
+        record = source.frontier.hosts.change(host, "a.example")
+        source.frontier.queues._set_aside(record, tree.set_aside(node))
+    assert source.counters.aside == record.aside == 1
+    move(source, target)
+    assert target.counters.aside == 1 and len(leased(target)) == 5
+    depart(source)
+    assert sums(source) == dict.fromkeys(sums(source), 0)
+    assert not source.frontier.queues._trees, "they are not kept in memory"
 
 
 @pytest.mark.parametrize("parked", [False, True])
