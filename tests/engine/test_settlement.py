@@ -7,11 +7,12 @@ import pytest
 from engine_world import SITE, exchange, fetched, link, page, parsed, rules, visit
 from warcio.archiveiterator import ArchiveIterator
 
+from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.placement import Placed
 from gossamer.engine.settlement import archivist as archivist_module
 from gossamer.engine.settlement import settlement as settlement_module
-from gossamer.engine.settlement.archivist import Archivist, Kept, archive_files
+from gossamer.engine.settlement.archivist import Archivist, Kept
 from gossamer.engine.settlement.doors import LinkRules
 from gossamer.engine.settlement.page_memory import LONGEST_DETAIL, VISITS_KEPT, canonical_of, page_record
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import msgspec
 
+from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.admission import Admission
@@ -13,7 +14,7 @@ from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.robots_desk import RobotsDesk
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
-from gossamer.engine.settlement.archivist import Archivist, archive_files
+from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne
 from gossamer.engine.settlement.judge import Judge
