@@ -391,7 +391,7 @@ class Frontier:
         # Read anew: by a `now` older than the one that made the host ready it would be ready with nothing to
         # lend, for ever.
         now = self.micros()
-        if record.deferred and record.later_due <= now:
+        if record.delayed and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)

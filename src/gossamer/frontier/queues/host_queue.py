@@ -99,7 +99,7 @@ class HostQueue:
         record = self.record
         if self.has_entry:
             return record.due
-        return max(record.due, record.later_due) if record.deferred else _NEVER
+        return max(record.due, record.later_due) if record.delayed else _NEVER
 
     @property
     def first(self) -> Entry | None:

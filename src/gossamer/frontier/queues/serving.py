@@ -98,7 +98,7 @@ class Serving:
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
         room = len(self.rota.served) < self._room_for_new and not self._lacks_name(record)
-        if room and record.queued == 1 and not record.deferred:
+        if room and record.queued == 1 and not record.delayed:
             return self._serve(key, record)
         return None
 
@@ -189,7 +189,7 @@ class Serving:
             self.rota.place(queue)
         elif record.parked:
             self.unserve(queue)
-        elif not record.queued and not record.deferred:
+        elif not record.queued and not record.delayed:
             self.wake.clear(queue.key, record, batch)
             self.unserve(queue)
         elif self._owns is not None and not self._owns(queue.key):
