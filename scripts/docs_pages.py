@@ -95,10 +95,18 @@ def commands() -> str:
     parts = ["# Commands\n\nMade from the code; `gossamer COMMAND --help` says the same.\n"]
 
     def tell(command: click.Command, above: click.Context | None, level: int) -> None:
-        context = click.Context(command, info_name=command.name, parent=above, max_content_width=110)
+        context = click.Context(
+            command,
+            info_name=command.name,
+            parent=above,
+            terminal_width=90,
+            max_content_width=90,
+            help_option_names=["-h", "--help"],
+        )
         parts.append(f"{'#' * level} {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n")
         for inner in command.commands.values() if isinstance(command, click.Group) else ():
-            tell(inner, context, level + 1)
+            if not inner.hidden:
+                tell(inner, context, level + 1)
 
     app.name = "gossamer"
     tell(app, None, 2)
@@ -144,12 +152,10 @@ def rest() -> str:
     by_tag: dict[str, list[str]] = {}
     for path, methods in sorted(described["paths"].items()):
         for method, told in methods.items():
-            text = (
-                (told.get("description") or told.get("summary") or "")
-                .split("\n\n")[0]
-                .replace("\n", " ")
-                .replace("|", "\\|")
-            )
+            what = (told.get("summary") or "").rstrip(".")
+            more = (told.get("description") or "").split("\n\n")[0].rstrip(".")
+            text = f"{what}. {more}." if more and more != what else f"{what}."
+            text = text.replace("\n", " ").replace("|", "\\|")
             line = f"| `{method.upper()}` | `{path}` | {text} |"
             by_tag.setdefault((told.get("tags") or ["daemon"])[0], []).append(line)
     for tag in described["tags"]:

@@ -1,6 +1,7 @@
 """Seeds from a file: never all in memory, kept with the crawl, admitted in many small commits."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from gossamer.assembly.build import build
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import MOST_PROBLEMS, Seeds
+from gossamer.assembly.storage import opened
 from gossamer.config.config import CrawlConfig
 from gossamer.crawling.run import reopen, start
 from gossamer.engine.crawl import SEEDED_TOGETHER, Crawl
@@ -63,14 +65,12 @@ def test_seeds_are_read_as_they_are_committed_and_a_kill_in_between_loses_none(
             assert len(crawl.parts.frontier.seen._uncommitted) < SEEDED_TOGETHER
 
     async def session(until: int, *, resumed: bool) -> int:
-        crawl = build(folder, config, Extensions(), resumed=resumed).crawl
-        try:
-            crawl.seed(watched(crawl, until))
-        except KilledError:
-            pass
-        finally:
-            await crawl.parts.close()
-        return crawl.parts.ledger.counters.queued
+        with opened(folder, config) as storage:
+            built = build(storage, folder, config, Extensions(), resumed=resumed)
+            async with contextlib.aclosing(built):
+                with contextlib.suppress(KilledError):
+                    built.crawl.seed(watched(built.crawl, until))
+            return built.crawl.parts.ledger.counters.queued
 
     assert asyncio.run(session(2 * SEEDED_TOGETHER + 10, resumed=False)) == 2 * SEEDED_TOGETHER
     assert asyncio.run(session(-1, resumed=True)) == HOSTS + 1

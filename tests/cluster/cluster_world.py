@@ -30,6 +30,8 @@ ONCE = Patience(tries=1)
 _numbers = itertools.count()
 _counting = threading.Lock()
 
+ALONE = Extensions()
+
 
 def page(path: str) -> str | None:
     """A tree of pages, each with some text that does not compress."""
@@ -57,12 +59,16 @@ def config_of(site: str, **changes: object) -> CrawlConfig:
 
 
 def crawl(
-    path: Path, site: str, on_start: Callable[[Crawl], None] = lambda _: None, **changes: object
+    path: Path,
+    site: str,
+    on_start: Callable[[Crawl], None] = lambda _: None,
+    extensions: Extensions = ALONE,
+    **changes: object,
 ) -> CrawlFolder:
     """A new crawl, to its end or to a limit."""
     folder = CrawlFolder(path)
     config = start(folder, config_of(site, **changes))
-    asyncio.run(run(folder, config, Extensions(), resumed=False, on_start=on_start))
+    asyncio.run(run(folder, config, extensions, resumed=False, on_start=on_start))
     return folder
 
 

@@ -14,6 +14,7 @@ from fastwarc.warc import ArchiveIterator
 from gossamer.assembly.build import SECRET, Built, build
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.storage import opened
 from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.ranges import shard_of
 from gossamer.cluster.snapshots import snapshots
@@ -21,6 +22,7 @@ from gossamer.cluster.snapshots.collection import INDEX, Part, collect
 from gossamer.cluster.snapshots.manifest import Manifest, manifest_key, object_key
 from gossamer.cluster.snapshots.store import Store
 from gossamer.crawling.run import reopen, run, start
+from gossamer.engine.admission.elsewhere import Peers
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
@@ -47,14 +49,16 @@ class Agent:
         self.inbox: list[Candidate] = []
         self.other: Agent
         self.built: Built
-        self.extensions = Extensions(membership=Membership(secret, self.owns, self.was_built))
+        peers = Peers(self)
+        self.extensions = Extensions(
+            membership=Membership(secret, self.owns, lambda *_: peers, self.was_built)
+        )
 
     def owns(self, host: bytes) -> bool:
         return shard_of(host, BITS) in self.shards
 
     def was_built(self, built: Built) -> None:
         self.built = built
-        built.crawl.parts.admission.elsewhere = self
 
     def takes(self, host: bytes, candidate: Candidate, gift: object) -> bool:
         if self.owns(host):
@@ -109,11 +113,11 @@ def split(tmp_path: Path, web: SimulatedWeb, store: Store, manifest: Manifest) -
     for number, shards in enumerate((range(0, 1 << BITS, 2), range(1, 1 << BITS, 2)), 2):
         agent = Agent(f"a-{number}", tmp_path / f"a-{number}", set(shards), secret)
         folder, config = begin(agent.path, web, list(web.seeds))
-        built = build(folder, config, agent.extensions, resumed=False)
-
-        asyncio.run(
-            take_in(built, Canonicaliser(config.canonical), source, ShardImport("a-1", 1, tuple(shards)))
-        )
+        with opened(folder, config) as storage:
+            built = build(storage, folder, config, agent.extensions, resumed=False)
+            asyncio.run(
+                take_in(built, Canonicaliser(config.canonical), source, ShardImport("a-1", 1, tuple(shards)))
+            )
         folder.release()
         agents.append(agent)
     source.close()
@@ -127,7 +131,7 @@ async def take_in(built: Built, canonical: Canonicaliser, source: Environment, t
     transfer = Transfer(parts.frontier, built.environment, held, bits=BITS, canonical=canonical)
     await transfer.take_in(source, take)
     await transfer.wake_up(take.shards)
-    await parts.close()
+    await built.aclose()
 
 
 def lines(path: Path) -> list[dict[str, str]]:

@@ -385,27 +385,24 @@ def test_what_nobody_can_be_told_now_stays_within_its_bounds():
 
 def test_a_snapshot_covers_what_was_committed_before_it_began_once_it_is_on_record(monkeypatch):
     told: list[int] = []
-    committed = 0
+    announcements = SimpleNamespace(committed=0, cover=told.append)
 
     class Crawl:
         parts = SimpleNamespace(ledger=SimpleNamespace(counters=SimpleNamespace(pages=0, bytes=0)))
 
         async def checkpoint(self, *, index: bool) -> str:
-            nonlocal committed
-            committed += 100  # while it is taken more is captured
+            announcements.committed += 100  # while it is taken more is captured
             return "1"
 
     taken = iter(range(5, 9))
     manifest = lambda *_, **__: SimpleNamespace(id=next(taken), inbox=())  # noqa: E731
     fakes = {"pin": lambda *_: None, "take": manifest, "prune": lambda *_: None}
     monkeypatch.setattr(snapshooter, "snapshots", SimpleNamespace(**fakes))
-    taking = Snapshooter(None, Crawl(), SimpleNamespace(), Registered("a-1", 1, 1), 3)
-    taking.announced, taking.covered = lambda: committed, told.append
+    taking = Snapshooter(None, Crawl(), SimpleNamespace(), Registered("a-1", 1, 1), 3, announcements)
     inbox = SimpleNamespace(cover=list)
 
     async def crawl() -> None:
-        nonlocal committed
-        committed = 7
+        announcements.committed = 7
         await taking.take()  # number 5
         await taking.take()  # number 6
         taking.on_record(4, inbox)

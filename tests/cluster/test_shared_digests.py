@@ -12,8 +12,10 @@ from cluster_world import crawl, problems, reading
 from mirrors import HOSTS, PAGES, Archive, Mirrors, front, mirrors, referred_elsewhere, sound, text
 from small_site import small_site
 
+from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.cluster.snapshots.collection import Part, collect
-from gossamer.state.environment import Family
+from gossamer.engine.admission.elsewhere import Peers
+from gossamer.state.environment import Environment, Family
 from gossamer.state.records import SharedDigestRecord
 
 FIRST = (
@@ -118,12 +120,13 @@ COPIES = {"": front([1, 2, 3]), "1": text(1), "2": text(2), "3": text(1)}
 
 
 def crawled_beside(path: Path, others: Others) -> Archive:
-    def began(crawl) -> None:
-        crawl.parts.archivist.elsewhere = others
-        others.environment = crawl.parts.archivist._environment
+    def join(environment: Environment, *_: object) -> Peers:
+        others.environment = environment
+        return Peers(digests=others)
 
+    membership = Membership(b"k" * 16, lambda _: True, join, lambda _: None)
     with small_site(COPIES.get) as site:
-        folder = crawl(path, site, began)
+        folder = crawl(path, site, extensions=Extensions(membership=membership))
     assert problems(folder.path) == []
     return Archive(folder.path)
 

@@ -41,6 +41,7 @@ from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.events import Event, Stopped
 
 EACH_ONCE = {str(number or ""): 1 for number in range(PAGES)}
 
@@ -336,15 +337,11 @@ def test_beside_a_running_crawl(site, tmp_path):
     def begin(running: Crawl) -> None:
         tasks.append(asyncio.get_running_loop().create_task(keep_taking(running)))
 
-        before_close = running.before_close
+        def end(event: Event) -> None:
+            if isinstance(event, Stopped):
+                tasks[0].cancel()
 
-        async def end() -> None:
-            tasks[0].cancel()
-            await asyncio.wait(tasks)
-            if before_close is not None:
-                await before_close()
-
-        running.before_close = end
+        running.parts.observers.add(end)
 
     crawl(
         folder.path, site, begin,

@@ -6,7 +6,7 @@ import pytest
 from test_queue_sizes import Written
 
 from gossamer.control.socket.protocol import Nothing
-from gossamer.control.views.lookout import Lookout, lookout
+from gossamer.control.views.context import ViewContext, view_context
 from gossamer.control.views.paging import CHECKED_EVERY
 from gossamer.control.views.queue_views import queue_sizes
 from gossamer.control.views.sweep import Sweep
@@ -16,7 +16,7 @@ from gossamer.inspect.queue.count import QueueCount, QueueSizes
 HOSTS = 600
 
 
-def sweep(look: Lookout) -> Sweep[QueueCount]:
+def sweep(look: ViewContext) -> Sweep[QueueCount]:
     return Sweep(look.environment, lambda: QueueCount(look.environment, look.config, look.counters()))
 
 
@@ -32,7 +32,7 @@ def crawl(tmp_path: Path) -> Path:
 
 
 def test_a_look_is_bounded_and_the_last_one_has_all(crawl: Path) -> None:
-    with lookout(crawl) as look:
+    with view_context(crawl) as look:
         census = sweep(look)
         found = [look_on(census)]
         while found[-1].estimated:
@@ -52,7 +52,7 @@ def test_a_look_is_bounded_and_the_last_one_has_all(crawl: Path) -> None:
 
 
 def test_what_was_seen_stands_for_the_rest(crawl: Path) -> None:
-    with lookout(crawl) as look:
+    with view_context(crawl) as look:
         first = look_on(sweep(look))
         assert first.estimated and first.hosts == HOSTS
         assert sum(first.by_depth.values()) == 1_200, "a short queue is read as a whole"
@@ -67,7 +67,7 @@ def test_levels_of_a_long_queue_are_scaled_and_not_counted_twice(
     crawl: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue_levels, "ALL_READ", 100)
-    with lookout(crawl) as look:
+    with view_context(crawl) as look:
         census = sweep(look)
         sizes = look_on(census)
         while sizes.estimated:
@@ -78,7 +78,7 @@ def test_levels_of_a_long_queue_are_scaled_and_not_counted_twice(
 
 
 def test_the_view_says_how_much_it_has_seen(crawl: Path) -> None:
-    with lookout(crawl) as look:
+    with view_context(crawl) as look:
         sizes = queue_sizes(look, Nothing())
         assert not sizes.estimated and sizes.as_of > 1e9
         assert queue_sizes(look, Nothing()) is sizes, "kept for a while"

@@ -10,7 +10,7 @@ import pytest
 from live_world import running
 
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.lookout import Lookout, lookout
+from gossamer.control.views.context import ViewContext, view_context
 from gossamer.control.views.views import VIEWS, answer_view
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.sentences import Clause, in_english
@@ -43,11 +43,11 @@ def folder(web, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def look(folder):
-    with lookout(folder) as found:
+    with view_context(folder) as found:
         yield found
 
 
-def every(look: Lookout, method: str, **params: Any) -> list[dict]:
+def every(look: ViewContext, method: str, **params: Any) -> list[dict]:
     """All entries of a list, page by page."""
     items, cursor = [], None
     while True:
@@ -227,7 +227,7 @@ def test_codes_add_up(look, folder):
 
 def test_codes_of_a_long_log_are_a_sample(folder, monkeypatch):
     monkeypatch.setattr("gossamer.control.views.log_views.WHOLE", 1000)
-    with lookout(folder) as look:
+    with view_context(folder) as look:
         codes = answer_view(look, "codes", {})
     assert codes["sampled"]
     assert sum(codes["depths"].values()) == pytest.approx(codes["visits"], rel=0.1)

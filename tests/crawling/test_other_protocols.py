@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator
-from gossamer.report.census.visit_lines import VisitLine, is_error
 from toy_protocol import ToyModule
 
 import gossamer
 from gossamer.archive.verify import Problem, verify_file
 from gossamer.inspect.archive.following import follow
 from gossamer.inspect.checks.crawl_check import check
+from gossamer.inspect.crawl_log import VisitLine, is_error
 from gossamer.inspect.inspection import inspect
 from gossamer.model.exchange import Result, StatusAction
 from gossamer.policy.visits.retry import action_of

@@ -145,5 +145,5 @@ def test_the_command_line_warns_and_counts(tmp_path, capsys):
         reason = asyncio.run(run(folder, config, extensions, resumed=False))
     said = capsys.readouterr().err
     assert said.count("warning: scope rule picky_rule raised ValueError: no idea") == 1
-    say_end(reason, json.loads(folder.report.read_text()), folder, troubles)
+    say_end(reason, json.loads(folder.report.read_text()), folder.path, troubles)
     assert "scope rule picky_rule raised 2 times" in capsys.readouterr().err

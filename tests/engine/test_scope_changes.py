@@ -98,11 +98,13 @@ def test_a_rule_that_raises_refuses_and_is_heard_of(world):
     def broken(candidate):
         raise RuntimeError("broken")
 
-    found = Rejudging(
-        world.environment, world.scope_of(ScopeConfig(), rules=[broken]), (ScopeConfig(), TRAPS)
-    )
     heard = []
-    found.raised = heard.append
+    found = Rejudging(
+        world.environment,
+        world.scope_of(ScopeConfig(), rules=[broken]),
+        (ScopeConfig(), TRAPS),
+        heard.append,
+    )
     assert found.judge(lease().candidate).rule is Rule.PLUGIN
     assert len(heard) == 1
 

@@ -7,11 +7,12 @@ import pytest
 from engine_world import SITE, exchange, fetched, link, page, parsed, rules, visit
 from warcio.archiveiterator import ArchiveIterator
 
+from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.placement import Placed
 from gossamer.engine.settlement import archivist as archivist_module
 from gossamer.engine.settlement import settlement as settlement_module
-from gossamer.engine.settlement.archivist import Archivist, Kept, archive_files
+from gossamer.engine.settlement.archivist import Archivist, Kept
 from gossamer.engine.settlement.doors import LinkRules
 from gossamer.engine.settlement.page_memory import LONGEST_DETAIL, VISITS_KEPT, canonical_of, page_record
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
@@ -423,7 +424,7 @@ def test_unchanged_refers_to_what_was_captured(world):
     known = page_record(first.lease, first, Done(), None, kept, "")
     again = visit(world.lease(url), fetched(url, 304, b""))
     unchanged = write(world, again, known)
-    assert (unchanged.placed.kind, unchanged.twin) == ("revisit", url)
+    assert (unchanged.placed.kind, unchanged.twin) == ("revisit", ""), "it is no copy of another"
     assert unchanged.placed.sha256 == kept.placed.sha256
     for before in (
         None,
@@ -494,13 +495,13 @@ class Together:
 def told(world, *visits):
     """Settle as a cluster would; what others hear."""
     world.settle(*visits)
-    return world.archivist.elsewhere.told
+    return world.digests.told
 
 
 def test_other_agents_are_asked_about_what_is_new_here(world):
     digest = b"c" + (5).to_bytes(8, "big")
     met = SharedDigestRecord("http://theirs.example/")
-    together = world.archivist.elsewhere = Together({digest: met})
+    together = world.digests = Together({digest: met})
 
     def looked_up(made):
         return asyncio.run(world.archivist.look_up(made)).met
@@ -520,12 +521,13 @@ def test_other_agents_are_asked_about_what_is_new_here(world):
     world.archivist.first_seen(read)
     looked_up(visit(world.lease(f"{SITE}/a"), fetched(f"{SITE}/a"), read))
     assert len(together.asked) == 2, "it is known here"
-    world.archivist.elsewhere = None
-    assert looked_up(visit(world.lease(f"{SITE}/a"), fetched(f"{SITE}/a"))) is None
+    alone = Archivist(world.writer, world.log, world.environment, world.counters)
+    made = visit(world.lease(f"{SITE}/a"), fetched(f"{SITE}/a"))
+    assert asyncio.run(alone.look_up(made)) is made
 
 
 def test_other_agents_hear_of_what_is_new(world):
-    world.archivist.elsewhere = Together()
+    world.digests = Together()
     heard = told(
         world,
         visit(world.lease(f"{SITE}/a"), fetched(f"{SITE}/a", body=b"1"), page(f"{SITE}/a", digest=5)),
@@ -550,7 +552,7 @@ def test_other_agents_hear_of_what_is_new(world):
 
 
 def test_what_another_agent_has_archived_is_referred_to(world):
-    world.archivist.elsewhere = Together()
+    world.digests = Together()
     sha256 = exchange().body.sha256
     met = SharedDigestRecord("http://theirs.example/", sha256, "2026-01-01T00:00:00Z", "urn:uuid:1")
     for path, known, twin in (

@@ -28,12 +28,14 @@ class Held:
         self.limit = limit
         self.unreachable = unreachable
         self.timers = []
+        self.may_lend = lambda _: True
         self.dispatch = Dispatch(
             world.frontier,
             lambda: world.micros,
             give_up,
             lambda lent: self._limit(lent),
             lambda: self.unreachable,
+            lambda lent: self.may_lend(lent),
         )
         self.asked = []
 
@@ -205,10 +207,10 @@ def test_a_limit_lets_what_is_lent_come_home(held):
 def test_whoever_forbids_lending_pumps_when_that_changes(held):
     async def steps(held):
         lent = []
-        held.dispatch.may_lend = lambda count: lent.append(count) or False
+        held.may_lend = lambda count: lent.append(count) or False
         waiting = await held.worker()
         assert not waiting.done() and held.dispatch.ended == "" and lent == [0]
-        held.dispatch.may_lend = lambda _: True
+        held.may_lend = lambda _: True
         held.dispatch.pump()
         assert (await waiting).candidate.url.text == f"{SITE}/a"
 
@@ -294,7 +296,7 @@ def test_a_failure_is_heard_by_one_worker_and_ends_the_crawl(held):
         def broken(_):
             raise OSError("disk full")
 
-        held.dispatch.may_lend = broken
+        held.may_lend = broken
         held.dispatch.pump_or_fail()
         with pytest.raises(OSError, match="disk full"):
             await first

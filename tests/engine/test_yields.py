@@ -278,10 +278,10 @@ def test_bounds(tester, monkeypatch):
         settle(world, f"/n{number}?a={number}")
     assert len(world.drop_one._said) == 4
     assert len(world.drop_one._asked) == 1
-    world.drop_one.plain(Candidate(parsed(f"{OTHER}/x?a=1")))
-    assert len(world.drop_one._tests) == 1
+    world.drop_tests.plain(Candidate(parsed(f"{OTHER}/x?a=1")))
+    assert len(world.drop_tests._tests) == 1
     # What was pushed out comes back from disk.
-    assert sorted(world.drop_one._of(world.frontier.host_hash("site.example"))) == ["a", "b"]
+    assert sorted(world.drop_tests.of(world.frontier.host_hash("site.example"))) == ["a", "b"]
     for number in range(3):
         settle(world, f"/m{number}?{number}x=1")
     assert sorted(samples_of(world)) == ["a", "b"]
@@ -294,14 +294,14 @@ def test_what_makes_no_difference_is_left_out_of_links(tester, apply):
         settle(world, f"/{number}", text="", digest=5)
         settle(world, f"/{number}?sid={number}", text="", digest=5)
     one = Candidate(parsed(f"{SITE}/x?a=1&sid=9"), LinkKind.NAVIGATION, 1, "L", "v")
-    assert world.drop_one.plain(one) == Candidate(parsed(f"{SITE}/x?a=1"), LinkKind.NAVIGATION, 1, "L", "v")
+    assert world.drop_tests.plain(one) == Candidate(parsed(f"{SITE}/x?a=1"), LinkKind.NAVIGATION, 1, "L", "v")
     for same in (
         Candidate(parsed(f"{SITE}/x?a=1")),
         Candidate(parsed(f"{SITE}/x")),
         Candidate(parsed(f"{OTHER}/?sid=1")),
     ):
-        assert world.drop_one.plain(same) is same
-    assert (world.admission.plain(one) is one) is not apply
+        assert world.drop_tests.plain(same) is same
+    assert (world.drop_tests.for_links is None) is not apply
 
 
 def test_it_survives_a_restart(tester):
@@ -309,5 +309,5 @@ def test_it_survives_a_restart(tester):
     with world.frontier.changes() as batch:
         kept = HostTests("site.example", (DropTest("sid", 5, values=(1, 2)),))
         batch.put(Family.META, TESTS + world.frontier.host_hash("site.example"), encode(kept))
-    plain = world.drop_one.plain(Candidate(parsed(f"{SITE}/x?sid=1")))
+    plain = world.drop_tests.plain(Candidate(parsed(f"{SITE}/x?sid=1")))
     assert plain.url.text == f"{SITE}/x"

@@ -28,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_without_limits_nobody_asks(clock: Clock) -> None:
     bucket = Throttle()
     assert not bucket.active
-    bucket.visit_speed = lambda _: 5.0
+    bucket.limit_visits(lambda _: 5.0)
     assert bucket.active
 
 

@@ -399,7 +399,7 @@ def endless(
         ({"judged": 1_600, "brought": 800}, "x"),
         ({"patience": 401}, "x"),
         ({"patience": 402}, None),
-        ({"state": ASIDE}, "."),
+        ({"state": ASIDE}, "."),  # what is within may still be shown to be
         ({"state": RELEASED}, "."),
         ({"label": "/", "dry": 199}, "x"),  # parts with nothing in common must be dry for longer
         ({"label": "/", "dry": 200}, "/"),
@@ -412,8 +412,7 @@ def endless(
     ],
 )
 def test_a_branch_is_shown_to_be_endless(told, found):
-    shown = endless(**told)
-    assert (shown == found) or (found == "." and shown in (".", "", None))
+    assert endless(**told) == found
 
 
 def test_a_chain_that_may_lead_on_keeps_its_branch():
@@ -436,7 +435,7 @@ def test_a_chain_that_may_lead_on_keeps_its_branch():
 
 @pytest.mark.parametrize(("dry", "shown"), [(0, False), (1, True), (9, True)])
 def test_branches_that_may_bring_something_are_given_a_chance(dry, shown):
-    """Those within it count by the chance that is left: 1 of one, 0.3 after a visit; of two 0.35 each."""
+    """Each may be mistaken by 0.35, on average; a visit that brings nothing leaves 0.3 of its chance."""
     tree = BranchTree(BranchConfig())
     node = tree.place("/x/a")
     folder = node.parent.parent

@@ -145,7 +145,7 @@ def test_robots_files_come_first_and_levels_fit() -> None:
 def test_steps_are_the_logarithm(amount: int) -> None:
     step = steps_of(amount)
     assert 2**step <= amount**STEPS < 2 ** (step + 1) or amount.bit_length() > 17
-    assert steps_of(amount * 2) == step + STEPS or amount == 1
+    assert steps_of(amount * 2) == step + STEPS
     assert steps_of(amount) <= steps_of(amount + 1)
 
 

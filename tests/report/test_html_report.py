@@ -46,7 +46,7 @@ from gossamer.report.languages import language_of
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Family
 from gossamer.state.records import HostRecord, decode_page
-from gossamer.words.catalogue import LANGUAGES, Words, words
+from gossamer.words.catalogue import LANGUAGES, words
 from gossamer.words.visible import visible
 
 HOSTILE = (
@@ -590,33 +590,6 @@ def test_every_fault_and_rule_has_its_words() -> None:
     names = [*(fault.value for fault in Fault), *(f"refused: {rule.value}" for rule in Rule), "status 404"]
     assert [name for name in names if not re.search(r"[\u4e00-\u9fffR]", t.failure(name))] == []
     assert [t.tongue("de"), t.tongue("xx")] == ["德语 (de)", "xx"]
-
-
-@pytest.mark.parametrize(
-    ("said", "english", "chinese"),
-    [
-        (lambda words: words.number(1234567), "1,234,567", "1,234,567"),
-        (lambda words: words.number(1.25), "1.25", "1.25"),
-        (lambda words: words.short(123456), "123k", "12.3万"),
-        (lambda words: words.size(0), "0 B", "0 B"),
-        (lambda words: words.size(1023.99), "1.0 KiB", "1.0 KiB"),
-        (lambda words: words.size(3.4 * 2**30), "3.4 GiB", "3.4 GiB"),
-        (lambda words: words.duration(0.0123), "12.3 ms", "12.3 毫秒"),
-        (lambda words: words.duration(59.9), "1 min 00 s", "1 分 00 秒"),
-        (lambda words: words.duration(7500), "2 h 05 min", "2 小时 05 分"),
-        (lambda words: words.duration(-2), "-2 s", "-2 秒"),
-        (lambda words: words.duration(260_000), "3 d 0 h", "3 天 0 小时"),
-        (lambda words: words.share(0, 0), "0%", "0%"),
-        (lambda words: words.share(1, 3), "33%", "33%"),
-        (lambda words: words("report.answers_lead", visits=1), "1 visit in", "日志中共有 1 次"),
-        (lambda words: words.failure("{odd}"), "{odd}", "{odd}"),
-        (lambda words: words.number(None), "\u2013", "\u2013"),
-        (lambda words: words.rate(1.5), "1.5/s", "1.5/秒"),
-    ],
-)
-def test_numbers_are_written_for_people(said: Any, english: str, chinese: str) -> None:
-    assert said(Words("en")).startswith(english)
-    assert said(Words("zh")).startswith(chinese)
 
 
 def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Figures) -> None:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import msgspec
 
+from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.admission import Admission
@@ -13,9 +14,9 @@ from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.robots_desk import RobotsDesk
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
-from gossamer.engine.settlement.archivist import Archivist, archive_files
+from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
-from gossamer.engine.settlement.drop_one import DropOne
+from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.page_memory import PageMemory
@@ -105,6 +106,10 @@ class EngineWorld:
         self.plugins = PluginWatch(self.counters, self.observers)
         self.identity = Identity(Canonicaliser(given("canonical", CanonicalConfig())), self.frontier)
         self.scope = self.scope_of(self.scope_config, rules=given("rules", ()))
+        self.parameters = given("parameters", None)
+        self.drop_tests = None
+        if self.parameters is not None:
+            self.drop_tests = DropTests(self.parameters, self.frontier)
         self.admission = Admission(
             self.frontier,
             self.identity,
@@ -112,8 +117,9 @@ class EngineWorld:
             self.counters,
             self.observers,
             record_rejected=given("record_rejected", True),
+            raised=self.raised.append,
+            plain=self.drop_tests.for_links if self.drop_tests is not None else None,
         )
-        self.admission.raised = self.raised.append
         self.desk = RobotsDesk(
             self.frontier,
             self.admission,
@@ -133,11 +139,10 @@ class EngineWorld:
         self.memory = PageMemory(self.environment)
         self.clock = CrawlClock()
         self.ledger = Ledger(self.counters, self.clock)
-        self.parameters = given("parameters", None)
         self.drop_one = None
-        if self.parameters is not None:
+        if self.drop_tests is not None:
             self.drop_one = DropOne(
-                self.parameters, self.frontier, self.identity, self.admission, self.environment
+                self.parameters, self.drop_tests, self.frontier, self.identity, self.admission
             )
         self.yields = Yields(self.frontier, self.drop_one)
         self.links = given("links", LinkRules())
@@ -153,6 +158,8 @@ class EngineWorld:
         )
         self.archive_config = given("archive", ArchiveConfig())
         self._archivist = None
+        self.digests = None
+        """What other agents have met; to be told before anything is archived."""
 
     def scope_of(self, config, *, joined=(), rules=()) -> Scope:
         return Scope(config, self.seeds, joined, rules, self.traps)
@@ -169,7 +176,7 @@ class EngineWorld:
                 archive_files(self.environment),
             )
             self.log = VisitLog(self.path / "crawl.log", 0)
-            self._archivist = Archivist(self.writer, self.log, self.environment, self.counters)
+            self._archivist = Archivist(self.writer, self.log, self.environment, self.counters, self.digests)
         return self._archivist
 
     def settlement(self, sinks=()) -> Settlement:
@@ -182,6 +189,7 @@ class EngineWorld:
             sinks,
             SpareTime(),
             queue_size=8,
+            settled=lambda: None,
         )
 
     def settle(self, *visits: Visit, sinks=()) -> None:

@@ -11,7 +11,7 @@ import pytest
 from live_world import PACED, running_with
 from small_site import serving
 
-from gossamer.control.views.lookout import lookout
+from gossamer.control.views.context import view_context
 from gossamer.control.views.views import answer_view
 from gossamer.inspect.why.sentences import Clause, in_english
 from gossamer.web.console.story import chapters, sentence
@@ -154,7 +154,7 @@ def test_a_crawl_tells_its_stories_in_chinese(crawled: tuple[Path, str]) -> None
     path, site = crawled
     fates = {"/": "done", "/moved": "done", "/gone": "dropped", "/shut/x": "dropped", "/busy": "waiting"}
     heard: set[str] = set()
-    with lookout(path) as look:
+    with view_context(path) as look:
         for at, state in {**fates, "/twin#x": "done", "/never": "unknown"}.items():
             story = answer_view(look, "why", {"url": site + at})
             assert story["state"] == state, story

@@ -18,7 +18,7 @@ from gossamer.web.console import problems, reasons, story
 from gossamer.web.console.jobs import acts as job_acts
 from gossamer.web.console.jobs import lists as job_lists
 from gossamer.web.console.jobs import live_settings, new_job
-from gossamer.web.console.painter import TABS
+from gossamer.web.console.renderer import TABS
 from gossamer.words import catalogue as words
 
 FOLDER = Path(console.__file__).parent

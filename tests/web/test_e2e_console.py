@@ -14,7 +14,7 @@ from live_service import LiveService, live_service
 from gossamer.daemon.database import Database
 from gossamer.daemon.security_config import SecurityConfig
 from gossamer.simweb import SimulatedWeb, WorldSpec
-from gossamer.web.console.painter import TABS
+from gossamer.web.console.renderer import TABS
 from gossamer.web.security.accounts import Accounts
 from gossamer.web.security.passwords import Passwords
 from gossamer.web.security.visitor import Role

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from gossamer.engine.admission.elsewhere import Peers
+from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import DEFAULT_PORTS
 from gossamer.ports import (
@@ -20,6 +22,9 @@ from gossamer.ports import (
     ScopeRule,
     Sink,
 )
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Environment
+from gossamer.state.records import Counters
 
 
 class Extensions(msgspec.Struct, frozen=True):
@@ -53,11 +58,14 @@ class Membership(msgspec.Struct, frozen=True):
     Attributes:
         secret: key of the fingerprints, one for all agents; 16 bytes.
         owns: whether a host, by its hash, is this agent's to visit now.
+        join: makes what the engine asks of the other agents, upon the crawl's state, frontier,
+            ordering, clock and sums.
         built: told of the crawl (`build.Built`) before anything is admitted.
     """
 
     secret: bytes
     owns: Callable[[bytes], bool]
+    join: Callable[[Environment, Frontier, OrderingPolicy, CrawlClock, Counters], Peers]
     built: Callable[[Any], None]
 
 

@@ -27,7 +27,13 @@ class CrawlFolder:
         self.report = path / "report.json"
         self.tmp = path / "tmp"
         self.checkpoints = path / "checkpoints"
+        self.names = path / "names"
         self._lock: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What the folder is called, however it was given."""
+        return self.path.resolve().name
 
     @property
     def used(self) -> bool:

@@ -8,8 +8,6 @@ import msgspec
 from msgspec import structs
 
 from gossamer.assembly.extensions import Extensions
-from gossamer.assembly.folder import CrawlFolder
-from gossamer.config.config import CrawlConfig
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.compact import CompactCache
 from gossamer.dns.compact.folder import DATA
@@ -92,9 +90,10 @@ _NOTHING = Extensions()
 
 
 class NameRoom:
-    """Cache, resolver, and what resolves `ahead` of the crawl (not where it is off or a proxy resolves).
+    """Cache, resolver, and what resolves `ahead` of the crawl (not where that is off).
 
     Args:
+        own: the crawl's own folder for names, unless it shares them.
         extensions: may bring a cache, or a resolver, which then resolves nothing ahead.
         note: hears of every name that the network resolved.
         landed: is told of each name that was resolved ahead.
@@ -102,8 +101,8 @@ class NameRoom:
 
     def __init__(
         self,
-        config: CrawlConfig,
-        folder: CrawlFolder,
+        config: DnsConfig,
+        own: Path,
         statistics: NameStatistics,
         note: Callable[[NameAnswered], None],
         landed: Callable[[str], None],
@@ -115,10 +114,10 @@ class NameRoom:
         if extensions.resolver is not None:
             self.resolver = extensions.resolver
             return
-        self._cache = extensions.name_cache or name_cache(config.dns, own_folder(folder))
-        self.resolver = resolver = CaresResolver(config.dns, self._cache, note, statistics)
-        if config.dns.prefetch and not config.fetch.names_by_proxy:
-            self.ahead = Prefetcher(resolver, config.dns.prefetch_at_once, landed)
+        self._cache = extensions.name_cache or name_cache(config, own)
+        self.resolver = resolver = CaresResolver(config, self._cache, note, statistics)
+        if config.prefetch:
+            self.ahead = Prefetcher(resolver, config.prefetch_at_once, landed)
 
     @property
     def problems(self) -> list[str]:
@@ -132,8 +131,3 @@ class NameRoom:
         await self.resolver.close()
         if self._cache is not None:
             self._cache.close()
-
-
-def own_folder(folder: CrawlFolder) -> Path:
-    """Where a crawl keeps names that it shares with nobody."""
-    return folder.path / "names"

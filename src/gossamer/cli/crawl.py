@@ -133,7 +133,7 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
     if json:
         show_json(report)
     if not quiet or reason in (INTERRUPTED, UNREACHABLE):
-        say_end(reason, report, folder, troubles)
+        say_end(reason, report, folder.path, troubles)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
     nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]

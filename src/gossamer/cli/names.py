@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer.assembly.name_resolution import count_names, kept_names, own_folder
+from gossamer.assembly.name_resolution import count_names, kept_names
 from gossamer.assembly.report import name_sums
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.dns.cache import PlainCache
@@ -102,7 +102,7 @@ def show_kept_names(domains: list[str], stats: Path | None, nameservers: list[st
         kept = count_names(dns_config(nameservers), Path(), domains)
     else:
         with inspect(stats) as inspection:
-            kept = count_names(inspection.config.dns, own_folder(inspection.folder), domains)
+            kept = count_names(inspection.config.dns, inspection.folder.names, domains)
     if kept is None:
         whose = f"the crawl in {stats}" if stats is not None else "a crawl of yours"
         raise ConfigError(f"no compact name cache of {whose} is on this machine (see dns.cache)")
@@ -117,7 +117,7 @@ def show_name_statistics(path: Path, *, json: bool) -> None:
     """Print what a crawl asked about names, and what its cache holds; works on a running crawl too."""
     with inspect(path) as inspection:
         statistics = inspection.names
-        facts = _cache_facts(inspection.config.dns, own_folder(inspection.folder))
+        facts = _cache_facts(inspection.config.dns, inspection.folder.names)
     if json:
         figures = {
             **name_sums(statistics),

@@ -10,7 +10,7 @@ import msgspec
 from gossamer.assembly.report import summary
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.status import LiveStatus, Workers
 from gossamer.frontier.queues.rota import NEVER
 
@@ -42,7 +42,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         rates=live.speed.rates(counters, SHORT),
         rates_minute=live.speed.rates(counters, LONG),
         limits=limits_in_force(live),
-        ceilings=msgspec.to_builtins(live.levers.ceilings),
+        ceilings=msgspec.to_builtins(live.applier.ceilings),
         lent=parts.frontier.lent,
         held_by=held_by(live),
         memory_bytes=memory_bytes(),
@@ -58,7 +58,7 @@ async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
     return live.hosts_by_state
 
 
-def _counted(look: Lookout, _: object) -> tuple[dict[str, int], bool]:
+def _counted(look: ViewContext, _: object) -> tuple[dict[str, int], bool]:
     count = look.census.look(_SOON)
     return count.scaled(look.counters().hosts), not count.complete
 

@@ -11,13 +11,13 @@ from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.hold import Ceilings, Hold, write_hold
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import resolve_secrets, to_toml
+from gossamer.control.changes.applier import SettingsApplier
 from gossamer.control.changes.change_log import Change, ChangeLog
 from gossamer.control.changes.changeable import Plan
-from gossamer.control.changes.levers import Levers
 from gossamer.control.changes.seeding import Seeding
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.speedometer import LONG, Speedometer
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
 
@@ -25,10 +25,10 @@ T = TypeVar("T")
 
 
 class _ViewRoom:
-    """A lookout with the one thread that looks from it."""
+    """A view context with the one thread that uses it."""
 
-    def __init__(self, lookout: Lookout) -> None:
-        self.lookout = lookout
+    def __init__(self, context: ViewContext) -> None:
+        self.context = context
         self.threads = ThreadPoolExecutor(1, "gossamer-views")
 
 
@@ -50,10 +50,10 @@ class LiveCrawl:
         self.built = built
         self.crawl = built.crawl
         self.config = config
-        self.levers = Levers(built)
-        self.seeding = Seeding(folder, built, self.levers)
+        self.applier = SettingsApplier(built)
+        self.seeding = Seeding(folder, built, self.applier)
         self.log = ChangeLog(folder.path)
-        self._rooms = {slow: _ViewRoom(self._lookout()) for slow in (False, True)}
+        self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}
         self.speed = speed
         self.started = speed.started
         self.paused_by = ""
@@ -64,12 +64,12 @@ class LiveCrawl:
 
     # Looking …
 
-    async def look(self, view: Callable[[Lookout, Any], T], params: Any, *, slow: bool = False) -> T:
+    async def look(self, view: Callable[[ViewContext, Any], T], params: Any, *, slow: bool = False) -> T:
         """What a view sees, in a thread of the views' own; slow ones have another."""
         room = self._rooms[slow]
         # A thread cannot be stopped: the state must not be closed under it if whoever asked has left.
         return await asyncio.shield(
-            asyncio.get_running_loop().run_in_executor(room.threads, view, room.lookout, params)
+            asyncio.get_running_loop().run_in_executor(room.threads, view, room.context, params)
         )
 
     async def close(self) -> None:
@@ -77,10 +77,8 @@ class LiveCrawl:
         for room in self._rooms.values():
             await asyncio.to_thread(room.threads.shutdown, wait=True, cancel_futures=True)
 
-    def _lookout(self) -> Lookout:
-        lookout = Lookout(self.folder, self.built.environment, lambda: self.config)
-        lookout.pulse = self._pulse
-        return lookout
+    def _context(self) -> ViewContext:
+        return ViewContext(self.folder, self.built.environment, lambda: self.config, self._pulse)
 
     def _pulse(self) -> tuple[float, bool]:
         rate = self.speed.rates(self.crawl.parts.ledger.counters, LONG).visits_per_s
@@ -128,7 +126,7 @@ class LiveCrawl:
         Raises:
             LiveError: `internal` if the disk refuses; then it goes on.
         """
-        await self._keep(Hold(who or "someone", self.levers.ceilings))
+        await self._keep(Hold(who or "someone", self.applier.ceilings))
         self.paused_by = who or "someone"
         self.crawl.pause()
 
@@ -138,7 +136,7 @@ class LiveCrawl:
         Raises:
             LiveError: `internal` if the disk refuses; then it stays paused.
         """
-        await self._keep(Hold("", self.levers.ceilings))
+        await self._keep(Hold("", self.applier.ceilings))
         self.paused_by = ""
         self.crawl.unpause()
 
@@ -149,11 +147,11 @@ class LiveCrawl:
             LiveError: `internal` if the disk refuses; then nothing has changed.
         """
         await self._keep(Hold(self.paused_by, ceilings))
-        self.levers.hold_to(ceilings)
+        self.applier.hold_to(ceilings)
 
     def take_up(self, hold: Hold) -> None:
         """Be held back as before a crash; nothing was lent yet."""
-        self.levers.hold_to(hold.ceilings)
+        self.applier.hold_to(hold.ceilings)
         if hold.paused_by:
             self.paused_by = hold.paused_by
             self.crawl.pause()
@@ -163,13 +161,22 @@ class LiveCrawl:
 
     def _refuse_above_ceilings(self, config: CrawlConfig) -> None:
         """Raise a conflict if a setting exceeds what the crawl may take, and more so than it does now."""
-        ceilings = self.levers.ceilings
+        ceilings = self.applier.ceilings
         workers, speed = config.engine.workers, config.fetch.max_speed
         if ceilings.connections and workers > max(ceilings.connections, self.config.engine.workers):
             raise LiveError("conflict", f"engine.workers: at most {ceilings.connections} are granted")
         within = 0 < speed <= (ceilings.bandwidth or speed)
         if ceilings.bandwidth and speed != self.config.fetch.max_speed and not within:
             raise LiveError("conflict", f"fetch.max_speed: at most {ceilings.bandwidth} bytes/s are granted")
+
+    async def write_down(self, config: CrawlConfig) -> None:
+        """Have `crawl.toml` say so from now on.
+
+        Raises:
+            LiveError: `internal` if the disk refuses; then nothing has changed.
+        """
+        await kept(write_whole, self.folder.config, to_toml(config))
+        self.config = config
 
     async def apply(self, plan: Plan, who: str, undoes: int = 0) -> list[Change]:
         """Make a planned change of settings: note it, write it down, go by it.
@@ -182,13 +189,12 @@ class LiveCrawl:
         self._refuse_above_ceilings(plan.config)
         try:
             effective = resolve_secrets(plan.config)
-            move = await self.levers.prepare(effective, plan.groups)
+            move = await self.applier.prepare(effective, plan.groups)
         except ConfigError as error:
             raise LiveError("conflict", "; ".join(error.problems)) from None
         fields = ({"path": one.path, "old": one.old, "new": one.new, "undoes": undoes} for one in plan.items)
         entries = await self.note(*fields, who=who)
-        await kept(write_whole, self.folder.config, to_toml(plan.config))
-        self.config = plan.config
+        await self.write_down(plan.config)
         move()
         return entries
 

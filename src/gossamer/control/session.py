@@ -36,7 +36,7 @@ LISTEN_SECONDS = 1.0
 
 @contextlib.asynccontextmanager
 async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> AsyncIterator[None]:
-    """Answer on the control socket from now until just before the crawl closes its state.
+    """Answer on the control socket until the end of the block; the state must be open for longer.
 
     Where no socket can be had (a file system without them) the crawl goes on unasked.
 
@@ -45,13 +45,11 @@ async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> A
     """
     session = _Session(folder, built, config)
     session.begin()
-    built.crawl.before_close = session.leave
     try:
         await session.listen()
         yield
     finally:
-        if built.crawl.before_close is not None:  # it was never run
-            await session.leave()
+        await session.leave()
 
 
 class _Session:
@@ -80,8 +78,8 @@ class _Session:
             live = self._loaded()
             live.take_up(hold)
             if widened:
-                live.levers.reclaim.begin()
-            live.levers.errands.call()
+                live.applier.reclaim.begin()
+            live.applier.background.call()
         if hold.paused_by:
             how = f"'gossamer unpause {self._folder.path}' lets it go on"
             self._tell("pause", f"{hold.paused_by} had paused it when it died, so it still is: {how}")
@@ -98,7 +96,6 @@ class _Session:
 
     async def leave(self) -> None:
         """Answer no more, and remove the socket."""
-        self._built.crawl.before_close = None
         for task in self._tasks:
             task.cancel()
         if self._server is not None:
@@ -126,7 +123,7 @@ class _Session:
             from gossamer.control.live_crawl import LiveCrawl
 
             live = self._live = LiveCrawl(self._folder, self._built, self._config, self._speed)
-            self._start("errands", live.levers.errands.run())
+            self._start("background", live.applier.background.run())
             self._start("seeds", watch(live))
         return self._live
 

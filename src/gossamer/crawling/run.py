@@ -15,6 +15,7 @@ from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.plugins import load_extractors, with_plugins
 from gossamer.assembly.report import make_report
 from gossamer.assembly.seeds import Seeds
+from gossamer.assembly.storage import opened
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
@@ -109,35 +110,38 @@ async def run(
         extractors = [*extensions.extractors, *load_extractors()]
         extensions = msgspec.structs.replace(extensions, extractors=extractors)
         extensions = with_plugins(extensions, config.plugins)
-        built = build(folder, resolved, extensions, resumed=resumed)
-        async with answering(folder, built, config):
-            return await _conduct(built, folder, on_start, handle_signals=handle_signals)
+        with opened(folder, resolved) as storage:
+            built = build(storage, folder, resolved, extensions, resumed=resumed)
+            if resumed:
+                built.crawl.take_up()
+            if extensions.membership is not None:
+                extensions.membership.built(built)
+            with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
+                return await _conduct(built, folder, config, on_start)
     finally:
         folder.release()
 
 
 async def _conduct(
-    built: Built,
-    folder: CrawlFolder,
-    on_start: Callable[[Crawl], None],
-    *,
-    handle_signals: bool,
+    built: Built, folder: CrawlFolder, config: CrawlConfig, on_start: Callable[[Crawl], None]
 ) -> str:
+    """Crawl what was built, answering meanwhile; then give it up, and report."""
     reason, crawl = FAILED, built.crawl
-    with _signals(crawl) if handle_signals else contextlib.nullcontext():
-        try:
+    try:
+        async with contextlib.aclosing(built), answering(folder, built, config):
             crawl.seed(built.seeds)
             fault_point("start.seeded")
             on_start(crawl)
-            reason = await crawl.run()
-        except asyncio.CancelledError:
-            if not crawl.parts.dispatch.ended:
-                raise
-            reason = INTERRUPTED
-        finally:
-            # On a full disk the first failure is the one to tell of.
-            with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
-                write_whole(folder.report, make_report(crawl, reason))
+            ended = await crawl.run()
+        reason = ended
+    except asyncio.CancelledError:
+        if not crawl.parts.dispatch.ended:
+            raise
+        reason = INTERRUPTED
+    finally:
+        # On a full disk the first failure is the one to tell of.
+        with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
+            write_whole(folder.report, make_report(crawl, reason))
     return reason
 
 

@@ -9,7 +9,7 @@ from gossamer.control.socket.client import PATIENCE, connect
 from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.control.views.views import VIEWS, answer_view
 from gossamer.daemon.errors import ServiceError, service_error
-from gossamer.daemon.shelf import Shelf
+from gossamer.daemon.state_cache import StateCache
 from gossamer.model.errors import ConfigError, StorageError
 
 STATUS_SECONDS = 1.0
@@ -22,20 +22,20 @@ class Asking:
     def __init__(self) -> None:
         self._status: dict[Path, tuple[float, Any]] = {}
         self._asked: dict[Path, asyncio.Task[Any]] = {}
-        self._shelf = Shelf()
+        self._states = StateCache()
 
     async def close(self) -> None:
         """Let go of what is open."""
-        await asyncio.to_thread(self._shelf.clear)
+        await asyncio.to_thread(self._states.clear)
 
     def forget(self, folder: Path) -> None:
         """Nothing that was known of a crawl holds any more: its process has begun or ended."""
         self._forget_status(folder)
-        self._shelf.discard(folder)
+        self._states.discard(folder)
 
     def sweep(self) -> None:
         """Close what nobody looks at any more."""
-        self._shelf.sweep()
+        self._states.sweep()
 
     async def running(
         self, folder: Path, method: str, params: dict[str, Any], who: str, *, patience: float = PATIENCE
@@ -102,7 +102,7 @@ class Asking:
 
     def _look(self, folder: Path, method: str, params: dict[str, Any]) -> Any:
         try:
-            with self._shelf.lend(folder) as look:
+            with self._states.lend(folder) as look:
                 return answer_view(look, method, params)
         except LiveError as error:
             raise service_error(error) from None

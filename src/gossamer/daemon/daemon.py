@@ -15,6 +15,7 @@ from gossamer.daemon.allocation.grants import AllocationView, Grants
 from gossamer.daemon.asking import Asking
 from gossamer.daemon.clusters.shown import Clusters
 from gossamer.daemon.config import ServiceConfig, ServiceFolder
+from gossamer.daemon.context import DaemonContext, crawl_config
 from gossamer.daemon.database import Database
 from gossamer.daemon.errors import ServiceError, telling
 from gossamer.daemon.jobs import folders
@@ -30,7 +31,6 @@ from gossamer.daemon.jobs.supervisor import Supervisor, find_running
 from gossamer.daemon.limits import Limits
 from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
-from gossamer.daemon.surroundings import Surroundings, crawl_config
 from gossamer.daemon.views import Event, JobView, possible
 from gossamer.model.errors import StorageError
 
@@ -73,11 +73,11 @@ class Daemon:
         self._grants = Grants(self._limits.now(), find_running(roster), self._on_served)
         roster.waits = self._grants.why
         self._asking = Asking()
-        self._around = Surroundings(folder, config, roster, self._grants, self._asking)
+        self._around = DaemonContext(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
         self._registry = Registry(self._around, self._supervisor)
         self.clusters = Clusters(config.cluster_paths, folder.jobs, self.note)
-        self._errands: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     @classmethod
     def prepare(cls, path: Path, config: ServiceConfig) -> "Daemon":
@@ -116,9 +116,9 @@ class Daemon:
 
     async def close(self) -> None:
         """Put the work down; the crawls go on."""
-        for errand in self._errands:
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
@@ -223,7 +223,7 @@ class Daemon:
             raise ServiceError("invalid", "confirm: must be the name of the job, for its folder is removed")
         await self._registry.delete(name)
         self.store.note(who, "delete", name)
-        self._run_errand(asyncio.to_thread(folders.clear, self._folder.tmp))
+        self._in_background(asyncio.to_thread(folders.clear, self._folder.tmp))
 
     # Orders
 
@@ -396,9 +396,9 @@ class Daemon:
         self._roster.tell_allocation()
 
     def _start_anew(self, name: str) -> None:
-        self._run_errand(copy_and_start(self, self._roster, name))
+        self._in_background(copy_and_start(self, self._roster, name))
 
-    def _run_errand(self, errand: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

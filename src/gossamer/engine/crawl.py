@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -47,7 +47,6 @@ class Parts(msgspec.Struct, frozen=True):
     ledger: Ledger
     observers: Observers
     worker: Worker
-    close: Callable[[], Awaitable[None]]
 
 
 class Crawl:
@@ -65,8 +64,6 @@ class Crawl:
         self.cut = 0
         """Visits that were broken off because they went on for too long after a limit was reached."""
         self._saving = asyncio.Lock()
-        self.before_close: Callable[[], Awaitable[None]] | None = None
-        """Called when all is done, before the state is closed."""
 
     @property
     def parts(self) -> Parts:
@@ -143,22 +140,14 @@ class Crawl:
         """
         self._task = asyncio.current_task()
         parts = self._parts
-        parts.settlement.on_settled = parts.dispatch.pump
         broken: StorageError | None = None
         try:
-            try:
-                await self._work()
-            except* StorageError as failures:
-                broken = _first(failures)
-            reason = parts.dispatch.ended
-            if broken is None:
-                await self._end(reason)
-        finally:
-            try:
-                if self.before_close is not None:
-                    await self.before_close()
-            finally:
-                await parts.close()
+            await self._work()
+        except* StorageError as failures:
+            broken = _first(failures)
+        reason = parts.dispatch.ended
+        if broken is None:
+            await self._end(reason)
         if failure := broken or self._disk_low:
             raise failure
         return reason

@@ -19,7 +19,7 @@ from gossamer.fetch.options import configure, cookie_jar
 from gossamer.fetch.pace import PaceWatch
 from gossamer.fetch.request import Credentials, conditional_fields, constant_fields, request_head
 from gossamer.fetch.route import Route, Router
-from gossamer.fetch.throttle import Flow, Throttle
+from gossamer.fetch.throttle import Flow, Throttle, VisitSpeed
 from gossamer.fetch.transfer import Order, Transfer
 from gossamer.fetch.verdict import judge
 from gossamer.model.exchange import Exchange, Timing, Truncation
@@ -68,6 +68,7 @@ class HttpModule:
         guard: AddressGuard,
         spool_dir: Path,
         credentials: CredentialsFor = no_credentials,
+        visit_speed: VisitSpeed | None = None,
     ) -> None:
         prove_ca_file(config)
         self._config = config
@@ -81,7 +82,7 @@ class HttpModule:
         self._router = Router(config, resolver, guard)
         self._multi = Multi(config.max_connections)
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
-        self.throttle = Throttle()
+        self.throttle = Throttle(visit_speed)
         """Limits of speed, which may change while visits are under way."""
         self.throttle.set_rate(config.max_speed)
         self.room = asyncio.Semaphore(config.max_connections)

@@ -22,23 +22,27 @@ AHEAD_SECONDS = 0.2
 """By how much a body may be ahead of its host's speed before it is paused."""
 
 
+VisitSpeed = Callable[[str], float]
+"""Bytes a second of each visit to a host's queue; 0 for no limit."""
+
+
 class Throttle:
     """A bucket that fills with `rate` bytes a second; whoever finds it empty waits in line."""
 
-    def __init__(self) -> None:
+    def __init__(self, visit_speed: VisitSpeed | None = None) -> None:
+        """`visit_speed`: as `limit_visits` has it."""
         self._rate = 0.0
         self._balance = 0.0
         self._at = 0.0
         self._usual = float(USUAL)
         self._line: deque[Callable[[], None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
-        self.visit_speed: Callable[[str], float] | None = None
-        """Bytes a second of each visit to a host's queue, 0 for no limit; none if no host has one."""
+        self._visit_speed = visit_speed
 
     @property
     def active(self) -> bool:
         """Visits must ask before they begin."""
-        return self._rate > 0 or self.visit_speed is not None
+        return self._rate > 0 or self._visit_speed is not None
 
     @property
     def rate(self) -> float:
@@ -59,9 +63,13 @@ class Throttle:
         self._balance = min(self._balance, rate * BURST_SECONDS)
         self._let_go()
 
+    def limit_visits(self, visit_speed: VisitSpeed | None) -> None:
+        """Limit visits that begin from now on, each by its host's queue; none if no host has a limit."""
+        self._visit_speed = visit_speed
+
     async def begin(self, queue_key: str) -> "Flow":
         """Wait until a visit may begin; it gives back what it has not used by `Flow.end`."""
-        speed = self.visit_speed(queue_key) if self.visit_speed is not None else 0.0
+        speed = self._visit_speed(queue_key) if self._visit_speed is not None else 0.0
         if self._rate:
             self._refill()
             if self._line or self._balance < 0:

@@ -10,8 +10,8 @@ import msgspec
 from gossamer.frontier.config import Census, FrontierConfig, HostPolicy, Session
 from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.gates.budget_gate import BudgetGate
+from gossamer.frontier.gates.gate import Gate, Turn
 from gossamer.frontier.gates.robots_gate import RobotsGate
-from gossamer.frontier.gates.turn import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
 from gossamer.frontier.queues.later import Later
@@ -80,7 +80,10 @@ class Frontier:
         by_order = isinstance(ordering, LinkOrdering)
         self.serving = Serving(environment, config, policy, session, self.queues, by_order=by_order)
         self.rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
-        self._robots_gate = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
+        self._gates: tuple[Gate, ...] = self.serving.gates
+        if policy.obey_robots:
+            asking = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
+            self._gates = (asking, *self._gates)
         self._revival = Revival(environment, self.hosts, self._later, self._wake, counters)
         self.standings: Standings | None = None
         """Of an ordering that changes as links arrive."""
@@ -264,27 +267,32 @@ class Frontier:
         return self.serving.next_due
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
-        if not self._budgets.passes(queue):
+        if self._budgets.judge(queue) is Turn.WAIT:
             return None
-        record, held = queue.record, 0
+        name, queue.held = queue.record.name, 0
         while queue.has_entry:
             place, candidate = queue.first or queue.fill(self.environment, self._config.buffer)
-            if self.policy.obey_robots and (turn := self._robots_gate.judge(queue, held)) is not Turn.GO:
-                if turn is Turn.WAIT:
-                    return None
-                held += 1
-                continue
-            if not self.serving.passes(queue, candidate.url.host):
+            turn = self._turn(queue)
+            if turn is Turn.WAIT:
                 return None
+            if turn is Turn.NEXT:
+                queue.held += 1
+                continue
             queue.take()
             queue.gave_turn()
             self.rota.gave_turn(queue)
             queue.lent[place] = candidate
             self.lent += 1
             if self.domains is not None:
-                self.domains.lend(record.name)
-            return Lease(candidate, record.name, place)
+                self.domains.lend(name)
+            return Lease(candidate, name, place)
         return None
+
+    def _turn(self, queue: HostQueue) -> Turn:
+        for gate in self._gates:
+            if (turn := gate.judge(queue)) is not Turn.GO:
+                return turn
+        return Turn.GO
 
     # Settling …
 
@@ -383,7 +391,7 @@ class Frontier:
         # Read anew: by a `now` older than the one that made the host ready it would be ready with nothing to
         # lend, for ever.
         now = self.micros()
-        if record.deferred and record.later_due <= now:
+        if record.delayed and record.later_due <= now:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)

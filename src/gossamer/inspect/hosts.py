@@ -83,30 +83,32 @@ def host_item(record: HostRecord, now: int, config: CrawlConfig) -> HostItem:
     )
 
 
-Weight = tuple[Any, ...]
+Rank = tuple[Any, ...]
+"""Of a host in an order; the first has the smallest."""
 
 
-class _Leaders:
-    """The `KEPT` hosts with the largest weights."""
+class _First:
+    """The `most` hosts with the smallest ranks."""
 
-    __slots__ = ("_found", "_least")
+    __slots__ = ("_found", "_last", "_most")
 
-    def __init__(self) -> None:
-        self._found: list[tuple[Weight, HostRecord]] = []
-        self._least: Weight | None = None
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: list[tuple[Rank, HostRecord]] = []
+        self._last: Rank | None = None
 
-    def offer(self, weight: Weight, record: HostRecord) -> None:
-        if self._least is not None and weight <= self._least:
+    def offer(self, rank: Rank, record: HostRecord) -> None:
+        if self._last is not None and rank >= self._last:
             return
-        self._found.append((weight, record))
-        if len(self._found) >= 2 * KEPT:
+        self._found.append((rank, record))
+        if len(self._found) >= 2 * self._most:
             self._cut()
 
     def _cut(self) -> None:
-        self._found.sort(key=itemgetter(0), reverse=True)
-        del self._found[KEPT:]
-        if len(self._found) == KEPT:
-            self._least = self._found[-1][0]
+        self._found.sort(key=itemgetter(0))
+        del self._found[self._most :]
+        if len(self._found) == self._most:
+            self._last = self._found[-1][0]
 
     def hosts(self) -> list[HostRecord]:
         self._cut()
@@ -114,11 +116,12 @@ class _Leaders:
 
 
 class HostCount:
-    """What a walk over hosts has found so far.
+    """What a walk over hosts has found so far; some 2 us for each host and sort.
 
     Args:
         clock: the crawl's, in microseconds.
         sorts: orders in which the first hosts are kept.
+        most: of each sort, and of each state.
         states: they are kept for each state, too.
 
     Attributes:
@@ -129,16 +132,22 @@ class HostCount:
     """
 
     def __init__(
-        self, clock: Callable[[], int], sorts: tuple[str, ...] = SORTS, *, states: bool = True
+        self,
+        clock: Callable[[], int],
+        sorts: tuple[str, ...] = SORTS,
+        most: int = KEPT,
+        *,
+        states: bool = True,
     ) -> None:
         self._clock = clock
         self._sorts = sorts
+        self._most = most
         self._states = states
         self.looked_at = 0
         self.complete = False
         self.by_state: dict[str, int] = {}
         self.left_alone = 0
-        self._leaders: dict[tuple[str, str], _Leaders] = {}
+        self._first: dict[tuple[str, str], _First] = {}
 
     def add(self, _: bytes, record: HostRecord) -> None:
         """Take a host into account, as of now."""
@@ -147,33 +156,39 @@ class HostCount:
         if state == "parked":
             self.left_alone += record.queued
         self.by_state[state] = self.by_state.get(state, 0) + 1
-        name = _Backwards(record.name)
-        left = record.queued + record.waiting
-        if left:
-            self._offer("queued", state, (left, record.pages, name), record)
-            self._offer("seconds", state, (held * 1e6 + record.queued * max(record.rest, 1), name), record)
-        elif record.pages or state != "empty":
-            self._offer("queued", state, (0, record.pages, name), record)
-        self._offer("pages", state, (record.pages, left, name), record)
-        self._offer("name", state, (name,), record)
+        left, pages, name = record.queued + record.waiting, record.pages, record.name
+        for sort in self._sorts:
+            rank: Rank
+            if sort == "queued":
+                if not (left or pages) and state == "empty":
+                    continue
+                rank = -left, -pages, name
+            elif sort == "pages":
+                rank = -pages, -left, name
+            elif sort == "seconds":
+                if not left:
+                    continue
+                rank = -(held * 1e6 + record.queued * max(record.rest, 1)), name
+            else:
+                rank = (name,)
+            self._offer(sort, "", rank, record)
+            if self._states:
+                self._offer(sort, state, rank, record)
 
     def finish(self) -> None:
         """All hosts were told of."""
         self.complete = True
 
-    def _offer(self, sort: str, state: str, weight: Weight, record: HostRecord) -> None:
-        if sort not in self._sorts:
-            return
-        for which in ("", state) if self._states else ("",):
-            leaders = self._leaders.get((sort, which))
-            if leaders is None:
-                leaders = self._leaders[sort, which] = _Leaders()
-            leaders.offer(weight, record)
+    def _offer(self, sort: str, state: str, rank: Rank, record: HostRecord) -> None:
+        first = self._first.get((sort, state))
+        if first is None:
+            first = self._first[sort, state] = _First(self._most)
+        first.offer(rank, record)
 
     def largest(self, sort: str, state: str = "") -> list[HostRecord]:
         """The first hosts by one of `SORTS`, of all or of those in one state."""
-        leaders = self._leaders.get((sort, state))
-        return leaders.hosts() if leaders is not None else []
+        first = self._first.get((sort, state))
+        return first.hosts() if first is not None else []
 
     def scaled(self, hosts: int) -> dict[str, int]:
         """`by_state`, for all `hosts`: keys are keyed hashes, so who was looked at stands for the rest."""
@@ -181,26 +196,6 @@ class HostCount:
             return dict(self.by_state)
         factor = max(1.0, hosts / self.looked_at)
         return {state: round(count * factor) for state, count in self.by_state.items()}
-
-
-class _Backwards:
-    """A name that is the larger the earlier it comes."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __lt__(self, other: "_Backwards") -> bool:
-        return self.name > other.name
-
-    def __le__(self, other: "_Backwards") -> bool:
-        return self.name >= other.name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Backwards) and self.name == other.name
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def resting_hosts(environment: Environment, now: int, hosts: int) -> int:

@@ -151,7 +151,7 @@ class Inspection:
             queues: also how much is left by domain and by level, which takes up to a second more.
         """
         now = self.clock.micros()
-        hosts = HostCount(lambda: now, ("queued",), states=False)
+        hosts = HostCount(lambda: now, ("queued",), HOSTS_LISTED, states=False)
         queue = QueueCount(self.environment, self.config, self.counters) if queues else None
         for key, data in self.environment.scan(Family.HOSTS):
             record = decode_host(data)
@@ -161,7 +161,7 @@ class Inspection:
         if queue is not None:
             queue.finish()
         sizes = queue.sizes() if queue is not None else None
-        largest = hosts.largest("queued")[:HOSTS_LISTED]
+        largest = hosts.largest("queued")
         return Status(
             str(self.folder.path),
             self.sums(),

@@ -106,7 +106,8 @@ class Result(msgspec.Struct, frozen=True, gc=False):
     """How a visit ended by another protocol than HTTP, in that protocol's own terms.
 
     Attributes:
-        word: its own: a reply code such as `550`, or `directory`; shown as it is, at most 40 characters.
+        word: its own, from the module's table and never from the network: a reply code such as `550`, or
+            `directory`.
         asks: what follows from it, by the protocol module's own table. `REDIRECT` is HTTP's alone: what leads
             on by another protocol is a link of the page.
     """

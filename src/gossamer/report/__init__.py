@@ -1,8 +1,8 @@
 """The report of a crawl, running or stopped: figures, gathered once, as a page or for programs.
 
 `census` gathers the figures in one pass over log and state; `page` puts the chapters together from `parts`;
-`charts` draws without script. What came from the web is escaped in
-one place (`markup`).
+`charts` draws without script; `words`, a room of its own, says it. What came from the web is escaped in one
+place (`markup`).
 """
 
 from gossamer.report.census.gather import gather, log_census

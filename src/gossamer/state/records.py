@@ -85,7 +85,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     again: int = 0  # entries in `later` that were visited and are due again: no work that is left over
 
     @property
-    def deferred(self) -> int:
+    def delayed(self) -> int:
         """How many of its entries wait in `later`, for whatever reason."""
         return self.waiting + self.again
 

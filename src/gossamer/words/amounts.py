@@ -87,7 +87,7 @@ class Amounts:
 
     def ago(self, stamp: float | None) -> str:
         """How long since a wall time: `5 min 00 s ago`; `in 5 min 00 s` for one to come."""
-        if not stamp:
+        if not stamp or not math.isfinite(stamp):
             return NOTHING
         seconds = time.time() - stamp
         past, to_come = _AGO[self.language]

@@ -1,9 +1,9 @@
 """Says how a crawl ended: what was fetched, what is left and why, what to do next."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import Seeds
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
@@ -56,7 +56,7 @@ FURTHER = {
 """How to go on after a limit of the whole crawl."""
 
 
-def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> None:
+def say_end(reason: str, report: dict[str, Any], folder: Path, troubles: Troubles) -> None:
     """The closing words, on standard error."""
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
@@ -66,7 +66,7 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
     if report["pages"] and (left_out := _left_out(report)):
         say(f"  left out: {left_out}")
     if report["broken"]:
-        say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder.path} --broken")
+        say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder} --broken")
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
     for who, times in report["raised"].items():
@@ -75,15 +75,15 @@ def say_end(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: 
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
         for line in _aside(folder):
             say(f"    {line}")
-        say(f"  visit them after all: gossamer resume {folder.path} --release")
+        say(f"  visit them after all: gossamer resume {folder} --release")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:
-        say(f"results in {folder.path}: archive/, index.cdxj, crawl.log, report.json")
+        say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
     if left:
         limit, _, amount = reason.partition(" ")
         more = f" {FURTHER[limit].format(amount)}" if limit in FURTHER else ""
-        say(f"go on with: gossamer resume {folder.path}{more}")
+        say(f"go on with: gossamer resume {folder}{more}")
 
 
 def _left_out(report: dict[str, Any]) -> str:
@@ -99,15 +99,15 @@ def _unasked(report: dict[str, Any]) -> int:
     return sum(report["turned_away"].get(rule, 0) for rule in (Rule.TOO_LONG, Rule.TRAP, Rule.PLUGIN))
 
 
-def _aside(folder: CrawlFolder) -> Iterator[str]:
+def _aside(folder: Path) -> Iterator[str]:
     """The branches that were set aside."""
-    with inspect(folder.path) as inspection:
+    with inspect(folder) as inspection:
         lines = [line for line in branch_lines(inspection) if line.state == ASIDE]
     for line in lines[:LISTED]:
         visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
         yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
     if len(lines) > LISTED:
-        yield f"{len(lines) - LISTED:,} more: gossamer traps {folder.path}"
+        yield f"{len(lines) - LISTED:,} more: gossamer traps {folder}"
 
 
 def _words(reason: str, left: int, report: dict[str, Any]) -> str:
@@ -120,7 +120,7 @@ def _words(reason: str, left: int, report: dict[str, Any]) -> str:
     return f"limit reached ({reason})" if reason.startswith("max_") else reason
 
 
-def _why(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Troubles) -> Iterator[str]:
+def _why(reason: str, report: dict[str, Any], folder: Path, troubles: Troubles) -> Iterator[str]:
     """Lines on why there is no page, or what the rest waits for."""
     if reason == UNREACHABLE and troubles.unreached:
         for host, failed in troubles.unreached.items():
@@ -128,10 +128,10 @@ def _why(reason: str, report: dict[str, Any], folder: CrawlFolder, troubles: Tro
             detail = f" ({safe(failed.detail)})" if failed.detail else ""
             yield f"{safe(host)}: {failed.fault}{detail}: {advice}"
     elif not report["pages"]:
-        with inspect(folder.path) as inspection:
+        with inspect(folder) as inspection:
             yield from _first_seed(inspection)
     elif report["queued"] + report["waiting"] and report["hosts"] <= MOST_HOSTS and reason != INTERRUPTED:
-        with inspect(folder.path) as inspection:
+        with inspect(folder) as inspection:
             yield from _waiting_hosts(inspection)
 
 

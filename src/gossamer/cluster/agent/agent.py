@@ -30,7 +30,13 @@ from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.client import connect
 from gossamer.control.socket.protocol import NotRunning
 from gossamer.crawling.run import reopen, run, start
+from gossamer.engine.admission.elsewhere import Peers
+from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import GossamerError
+from gossamer.ports import OrderingPolicy
+from gossamer.state.clock import CrawlClock
+from gossamer.state.environment import Environment
+from gossamer.state.records import Counters
 
 RENEW_SECONDS = 1.0
 LONGEST_PROBLEM = 500
@@ -143,6 +149,15 @@ class Agent:
         return await self._life.digests.receive(data)
 
 
+class _Meeting(msgspec.Struct, frozen=True):
+    """Through what a crawl meets the others, before there is a crawl."""
+
+    router: Router
+    outbox: Outbox
+    inbox: Inbox
+    counts: Counts
+
+
 class _Life:
     """From one registration to the next."""
 
@@ -179,7 +194,7 @@ class _Life:
         self.tenancy = Tenancy(order.bits, agent_number(self.me.name), self.me.term)
         self.store = Store(order.store)
         begin = partial(self._begin, new=not resumed)
-        membership = Membership(order.secret, self.tenancy.owns, begin)
+        membership = Membership(order.secret, self.tenancy.owns, self._join, begin)
         self._tasks: list[asyncio.Task[None]] = []
         extensions = Extensions(membership=membership)
         try:
@@ -190,23 +205,45 @@ class _Life:
             self._die_in(0.0)  # nothing is open any more
         return FENCED if self._fenced else reason
 
+    def _join(
+        self,
+        environment: Environment,
+        frontier: Frontier,
+        ordering: OrderingPolicy,
+        clock: CrawlClock,
+        counters: Counters,
+    ) -> Peers:
+        """The crawl is being built: how it meets the others."""
+        order = self._order
+        counts = Counts(environment, first_sequence(self.me.incarnation))
+        outbox = Outbox(environment, frontier.changes, counts)
+        router = Router(order.bits, self.tenancy.owns, outbox, ordering, clock.micros)
+        self._meeting = _Meeting(router, outbox, Inbox(environment), counts)
+        if order.shared_digests:
+            self.digests = DigestExchange(
+                self.me.name,
+                order.bits,
+                order.secret,
+                self.tenancy,
+                DigestTable(environment),
+                self._links.consult,
+            )
+
+        def may_lend(lent: int) -> bool:
+            return not self._stop and self.tenancy.may_fetch(counters.pages, counters.bytes, lent)
+
+        return Peers(router, self.digests, may_lend)
+
     def _begin(self, built: Built, *, new: bool) -> None:
-        """The crawl is built and nothing was admitted: join it to the others."""
-        order, crawl = self._order, built.crawl
+        """The crawl is built and nothing was admitted: begin to work beside it."""
+        order, crawl, meeting = self._order, built.crawl, self._meeting
         self._built = built
-        frontier = crawl.parts.frontier
-        counts = Counts(built.environment, first_sequence(self.me.incarnation))
-        outbox = Outbox(built.environment, frontier.changes, counts)
-        inbox = Inbox(built.environment)
-        clock = built.clock.micros
-        router = Router(order.bits, self.tenancy.owns, outbox, built.ordering, clock)
-        crawl.parts.admission.elsewhere = router
-        crawl.parts.dispatch.may_lend = self._may_lend
         crawl.parts.dispatch.expect("cluster")
-        parts = Parts(self.tenancy, router, outbox, inbox, counts, built)
+        parts = Parts(self.tenancy, meeting.router, meeting.outbox, meeting.inbox, meeting.counts, built)
         self.parts = parts
         self.exchange = LinkExchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
-        self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep)
+        announcements = self.digests.announcements if self.digests is not None else None
+        self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep, announcements)
         states = PeerStates(self.store, self.folder.tmp / "peers", self.me.name)
         self.duties = Duties(parts, self.snapshooter, states, order.bits, new=new)
         work = [
@@ -215,19 +252,9 @@ class _Life:
             self.snapshooter.run(order.snapshot_every),
             self.duties.run(),
         ]
-        if order.shared_digests:
-            work.append(self._share_digests(built).run())
+        if self.digests is not None:
+            work.append(self.digests.run())
         self._tasks += [asyncio.create_task(self._guarded(task)) for task in work]
-
-    def _share_digests(self, built: Built) -> DigestExchange:
-        order, table = self._order, DigestTable(built.environment)
-        digests = DigestExchange(
-            self.me.name, order.bits, order.secret, self.tenancy, table, self._links.consult
-        )
-        self.digests = built.crawl.parts.archivist.elsewhere = digests
-        self.snapshooter.announced = lambda: digests.announcements.committed
-        self.snapshooter.covered = digests.announcements.cover
-        return digests
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         """A mistake or a full disk ends the crawl as it would end a worker."""
@@ -236,11 +263,6 @@ class _Life:
         except Exception as error:  # noqa: BLE001 - raised again where the crawl hears of it
             assert self._built is not None
             self._built.crawl.parts.dispatch.fail(error)
-
-    def _may_lend(self, lent: int) -> bool:
-        assert self._built is not None
-        counters = self._built.crawl.parts.ledger.counters
-        return not self._stop and self.tenancy.may_fetch(counters.pages, counters.bytes, lent)
 
     def _barred(self) -> bool:
         """Whether a host could be visited, and nobody may: for want of an allowance, or of a lease.
@@ -287,9 +309,7 @@ class _Life:
         self.wave = grant.wave
         gained = self.tenancy.shards - had
         self.duties.give(grant, gained, self.tenancy.given_away(grant))
-        if grant.stop != self._stop:
-            self._stop = grant.stop
-            self.duties.stopping = bool(grant.stop)
+        self._stop = grant.stop
         if grant.over:
             self._over = True
             await self._let_go()  # of the state, which the crawl closes at its end

@@ -35,7 +35,6 @@ class Duties:
         self._parts = parts
         self._states = states
         self._snapshooter = snapshooter
-        snapshooter.promised = self._promised
         crawl = parts.built.crawl
         self._transfer = Transfer(
             crawl.parts.frontier,
@@ -57,7 +56,7 @@ class Duties:
         self._tries = Counter[int]()  # of moves to here
         self._come = asyncio.Event()
         self._working = False
-        self.stopping = False
+        self._stopping = False
         self.stopped = False
         """Told to stop, all leases are settled, and the last snapshot is taken."""
         self.problem = ""
@@ -89,6 +88,7 @@ class Duties:
         self._asleep |= gained - self._clean
         freezes = {freeze.move for freeze in grant.freezes}
         self._frozen = {move: done for move, done in self._frozen.items() if move in freezes}
+        self._snapshooter.promise(self._promised())
         imports = {take.move for take in grant.takes} | {inherit.move for inherit in grant.inherits}
         self._imported = {move: done for move, done in self._imported.items() if move in imports}
         self._damaged = {move: told for move, told in self._damaged.items() if move in imports}
@@ -96,6 +96,7 @@ class Duties:
         self._tries = Counter({move: tries for move, tries in self._tries.items() if move in imports})
         self._clean -= gained
         self._dropped = given_away - self._clean
+        self._stopping = bool(grant.stop)
         if not grant.stop:
             self.stopped = False
         if self._todo() is not None:
@@ -137,7 +138,7 @@ class Duties:
         for move in sorted(moves, key=lambda move: self._tries[move.move]):
             if move.move not in done:
                 return partial(self._move_in, move)
-        if self.stopping and not self.stopped:
+        if self._stopping and not self.stopped:
             return self._rest
         return None
 
@@ -165,6 +166,7 @@ class Duties:
         while any(tenancy.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
             await asyncio.sleep(SETTLED_SECONDS)
         self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take(doubted=freeze.doubted))
+        self._snapshooter.promise(self._promised())
 
     async def _drop(self) -> None:
         dropped, self._dropped = self._dropped, set()
@@ -257,4 +259,4 @@ class Duties:
         while self._parts.built.crawl.parts.frontier.lent:  # noqa: ASYNC110 - once in a crawl
             await asyncio.sleep(SETTLED_SECONDS)
         await self._snapshooter.take()
-        self.stopped = self.stopping
+        self.stopped = self._stopping

@@ -1,8 +1,8 @@
 """Takes snapshots of a running agent, at intervals and when a move asks for one."""
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.cluster.agent.outbox import Inbox
@@ -18,10 +18,30 @@ AGAIN_SECONDS = 5.0
 """After which a store that refused is tried again; the crawl goes on meanwhile, its outboxes grow."""
 
 
+class Announced(Protocol):
+    """What is announced of captures before it cannot be lost any more."""
+
+    @property
+    def committed(self) -> int:
+        """How many captures were committed that other agents may be told of."""
+
+    def cover(self, committed: int) -> None:
+        """No loss can take back what was committed when `committed` stood at this."""
+
+
 class Snapshooter:
     """One snapshot at a time. The store may fail for as long as it likes: nothing is forgotten meanwhile."""
 
-    def __init__(self, folder: CrawlFolder, crawl: Crawl, store: Store, me: Registered, keep: int) -> None:
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        crawl: Crawl,
+        store: Store,
+        me: Registered,
+        keep: int,
+        announcements: Announced | None = None,
+    ) -> None:
+        """`announcements`: of captures to other agents, if they share what content they have met."""
         self._folder = folder
         self._crawl = crawl
         self._store = store
@@ -29,12 +49,8 @@ class Snapshooter:
         self._keep = keep
         self._taking = asyncio.Lock()
         self._taken: list[Manifest] = []
-        self.promised: Callable[[], set[int]] = set
-        """Ids of snapshots that other agents read, or would if we were lost now."""
-        self.announced: Callable[[], int] = int
-        """How many captures were committed that other agents may be told of."""
-        self.covered: Callable[[int], None] = lambda _: None
-        """Hears how many of them no loss can take back."""
+        self._announcements = announcements
+        self._promised: set[int] = set()
         self._announced: dict[int, int] = {}  # by the id of the snapshot that has them
         self.latest = 0
         """Id of the latest finished one; 0 if there is none."""
@@ -62,9 +78,13 @@ class Snapshooter:
                 self.problem = str(error)
                 await asyncio.sleep(AGAIN_SECONDS)
 
+    def promise(self, ids: set[int]) -> None:
+        """Spare these snapshots from now on: other agents read them, or would if we were lost."""
+        self._promised = ids
+
     async def _take(self, *, doubted: bool) -> int:
         counters = self._crawl.parts.ledger.counters
-        announced = self.announced()
+        announced = self._announcements.committed if self._announcements is not None else 0
         name = await self._crawl.checkpoint(index=False)
         pages, received = counters.pages, counters.bytes
         pinned = await in_thread(snapshots.pin, self._folder, name)
@@ -74,7 +94,7 @@ class Snapshooter:
         self._taken.append(manifest)
         self._announced[manifest.id] = announced
         self.latest, self.pages, self.bytes, self.problem = manifest.id, pages, received, ""
-        spare = {taken.id for taken in self._taken} | self.promised()
+        spare = {taken.id for taken in self._taken} | self._promised
         try:
             await in_thread(snapshots.prune, self._store, me.name, self._keep, spare)
         except StorageError as error:  # what was taken counts; the next one prunes
@@ -86,5 +106,6 @@ class Snapshooter:
         if self._taken and self._taken[0].id <= snapshot:
             while len(self._taken) > 1 and self._taken[1].id <= snapshot:
                 del self._announced[self._taken.pop(0).id]
-            self.covered(self._announced[self._taken[0].id])
+            if self._announcements is not None:
+                self._announcements.cover(self._announced[self._taken[0].id])
             inbox.cover((place.shard, place.sender, place.sequence) for place in self._taken[0].inbox)

@@ -48,7 +48,7 @@ async def host_rest(live: LiveCrawl, params: Rest, who: str) -> HostItem:
         record = _known(live, params.name)
         old = {"due": record.due, "reason": record.reason}
         await live.note({"path": REST, "subject": params.name, "old": old, "new": params.seconds}, who=who)
-        live.levers.steering.rest(params.name, params.seconds)
+        live.applier.steering.rest(params.name, params.seconds)
         return _item(live, params.name)
 
 
@@ -59,7 +59,7 @@ async def host_park(live: LiveCrawl, params: HostName, who: str) -> HostItem:
         if not record.parked.startswith(BY_OPERATOR):
             old, new = record.parked or None, BY_OPERATOR
             await live.note({"path": PARK, "subject": params.name, "old": old, "new": new}, who=who)
-            live.levers.steering.park(params.name)
+            live.applier.steering.park(params.name)
         return _item(live, params.name)
 
 
@@ -70,7 +70,7 @@ async def host_revive(live: LiveCrawl, params: HostName, who: str) -> HostItem:
         old = record.parked or record.reason or None
         final = not record.parked
         await live.note({"path": REVIVE, "subject": params.name, "old": old, "final": final}, who=who)
-        live.levers.steering.revive(params.name)
+        live.applier.steering.revive(params.name)
         live.crawl.parts.dispatch.pump()
         return _item(live, params.name)
 
@@ -113,7 +113,7 @@ async def traps_release(live: LiveCrawl, params: Release, who: str) -> dict[str,
         change = {"path": RELEASE, "subject": params.branch, "new": names[:HOSTS_NOTED], "final": True}
         await live.note(change, who=who)
         for host, name, number in found:
-            live.levers.steering.release_branch(host, name, number)
+            live.applier.steering.release_branch(host, name, number)
         live.crawl.parts.dispatch.pump()
         return {"hosts": names}
 
@@ -123,7 +123,7 @@ async def undo_host(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     name = change.subject
     record = _known(live, name)
     note: dict[str, Any] = {"path": change.path, "subject": name, "undoes": change.id, "final": True}
-    steering = live.levers.steering
+    steering = live.applier.steering
     match change.path:
         case "host.park" if record.parked:
             entries = await live.note(note | {"old": record.parked}, who=who)
@@ -142,13 +142,13 @@ async def undo_host(live: LiveCrawl, change: Change, who: str) -> list[Change]:
 
 def _known(live: LiveCrawl, name: str) -> HostRecord:
     live.refuse_if_ending()
-    record = live.levers.steering.host(name)
+    record = live.applier.steering.host(name)
     if record is None:
         raise LiveError("not_found", f"host {name!r} is not known to this crawl")
     return record
 
 
 def _item(live: LiveCrawl, name: str) -> HostItem:
-    record = live.levers.steering.host(name)
+    record = live.applier.steering.host(name)
     assert record is not None
     return host_item(record, int(live.crawl.parts.frontier.now() * 1e6), live.config)

@@ -134,8 +134,8 @@ async def limits(live: LiveCrawl, params: Ceilings, who: str) -> dict[str, Any]:
     """
     async with live.changing:
         live.refuse_if_ending()
-        if params != live.levers.ceilings:
-            old, new = msgspec.to_builtins(live.levers.ceilings), msgspec.to_builtins(params)
+        if params != live.applier.ceilings:
+            old, new = msgspec.to_builtins(live.applier.ceilings), msgspec.to_builtins(params)
             await live.note({"path": "limits", "old": old, "new": new, "final": True}, who=who)
             await live.hold_to(params)
             live.crawl.parts.dispatch.pump()

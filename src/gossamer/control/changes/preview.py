@@ -10,7 +10,7 @@ import msgspec
 from gossamer.control.changes.changeable import Group, Settings, plan_changes
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, invalid
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.engine.admission.rejudging import RULES, may_widen
 from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.draws import Draws, by_hash
@@ -83,7 +83,7 @@ async def preview_scope(live: LiveCrawl, params: Settings, who: str) -> Preview:
     return await live.look(lambda look, _: _preview(look, scope, widens=widens), None, slow=True)
 
 
-def _preview(look: Lookout, scope: Scope, *, widens: bool) -> Preview:
+def _preview(look: ViewContext, scope: Scope, *, widens: bool) -> Preview:
     began = time.monotonic()
     queued = look.counters().queued
     going: Counter[str] = Counter()
@@ -120,14 +120,14 @@ def _preview(look: Lookout, scope: Scope, *, widens: bool) -> Preview:
     )
 
 
-def _loss(look: Lookout, name: str, going: int, judged: int) -> HostLoss:
+def _loss(look: ViewContext, name: str, going: int, judged: int) -> HostLoss:
     """Scaled to the host's whole queue, of which so many were judged."""
     data = look.environment.get(Family.HOSTS, look.fingerprints().host(name))
     queued = max(decode_host(data).queued if data else 0, judged)
     return HostLoss(name, round(going * queued / judged), queued)
 
 
-def _drawn(look: Lookout, queued: int) -> Iterator[tuple[str, Candidate, float]]:
+def _drawn(look: ViewContext, queued: int) -> Iterator[tuple[str, Candidate, float]]:
     """(host, URL, for how many it stands): all, or about `ALL_JUDGED`, drawn in proportion to the queues."""
     step = max(1.0, queued / ALL_JUDGED)
     drawing = Draws(step)
@@ -145,7 +145,7 @@ def _drawn(look: Lookout, queued: int) -> Iterator[tuple[str, Candidate, float]]
                 yield record.name, candidate, draws * step / len(found)
 
 
-def _of_host(look: Lookout, key: bytes, head: bytes, draws: int, queued: int) -> Iterator[Candidate]:
+def _of_host(look: ViewContext, key: bytes, head: bytes, draws: int, queued: int) -> Iterator[Candidate]:
     """URLs of one host, drawn evenly over their hashes where a table knows their places, else the first."""
 
     def waiting(value: bytes) -> Candidate | None:
@@ -163,7 +163,7 @@ def _of_host(look: Lookout, key: bytes, head: bytes, draws: int, queued: int) ->
             yield decode_queue(value).candidate()
 
 
-def _coming(look: Lookout, scope: Scope) -> int:
+def _coming(look: ViewContext, scope: Scope) -> int:
     """URLs known and not admitted that the scope would have, scaled by how far the looking came."""
     until = time.monotonic() + COMING_SECONDS
     found = 0

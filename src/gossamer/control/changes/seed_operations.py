@@ -6,8 +6,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gossamer.assembly.folder import write_whole
-from gossamer.config.settings import to_toml
 from gossamer.control.changes.change_log import Change
 from gossamer.control.changes.seeding import SeedFile, complain, sorted_out
 from gossamer.control.live_crawl import LiveCrawl, kept
@@ -48,8 +46,7 @@ async def _add(live: LiveCrawl, urls: list[Url], who: str) -> tuple[list[Change]
     await kept(live.seeding.keep, texts)
     if not live.config.seeds_file:
         config = msgspec.structs.replace(live.config, seeds_file=live.folder.seeds.name)
-        await kept(write_whole, live.folder.config, to_toml(config))
-        live.config = config
+        await live.write_down(config)
     return entries, await live.seeding.admit(urls)
 
 
@@ -58,7 +55,7 @@ async def undo_seeds(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     entries = await live.note({"path": SEEDS, "old": change.new, "undoes": change.id, "final": True}, who=who)
     await kept(live.seeding.drop, frozenset(change.new))
     scope = await asyncio.to_thread(live.built.scope_of, live.config)
-    live.levers.rejudge(scope, live.built.effective.config, widens=False)
+    live.applier.rejudge(scope, live.built.effective.config, widens=False)
     return entries
 
 

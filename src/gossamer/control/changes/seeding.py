@@ -10,7 +10,7 @@ import msgspec
 from gossamer.assembly.build import Built
 from gossamer.assembly.folder import CrawlFolder, write_pieces
 from gossamer.assembly.seeds import parse_seed
-from gossamer.control.changes.levers import Levers
+from gossamer.control.changes.applier import SettingsApplier
 from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
 from gossamer.model.url import Url
@@ -37,11 +37,11 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 class Seeding:
     """Takes seeds into the crawl that runs, and into the folder's own list, so that `resume` has them."""
 
-    def __init__(self, folder: CrawlFolder, built: Built, levers: Levers) -> None:
+    def __init__(self, folder: CrawlFolder, built: Built, applier: SettingsApplier) -> None:
         self._folder = folder
         self._built = built
         self._crawl = built.crawl
-        self._levers = levers
+        self._applier = applier
 
     def keep(self, texts: Iterable[str]) -> None:
         """Add lines to the folder's list; they are on the disk when this returns.
@@ -88,8 +88,8 @@ class Seeding:
         if widened:
             # What was turned away of their places may come in now.
             everywhere = self._built.effective.config.scope.mode == "domain"
-            self._levers.reclaim.begin(None if everywhere else widened)
-            self._levers.errands.call()
+            self._applier.reclaim.begin(None if everywhere else widened)
+            self._applier.background.call()
         return new
 
 

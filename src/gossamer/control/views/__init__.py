@@ -1,5 +1,5 @@
 """What may be asked of a crawl that changes nothing, whether it runs or has stopped.
 
-`views` lists them; `lookout` is what they look from. Each answers within a bounded time: `paging` cuts long
-lists, and a census goes through hosts or queue in short steps.
+`views` lists them; `context` is what they look at. Each answers within a bounded time: `paging` cuts long
+lists, and a `sweep` over all hosts goes on with each look. What they answer is made in `inspect`.
 """

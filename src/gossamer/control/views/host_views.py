@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, offset_of, take
 from gossamer.frontier.queues.queue_table import branches_of
@@ -120,7 +120,7 @@ class HostDetail(HostItem, frozen=True, kw_only=True):
     branches: list[BranchLine]
 
 
-def hosts(look: Lookout, params: Hosts) -> HostPage:
+def hosts(look: ViewContext, params: Hosts) -> HostPage:
     """A page of hosts.
 
     With `sort` the first thousand can be had. A search for `text`, in names, is not sorted as a whole.
@@ -146,7 +146,7 @@ def hosts(look: Lookout, params: Hosts) -> HostPage:
     return HostPage(_ordered(found, params), cursor_of("k", last) if last else None, total)
 
 
-def _sorted(look: Lookout, params: Hosts) -> HostPage:
+def _sorted(look: ViewContext, params: Hosts) -> HostPage:
     assert params.sort is not None
     now = look.clock.micros()
     count = look.census.look()
@@ -173,7 +173,7 @@ def _ordered(items: list[HostItem], params: Hosts) -> list[HostItem]:
     return items
 
 
-def host(look: Lookout, params: Host) -> HostDetail:
+def host(look: ViewContext, params: Host) -> HostDetail:
     """All that is known of one host."""
     key, record = find_host(look, params.name)
     config = look.config
@@ -196,7 +196,7 @@ def host(look: Lookout, params: Host) -> HostDetail:
     )
 
 
-def find_host(look: Lookout, name: str) -> tuple[bytes, HostRecord]:
+def find_host(look: ViewContext, name: str) -> tuple[bytes, HostRecord]:
     """(hash, record) of a host queue.
 
     Raises:
@@ -209,7 +209,7 @@ def find_host(look: Lookout, name: str) -> tuple[bytes, HostRecord]:
     return key, decode_host(data)
 
 
-def robots_of(look: Lookout, key: bytes) -> list[RobotsFile]:
+def robots_of(look: ViewContext, key: bytes) -> list[RobotsFile]:
     """What the robots files of a host's origins say."""
     table = RobotsTable(look.environment, 1 << 20, look.clock.micros)
     found = []
@@ -239,7 +239,7 @@ def robots_of(look: Lookout, key: bytes) -> list[RobotsFile]:
     return found
 
 
-def _first(look: Lookout, key: bytes, record: HostRecord) -> Iterator[str]:
+def _first(look: ViewContext, key: bytes, record: HostRecord) -> Iterator[str]:
     for number, (_, data) in enumerate(look.environment.scan(Family.QUEUE, key + record.head, key)):
         if number == FIRST:
             return
@@ -252,7 +252,7 @@ def _budget(budget: BudgetConfig, overrides: HostOverrides) -> HostBudget:
     return HostBudget(pages, size)
 
 
-def _wall(look: Lookout, micros: int) -> float | None:
+def _wall(look: ViewContext, micros: int) -> float | None:
     """Wall time of a time on the crawl clock."""
     if not micros or micros >= 1 << 62:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gossamer.control.socket.protocol import Nothing
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, Patience, offset_of
 from gossamer.engine.settlement.visit_log import LONGEST_LINE
@@ -48,7 +48,7 @@ class Log(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     backwards: bool = True
 
 
-def log(look: Lookout, params: Log) -> Page:
+def log(look: ViewContext, params: Log) -> Page:
     """A page of the crawl log; lines as they stand in it."""
     path = look.folder.log
     size = path.stat().st_size if path.exists() else 0
@@ -114,12 +114,12 @@ class Codes(msgspec.Struct, frozen=True):
     sampled: bool
 
 
-def codes(look: Lookout, _: Nothing) -> Codes:
+def codes(look: ViewContext, _: Nothing) -> Codes:
     """Counts by status, fault, type, size, depth and language."""
     return look.kept("codes", lambda: _counted(look))
 
 
-def _counted(look: Lookout) -> Codes:
+def _counted(look: ViewContext) -> Codes:
     counters = look.counters()
     path = look.folder.log
     size = path.stat().st_size if path.exists() else 0
@@ -160,7 +160,7 @@ def _drawn(path: Path, size: int) -> Iterator[bytes]:
                 yield line
 
 
-def _languages(look: Lookout, lines: list[VisitLine]) -> Iterator[str]:
+def _languages(look: ViewContext, lines: list[VisitLine]) -> Iterator[str]:
     """Of the pages, as they say themselves, without their region."""
     places = look.places()
     for line in lines:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, Patience, behind, cursor_of, key_of, offset_of, take
 from gossamer.inspect.crawl_log import backwards, visit_of
@@ -65,12 +65,12 @@ class PageItem(msgspec.Struct, frozen=True):
     result: str = ""
 
 
-def pages(look: Lookout, params: Pages) -> Page:
+def pages(look: ViewContext, params: Pages) -> Page:
     """A page of URLs in the order that was asked for."""
     return _newest(look, params) if params.sort == "newest" else _stored(look, params)
 
 
-def _newest(look: Lookout, params: Pages) -> Page:
+def _newest(look: ViewContext, params: Pages) -> Page:
     """Backwards along the log, which has the visits in their order; a URL comes with its last one."""
     path = look.folder.log
     size = path.stat().st_size if path.exists() else 0
@@ -99,7 +99,7 @@ def _last_seen(places: UrlPlaces, line: bytes, host: bytes) -> PageRecord | None
     return record if last is not None and told.at + _ROUNDED >= last.at else None
 
 
-def _stored(look: Lookout, params: Pages) -> Page:
+def _stored(look: ViewContext, params: Pages) -> Page:
     _, last = key_of(params.cursor, ("k",))
     prefix = look.fingerprints().host(params.host) if params.host else b""
 

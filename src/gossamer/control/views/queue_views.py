@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.control.socket.protocol import Nothing
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, take
 from gossamer.inspect.forecast import Forecast, HostLoad, Situation, forecast
@@ -58,7 +58,7 @@ class QueueItem(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def queue(look: Lookout, params: Queue) -> Page:
+def queue(look: ViewContext, params: Queue) -> Page:
     """A page of URLs: by host, within a host in the order of their turns."""
     part, last = key_of(params.cursor, (QUEUE, LATER))
     host = look.fingerprints().host(params.host) if params.host else b""
@@ -76,7 +76,7 @@ def queue(look: Lookout, params: Queue) -> Page:
     return Page([*found, *more], cursor, _total(look, params))
 
 
-def _total(look: Lookout, params: Queue) -> int | None:
+def _total(look: ViewContext, params: Queue) -> int | None:
     if params.host or params.depth is not None or params.level is not None or params.kind is not None:
         return None
     counters = look.counters()
@@ -86,7 +86,7 @@ def _total(look: Lookout, params: Queue) -> int | None:
 class _Names:
     """Names of host queues, by their hashes, for entries that come host by host."""
 
-    def __init__(self, look: Lookout) -> None:
+    def __init__(self, look: ViewContext) -> None:
         self._look = look
         self._key, self._name = b"", ""
 
@@ -98,7 +98,7 @@ class _Names:
 
 
 def _queued(
-    look: Lookout, params: Queue, host: bytes, last: bytes, names: _Names
+    look: ViewContext, params: Queue, host: bytes, last: bytes, names: _Names
 ) -> Iterator[tuple[bytes, QueueItem | None]]:
     start = behind(last)
     if host and not last:
@@ -118,7 +118,7 @@ def _queued(
 
 
 def _waiting(
-    look: Lookout, params: Queue, host: bytes, last: bytes, names: _Names
+    look: ViewContext, params: Queue, host: bytes, last: bytes, names: _Names
 ) -> Iterator[tuple[bytes, QueueItem | None]]:
     now = look.clock.micros()
     for key, value in look.environment.scan(Family.LATER, behind(last), host):
@@ -141,12 +141,12 @@ def _item(entry: QueueRecord, host: str, level: int, grade: int) -> QueueItem:
     return QueueItem(entry.url, host, entry.depth, level, grade, entry.kind, entry.via, entry.attempts)
 
 
-def queue_sizes(look: Lookout, _: Nothing) -> QueueSizes:
+def queue_sizes(look: ViewContext, _: Nothing) -> QueueSizes:
     """How much is queued where; of many hosts some are looked at with each question, and stand for all."""
     return look.queue_census.look().sizes()
 
 
-def time_left(look: Lookout, _: Nothing) -> Forecast:
+def time_left(look: ViewContext, _: Nothing) -> Forecast:
     """The forecast, by the rate of late if the crawl runs, else by that over all its time."""
     config, counters, now = look.config, look.counters(), look.clock.micros()
     count = look.census.look()

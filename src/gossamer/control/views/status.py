@@ -7,7 +7,7 @@ import msgspec
 from gossamer.assembly.report import Summary
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 
 
 class Workers(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     open_files: int = 0
 
 
-def status(look: Lookout, _: Nothing) -> LiveStatus:
+def status(look: ViewContext, _: Nothing) -> LiveStatus:
     """A stopped crawl at a glance."""
     inspection = look.inspection()
     sums = inspection.sums()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gossamer.assembly.name_resolution import KeptNames, count_names, own_folder
+from gossamer.assembly.name_resolution import KeptNames, count_names
 from gossamer.assembly.report import name_sums
 from gossamer.config.shape import Kind, choices, settings_of
 from gossamer.config.toml_text import holds_secret
@@ -14,8 +14,8 @@ from gossamer.control.changes.change_log import read_changes
 from gossamer.control.changes.changeable import changeable_paths
 from gossamer.control.history import COLUMNS, read_history
 from gossamer.control.socket.protocol import Nothing
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.host_views import RobotsFiles, find_host, robots_of
-from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, page_of_list
 from gossamer.dns.statistics import LATENCY_BOUNDS
@@ -142,7 +142,7 @@ class DescribedSettings(msgspec.Struct, frozen=True):
     described: dict[str, DescribedSetting]
 
 
-def why(look: Lookout, params: Why) -> ToldStory:
+def why(look: ViewContext, params: Why) -> ToldStory:
     """The story of a URL, as facts (in English, and as clauses for other languages) and as text."""
     story = Storyteller(look.inspection()).tell(params.url)
     lines = [f"{story.url}: {story.state}", *(f"  {fact.about:<15} {fact.text}" for fact in story.facts)]
@@ -150,12 +150,12 @@ def why(look: Lookout, params: Why) -> ToldStory:
     return ToldStory(story.url, story.state, facts, story.priority, "\n".join(lines))
 
 
-def names(look: Lookout, params: Names) -> NameFigures:
+def names(look: ViewContext, params: Names) -> NameFigures:
     """What became of the questions for names, and how many the compact cache holds, if there is one."""
     domains = (params.under,) if params.under else ()
     # All of the cache is gone through, up to a second.
     kept = look.kept(
-        f"names {params.under}", lambda: count_names(look.config.dns, own_folder(look.folder), domains)
+        f"names {params.under}", lambda: count_names(look.config.dns, look.folder.names, domains)
     )
     statistics = look.inspection().names
     bounds = [*LATENCY_BOUNDS, None]
@@ -170,25 +170,25 @@ def names(look: Lookout, params: Names) -> NameFigures:
     )
 
 
-def robots(look: Lookout, params: Robots) -> RobotsFiles:
+def robots(look: ViewContext, params: Robots) -> RobotsFiles:
     """What the robots files of a host say."""
     key, _ = find_host(look, params.host)
     return RobotsFiles(robots_of(look, key))
 
 
-def traps(look: Lookout, params: Traps) -> TrapPage:
+def traps(look: ViewContext, params: Traps) -> TrapPage:
     """Branches of sites with what they brought, those set aside first."""
     lines = look.kept(f"traps {params.host}", lambda: branch_lines(look.inspection(), params.host))
     page = page_of_list(lines, params.cursor, params.limit)
     return TrapPage(page.items, page.cursor, page.total, look.config.branches.share)
 
 
-def changes(look: Lookout, params: Changes) -> Page:
+def changes(look: ViewContext, params: Changes) -> Page:
     """What was changed while it ran, the latest first."""
     return page_of_list(read_changes(look.folder.path)[::-1], params.cursor, params.limit)
 
 
-def history(look: Lookout, params: History) -> HistoryRows:
+def history(look: ViewContext, params: History) -> HistoryRows:
     """The lines, thinned out; those of a crawl of weeks take 0.2 s to read, so they are kept a while."""
     rows = look.kept(
         f"history {params.since} {params.points}",
@@ -197,7 +197,7 @@ def history(look: Lookout, params: History) -> HistoryRows:
     return HistoryRows(COLUMNS, rows)
 
 
-def settings(look: Lookout, _: Nothing) -> DescribedSettings:
+def settings(look: ViewContext, _: Nothing) -> DescribedSettings:
     """The configuration, without its secrets, with what can change while the crawl runs."""
     live = changeable_paths()
     described: dict[str, DescribedSetting] = {}

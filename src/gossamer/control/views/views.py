@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError, Nothing, invalid
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.host_views import Host, Hosts, host, hosts
 from gossamer.control.views.log_views import Log, codes, log
-from gossamer.control.views.lookout import Lookout
 from gossamer.control.views.page_views import Pages, pages
 from gossamer.control.views.queue_views import Queue, queue, queue_sizes, time_left
 from gossamer.control.views.status import status
@@ -29,7 +29,7 @@ from gossamer.control.views.story_views import (
 )
 from gossamer.model.errors import ConfigError, StorageError
 
-View = Callable[[Lookout, Any], Any]
+View = Callable[[ViewContext, Any], Any]
 
 VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
     "status": (Nothing, status),
@@ -55,7 +55,7 @@ SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "settings"})
 """Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
 
 
-def answer_view(look: Lookout, method: str, params: dict[str, Any]) -> Any:
+def answer_view(look: ViewContext, method: str, params: dict[str, Any]) -> Any:
     """The result of a view, as plain JSON values; for stopped crawls, from any thread but one at a time.
 
     Raises:
@@ -67,7 +67,7 @@ def answer_view(look: Lookout, method: str, params: dict[str, Any]) -> Any:
     return msgspec.to_builtins(seen(view, look, parameters(kind, params)), str_keys=True)
 
 
-def seen(view: View, look: Lookout, params: Any) -> Any:
+def seen(view: View, look: ViewContext, params: Any) -> Any:
     """What a view sees.
 
     Raises:

@@ -11,11 +11,11 @@ from gossamer.config.dotted import split_path
 from gossamer.config.settings import load, merge
 from gossamer.control.changes.change_log import Change, ChangeLog
 from gossamer.daemon.allocation.claims import claim_problems
+from gossamer.daemon.context import crawl_config
 from gossamer.daemon.jobs import folders
 from gossamer.daemon.jobs.confinement import confinement_problems, setting_path
 from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.jobs.proposal import Frame
-from gossamer.daemon.surroundings import crawl_config
 from gossamer.model.errors import ConfigError
 
 UNCHANGEABLE = (

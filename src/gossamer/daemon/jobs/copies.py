@@ -3,9 +3,9 @@
 import time
 from typing import Protocol
 
+from gossamer.daemon.context import WHO
 from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.jobs.roster import Roster
-from gossamer.daemon.surroundings import WHO
 from gossamer.model.errors import GossamerError
 
 

@@ -3,9 +3,9 @@
 import signal
 
 from gossamer.daemon.allocation.claims import Amounts
+from gossamer.daemon.context import WHO, DaemonContext
 from gossamer.daemon.jobs.process import JobProcess
 from gossamer.daemon.memory import Advice, is_calm, look
-from gossamer.daemon.surroundings import WHO, Surroundings
 
 PATIENCE = 15.0
 """Seconds that an answer may take."""
@@ -24,7 +24,7 @@ class Enforcement:
         name: of the job, which takes part in the allocation.
     """
 
-    def __init__(self, name: str, process: JobProcess, around: Surroundings) -> None:
+    def __init__(self, name: str, process: JobProcess, around: DaemonContext) -> None:
         self._name = name
         self._process = process
         self._around = around

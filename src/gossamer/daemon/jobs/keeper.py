@@ -9,6 +9,7 @@ from collections.abc import Callable
 from gossamer.assembly.hold import Ceilings, Hold, read_hold, write_hold
 from gossamer.control.socket.protocol import NotRunning
 from gossamer.daemon.allocation.claims import amounts_for
+from gossamer.daemon.context import WHO, DaemonContext, crawl_config
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.endings import beginning, ending_of, read_report, stopped_by_hand
 from gossamer.daemon.jobs.enforcement import TOLD
@@ -17,7 +18,6 @@ from gossamer.daemon.jobs.process import JobProcess, crawler_of, cut_errors, spa
 from gossamer.daemon.jobs.restart import CONFIG, Verdict, judge
 from gossamer.daemon.jobs.schedule import is_quiet, next_start, quiet_until
 from gossamer.daemon.jobs.tending import Tending
-from gossamer.daemon.surroundings import WHO, Surroundings, crawl_config
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 
 RETRY = 5.0
@@ -40,7 +40,7 @@ class Keeper:
         anew: starts a copy of the job in an empty folder.
     """
 
-    def __init__(self, name: str, around: Surroundings, anew: Callable[[str], None]) -> None:
+    def __init__(self, name: str, around: DaemonContext, anew: Callable[[str], None]) -> None:
         self._name = name
         self._around = around
         self._anew = anew

@@ -13,6 +13,7 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.daemon.allocation.claims import Claim, default_claim
 from gossamer.daemon.clusters.shown import is_cluster
+from gossamer.daemon.context import WHO, DaemonContext, crawl_config
 from gossamer.daemon.errors import ServiceError, telling
 from gossamer.daemon.jobs import folders
 from gossamer.daemon.jobs.confinement import followed, is_within
@@ -20,7 +21,6 @@ from gossamer.daemon.jobs.job import NAME, Job, JobState, name_problems
 from gossamer.daemon.jobs.process import crawler_of
 from gossamer.daemon.jobs.proposal import NAME_LENGTH, Frame, Source, first_seeds, load_claim, propose
 from gossamer.daemon.jobs.supervisor import Supervisor
-from gossamer.daemon.surroundings import WHO, Surroundings, crawl_config
 from gossamer.model.errors import ConfigError
 
 MOST_JOBS = 1_000
@@ -30,7 +30,7 @@ MOST_JOBS = 1_000
 class Registry:
     """Which jobs there are. One folder after the other is made or removed."""
 
-    def __init__(self, around: Surroundings, supervisor: Supervisor) -> None:
+    def __init__(self, around: DaemonContext, supervisor: Supervisor) -> None:
         self._around = around
         self._supervisor = supervisor
         self._turn = asyncio.Lock()

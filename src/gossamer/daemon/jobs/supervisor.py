@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import Callable
 
 from gossamer.daemon.allocation.grants import Restored
+from gossamer.daemon.context import WHO, DaemonContext
 from gossamer.daemon.jobs.endings import beginning, read_report
 from gossamer.daemon.jobs.job import Job, JobState
 from gossamer.daemon.jobs.keeper import Keeper
 from gossamer.daemon.jobs.process import crawler_of, cut_errors, folder_size, mark_of
 from gossamer.daemon.jobs.roster import Roster
-from gossamer.daemon.surroundings import WHO, Surroundings
 from gossamer.model.errors import StorageError
 
 
@@ -49,7 +49,7 @@ class Supervisor:
         anew: starts a copy of a job.
     """
 
-    def __init__(self, around: Surroundings, disk: Callable[[], int], anew: Callable[[str], None]) -> None:
+    def __init__(self, around: DaemonContext, disk: Callable[[], int], anew: Callable[[str], None]) -> None:
         self._around = around
         self._disk = disk
         self._anew = anew

@@ -7,12 +7,12 @@ from typing import Any
 from gossamer.control.changes.changeable import plan_changes
 from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.daemon.allocation.claims import amounts_for, shortfall
+from gossamer.daemon.context import WHO, DaemonContext, crawl_config
 from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.jobs.enforcement import Enforcement
 from gossamer.daemon.jobs.job import Job, JobState, Pending
 from gossamer.daemon.jobs.process import JobProcess
 from gossamer.daemon.jobs.schedule import is_quiet
-from gossamer.daemon.surroundings import WHO, Surroundings, crawl_config
 
 PAUSED_BACK = ("connections", "bandwidth")
 """What a paused crawl gives back. Its memory, files and folder it keeps."""
@@ -31,7 +31,7 @@ BY_HAND = 15.0
 class Tending:
     """One process of one job, which takes part in the allocation."""
 
-    def __init__(self, name: str, process: JobProcess, around: Surroundings) -> None:
+    def __init__(self, name: str, process: JobProcess, around: DaemonContext) -> None:
         self.process = process
         self.ending = ""
         """Why the process must end though the job is to run; empty if it need not."""

@@ -20,7 +20,7 @@ from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
 from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
-from gossamer.state.records import Counters, PageRecord, encode
+from gossamer.state.records import Counters, PageRecord, decode, encode
 
 SCOPE_HOSTS = b"scope-hosts"
 """Key in `meta`: places that joined the scope on the way."""
@@ -32,13 +32,17 @@ Target = tuple[Candidate, bytes, Link]
 """A link in scope with the fingerprint of its URL."""
 
 
+def _as_it_is(candidate: Candidate) -> Candidate:
+    return candidate
+
+
 class Admission:
     """Judges candidates: canonical form, scope, seen; queues those that pass.
 
     Everything it changes goes into the frontier's open batch.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the one door in, made in one place only
         self,
         frontier: Frontier,
         identity: Identity,
@@ -47,7 +51,23 @@ class Admission:
         observers: Observers,
         *,
         record_rejected: bool,
+        raised: Callable[[Raised], None] = lambda _: None,
+        plain: Callable[[Candidate], Candidate] | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
+        """What the door goes by.
+
+        Args:
+            frontier: queues what passes.
+            identity: tells when two URLs are the same.
+            scope: by which candidates are judged, until `change_scope`.
+            counters: count what is turned away.
+            observers: hear of it.
+            record_rejected: what is turned away is remembered too.
+            raised: hears of scope rules that raise.
+            plain: leaves out of a link's URL what does not matter.
+            elsewhere: the other agents, in a cluster.
+        """
         self._frontier = frontier
         self._identity = identity
         self._scope = scope
@@ -56,13 +76,12 @@ class Admission:
         self._record_rejected = record_rejected
         self._recent = Recent(frontier.recent_links)
         self._judged = Judged()
-        self.newcomers: list[bytes] = []
+        newcomers = frontier.environment.get(Family.META, NEWCOMERS)
+        self.newcomers: list[bytes] = decode(newcomers, list[bytes]) if newcomers else []
         """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
-        self.plain: Callable[[Candidate], Candidate] = _as_it_is
-        """Leaves out of a link's URL what does not matter."""
-        self.raised: Callable[[Raised], None] = lambda _: None
-        """Hears of scope rules that raise."""
-        self.elsewhere: Elsewhere | None = None
+        self._plain = plain or _as_it_is
+        self._raised = raised
+        self.elsewhere = elsewhere
         """The other agents, in a cluster."""
 
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
@@ -152,7 +171,7 @@ class Admission:
         if verdict.admitted:
             return True
         if verdict.raised is not None:
-            self.raised(verdict.raised)
+            self._raised(verdict.raised)
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(way(candidate.kind, candidate.url))
         self.reject(candidate, f"{verdict.rule}: {verdict.detail}", unseen)
@@ -216,7 +235,7 @@ class Admission:
         for link in self._recent.unmet(links):
             if met(way(link.kind, link.url)):
                 continue
-            candidate = self.plain(_linked(finder, link))
+            candidate = self._plain(_linked(finder, link))
             if link.nofollow and honour_nofollow:
                 self._recent.forget(way(link.kind, link.url))
                 self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
@@ -228,7 +247,7 @@ class Admission:
         """The links in scope, also those met lately: to some orderings they are worth hearing of."""
         targets = []
         for link in links:
-            candidate = self.plain(_linked(finder, link))
+            candidate = self._plain(_linked(finder, link))
             key = way(link.kind, link.url)
             fingerprint = self._judged.get(key)
             if link.nofollow and honour_nofollow:
@@ -315,10 +334,6 @@ class Admission:
                 with self._frontier.changes() as batch:
                     batch.put(Family.PAGES, fingerprint, encode(record))
         self._observers.tell(Rejected(candidate, reason))
-
-
-def _as_it_is(candidate: Candidate) -> Candidate:
-    return candidate
 
 
 def _linked(finder: Candidate, link: Link) -> Candidate:

@@ -1,6 +1,9 @@
 """Where the engine hands over what belongs to another agent of a cluster, or asks another one."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
+
+import msgspec
 
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
@@ -28,3 +31,18 @@ class DigestsElsewhere(Protocol):
 
     def learnt(self, key: bytes, record: SharedDigestRecord) -> None:
         """A capture of ours with content that is new here is committed."""
+
+
+class Peers(msgspec.Struct, frozen=True):
+    """The other agents of a cluster, as each of the engine's parts asks them; a crawl alone has none.
+
+    Attributes:
+        elsewhere: takes what is theirs at the door in.
+        digests: tells of content that they have met, if they share that.
+        may_lend: whether one more lease may go out beside so many; whoever forbids it has `Dispatch`
+            pump when that changes.
+    """
+
+    elsewhere: Elsewhere | None = None
+    digests: DigestsElsewhere | None = None
+    may_lend: Callable[[int], bool] = lambda _: True

@@ -46,8 +46,17 @@ class Rejudging:
     never changed, nothing is asked.
     """
 
-    def __init__(self, environment: Environment, scope: Scope, settings: Settings) -> None:
-        """By what was last committed; `changed` tells whether the scope is another one since."""
+    def __init__(
+        self,
+        environment: Environment,
+        scope: Scope,
+        settings: Settings,
+        raised: Callable[[Raised], None] = lambda _: None,
+    ) -> None:
+        """By what was last committed; `changed` tells whether the scope is another one since.
+
+        `raised` hears of scope rules that raise.
+        """
         self._scope = scope
         self._blocks = bool(settings[0].block)
         data = environment.get(Family.META, JUDGED)
@@ -58,8 +67,7 @@ class Rejudging:
         self._before = self._known.before if self._known else 0
         self.active = self._before > 0 or self._blocks
         """Somebody should ask `refusal`."""
-        self.raised: Callable[[Raised], None] = lambda _: None
-        """Hears of scope rules that raise."""
+        self._raised = raised
 
     def begin(self, sequence: int, batch: Batch) -> None:
         """Note the scope that holds from now on; `sequence` is the arrival number given out last."""
@@ -100,7 +108,7 @@ class Rejudging:
         """What the scope of now has against a candidate."""
         verdict = self._scope.judge(candidate)
         if verdict.raised is not None:
-            self.raised(verdict.raised)
+            self._raised(verdict.raised)
         return None if verdict.admitted else Refused(verdict.rule, verdict.detail)
 
 

@@ -57,8 +57,14 @@ class Archivist:
     """
 
     def __init__(
-        self, writer: ArchiveWriter, log: VisitLog, environment: Environment, counters: Counters
+        self,
+        writer: ArchiveWriter,
+        log: VisitLog,
+        environment: Environment,
+        counters: Counters,
+        digests: DigestsElsewhere | None = None,
     ) -> None:
+        """`digests`: what the other agents have met, in a cluster that shares it."""
         self._writer = writer
         self._log = log
         self._environment = environment
@@ -67,8 +73,7 @@ class Archivist:
         self._answers: deque[NameAnswered] = deque()
         self._captures: list[tuple[bytes, bytes]] = []
         self._news: list[tuple[bytes, SharedDigestRecord]] = []
-        self.elsewhere: DigestsElsewhere | None = None
-        """What the other agents have met, in a cluster that shares its digests."""
+        self._digests = digests
 
     @property
     def repairs(self) -> list[str]:
@@ -110,10 +115,10 @@ class Archivist:
 
     async def look_up(self, visit: Visit) -> Visit:
         """The visit, with what other agents know of its content if nothing is known of it here."""
-        key = _content_key(visit) if self.elsewhere is not None else b""
-        if self.elsewhere is None or not key or self._known(key) is not None:
+        key = _content_key(visit) if self._digests is not None else b""
+        if self._digests is None or not key or self._known(key) is not None:
             return visit
-        met = await self.elsewhere.look_up(key)
+        met = await self._digests.look_up(key)
         return visit if met is None else msgspec.structs.replace(visit, met=met)
 
     async def write(self, visit: Visit, exchange: Exchange, before: PageRecord | None) -> Kept:
@@ -186,7 +191,7 @@ class Archivist:
 
     def tell_elsewhere(self, visit: Visit, kept: Kept | None, first_seen: str) -> None:
         """Have other agents hear of a visit that was written, if its content is new here."""
-        key = _content_key(visit) if self.elsewhere is not None else b""
+        key = _content_key(visit) if self._digests is not None else b""
         if not key or first_seen or key not in self._group or not isinstance(visit.outcome, Fetched):
             return
         url = visit.outcome.exchange.url.text
@@ -212,9 +217,9 @@ class Archivist:
         """The batch is on disk; a file that is full is closed now."""
         self._group.clear()
         self._captures.clear()
-        if self.elsewhere is not None:
+        if self._digests is not None:
             for key, record in self._news:
-                self.elsewhere.learnt(key, record)
+                self._digests.learnt(key, record)
             self._news.clear()
         self._writer.committed()
         if self._writer.rotate_due:

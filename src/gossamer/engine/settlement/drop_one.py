@@ -6,6 +6,7 @@ makes no difference is left out of links that are found from then on.
 """
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 
 import msgspec
 import xxhash
@@ -31,7 +32,7 @@ from gossamer.policy.urls.parameters import (
     wants_sample,
     without,
 )
-from gossamer.state.environment import Environment, Family
+from gossamer.state.environment import Family
 from gossamer.state.records import decode, encode
 
 TESTS = b"drop-tests/"
@@ -46,28 +47,69 @@ _TEXTS_KEPT = 256
 """Texts of pages that wait for their likes, as hashes, some 10 KB each."""
 
 
+class DropTests:
+    """The tests of each host, on disk and, those of the last hosts, in memory."""
+
+    def __init__(self, config: ParameterConfig, frontier: Frontier) -> None:
+        self._config = config
+        self._frontier = frontier
+        self._tests: OrderedDict[bytes, dict[str, DropTest]] = OrderedDict()
+
+    @property
+    def for_links(self) -> Callable[[Candidate], Candidate] | None:
+        """`plain`, if links that are found are to go by it."""
+        return self.plain if self._config.apply else None
+
+    def plain(self, candidate: Candidate) -> Candidate:
+        """The candidate without the parameters that were found to make no difference."""
+        if not _has_parameters(candidate.url.target):
+            return candidate
+        url = candidate.url
+        for name, test in self.of(self._frontier.host_key(url)[0]).items():
+            if conclude(test, self._config) is Relevance.IRRELEVANT:
+                url = without(url, name) or url
+        return candidate if url is candidate.url else msgspec.structs.replace(candidate, url=url)
+
+    def of(self, host: bytes) -> dict[str, DropTest]:
+        """The tests of a host."""
+        tests = self._tests.get(host)
+        if tests is None:
+            data = self._frontier.environment.get(Family.META, TESTS + host)
+            kept = decode(data, HostTests).tests if data else ()
+            tests = self._tests[host] = {test.name: test for test in kept}
+            if len(self._tests) > _HOSTS_KEPT:
+                self._tests.popitem(last=False)
+        else:
+            self._tests.move_to_end(host)
+        return tests
+
+    def put(self, host: bytes, name: str, learned: DropTest) -> None:
+        """Keep what was learned on a host, whose queue has that name."""
+        tests = self.of(host)
+        tests[learned.name] = learned
+        with self._frontier.changes() as batch:
+            batch.put(Family.META, TESTS + host, encode(HostTests(name, tuple(tests.values()))))
+
+
 class DropOne:
-    """Takes samples from the pages that are settled; keeps the tests of each host on disk."""
+    """Takes samples from the pages that are settled."""
 
     def __init__(
         self,
         config: ParameterConfig,
+        tests: DropTests,
         frontier: Frontier,
         identity: Identity,
         admission: Admission,
-        environment: Environment,
     ) -> None:
         self._config = config
+        self._tests = tests
         self._frontier = frontier
         self._identity = identity
         self._admission = admission
-        self._environment = environment
-        self._memory = PageMemory(environment)
-        self._tests: OrderedDict[bytes, dict[str, DropTest]] = OrderedDict()
+        self._memory = PageMemory(frontier.environment)
         self._said: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()
         self._asked: Counter[tuple[bytes, str]] = Counter()
-        if config.apply:
-            admission.plain = self.plain
 
     def wants_text(self, url: Url) -> bool:
         """Whether a page may have to be compared by what it says; only where pages are asked for."""
@@ -97,21 +139,11 @@ class DropOne:
             if fingerprint in self._said:  # it held the other page's until now
                 self._said[fingerprint] = visit.said.pieces
 
-    def plain(self, candidate: Candidate) -> Candidate:
-        """The candidate without the parameters that were found to make no difference."""
-        if not _has_parameters(candidate.url.target):
-            return candidate
-        url = candidate.url
-        for name, test in self._of(self._frontier.host_key(url)[0]).items():
-            if conclude(test, self._config) is Relevance.IRRELEVANT:
-                url = without(url, name) or url
-        return candidate if url is candidate.url else msgspec.structs.replace(candidate, url=url)
-
     def _open(self, url: Url) -> list[tuple[DropTest, int, Url]]:
         """(test, mark of the value, URL without it) of the parameters that can be left out of a URL."""
         if not _has_parameters(url.target):
             return []
-        known, found = self._of(self._frontier.host_key(url)[0]), []
+        known, found = self._tests.of(self._frontier.host_key(url)[0]), []
         for name, value in parameters(url):
             if name not in known and len(known) >= MOST_NAMES:
                 continue
@@ -153,10 +185,7 @@ class DropOne:
         learned = learn_sample(test, url.text, mark, pages, self._config)
         if learned is test:
             return
-        tests = self._of(host)
-        tests[learned.name] = learned
-        with self._frontier.changes() as batch:
-            batch.put(Family.META, TESTS + host, encode(HostTests(name, tuple(tests.values()))))
+        self._tests.put(host, name, learned)
 
     def _seen(self, visit: Visit) -> Seen:
         assert isinstance(visit.outcome, Fetched)
@@ -173,19 +202,6 @@ class DropOne:
         if record is None or record.state not in ("done", "dropped") or not record.visits:
             return None
         return Seen(record.visits[-1].status, record.content, self._said.get(fingerprint, ()))
-
-    def _of(self, host: bytes) -> dict[str, DropTest]:
-        """The tests of a host."""
-        tests = self._tests.get(host)
-        if tests is None:
-            data = self._environment.get(Family.META, TESTS + host)
-            kept = decode(data, HostTests).tests if data else ()
-            tests = self._tests[host] = {test.name: test for test in kept}
-            if len(self._tests) > _HOSTS_KEPT:
-                self._tests.popitem(last=False)
-        else:
-            self._tests.move_to_end(host)
-        return tests
 
 
 def _has_parameters(text: str) -> bool:

@@ -50,11 +50,14 @@ class Judge:
     ) -> None:
         self._frontier = frontier
         self._robots = robots
-        self.retry = retry
-        """Waits and limits, which may change."""
+        self._retry = retry
         self._politeness = politeness
         self._visit_speed = visit_speed
         self._every_attempt = every_attempt
+
+    def go_by(self, retry: RetryConfig) -> None:
+        """Go by other waits and limits from now on."""
+        self._retry = retry
 
     def judge(self, visit: Visit, now: float) -> Judgement:
         """Decide; `now` is crawl-clock seconds."""
@@ -63,7 +66,7 @@ class Judge:
         host, _ = self._frontier.host_key(candidate.url)
         record = self._frontier.hosts.get(host)
         failures = HostFailures(record.failures, record.failing_since) if record else HostFailures()
-        disposition = decide(outcome, candidate.attempts, failures, now, self.retry)
+        disposition = decide(outcome, candidate.attempts, failures, now, self._retry)
         tally = self._tally(visit, disposition)
         if candidate.kind is LinkKind.ROBOTS:
             return self._of_robots(visit, disposition, tally)

@@ -74,7 +74,9 @@ class Settlement:
         spare: SpareTime,
         *,
         queue_size: int,
+        settled: Callable[[], None],
     ) -> None:
+        """`settled` is called after each group."""
         self._frontier = frontier
         self._doors = doors
         self._archivist = archivist
@@ -85,7 +87,7 @@ class Settlement:
         self.held = asyncio.Lock()
         """Whoever holds it sees state and archive between two groups."""
         self._long_pages = LongPages(frontier, doors, archivist, self.held, spare)
-        self.on_settled: Callable[[], None] = lambda: None
+        self._settled = settled
 
     async def take(self, visit: Visit) -> None:
         """Accept a visit; waits if settlement has fallen behind, or other agents are asked about it."""
@@ -121,7 +123,7 @@ class Settlement:
             if visits:
                 async with self.held:
                     await self._settle(visits)
-                self.on_settled()
+                self._settled()
 
     async def _settle(self, group: list[tuple[Visit, Followed | None]]) -> None:
         decided = [await self._decide(visit) for visit, _ in group]

@@ -19,7 +19,8 @@ class Dispatch:
 
     `limit_reached` says why no further lease may go out for now (a page budget all of which may be in
     flight), or nothing. `unreachable` says that this session has asked and no server has ever answered:
-    then nobody wants to wait until `give_up_after` to read that a name is misspelt.
+    then nobody wants to wait until `give_up_after` to read that a name is misspelt. `may_lend` says whether
+    one more lease may go out beside so many; whoever forbids it pumps when that changes.
 
     The argument for termination (K17): only settlements and admissions make work, admissions happen
     only in settlements, and each lease is settled once; so when no lease is out and nothing on disk can
@@ -34,6 +35,7 @@ class Dispatch:
         give_up_after: int,
         limit_reached: Callable[[int], str],
         unreachable: Callable[[], bool] = lambda: False,
+        may_lend: Callable[[int], bool] = lambda _: True,
     ) -> None:
         self._frontier = frontier
         self._now = now
@@ -45,8 +47,7 @@ class Dispatch:
         self._retiring = 0
         self._paused = False
         self._expected: dict[str, Callable[[], bool]] = {}
-        self.may_lend: Callable[[int], bool] = lambda _: True
-        """Whether one more lease may go out beside so many; whoever forbids it pumps when that changes."""
+        self._may_lend = may_lend
         self.ended = ""
         """Why no more leases will go out; empty while some may."""
 
@@ -135,7 +136,7 @@ class Dispatch:
             return
         while self._waiting and not self.ended:
             lent = self._frontier.lent
-            if not self.may_lend(lent):
+            if not self._may_lend(lent):
                 return
             limit = self._limit_reached(lent)
             lease = None if limit else self._frontier.lend()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from gossamer.frontier.config import HostPolicy
 from gossamer.frontier.domains import DOMAIN_OUT_SECONDS, DomainTable
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
 
 
@@ -23,8 +24,8 @@ class BudgetGate:
         self._rest = rest
         self._park = park
 
-    def passes(self, queue: HostQueue) -> bool:
-        """Whether one more lease may go out."""
+    def judge(self, queue: HostQueue) -> Turn:
+        """Whether one more lease may go out; it need not be known which."""
         record = queue.record
         spent = self._policy.budget_spent(record.name, record.pages + len(queue.lent), record.bytes)
         if not spent and self._domains is not None:
@@ -32,7 +33,7 @@ class BudgetGate:
             if spent and not queue.lent and self._domains.lent(record.name):
                 # What other hosts of the domain have out may not count as pages: the turn may come yet.
                 self._rest(record.name, DOMAIN_OUT_SECONDS, spent)
-                return False
+                return Turn.WAIT
         if spent and not queue.lent:
             self._park(record.name, spent)
-        return not spent
+        return Turn.WAIT if spent else Turn.GO

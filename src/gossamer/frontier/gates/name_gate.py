@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
 
 AT_HAND = 10_000_000
@@ -38,16 +39,18 @@ class NameGate:
         """Names that hosts wait for."""
         return len(self._waiting)
 
-    def passes(self, queue: HostQueue, host: str) -> bool:
-        """Whether `host` may be visited now; if not, `queue` waits until `landed`."""
+    def judge(self, queue: HostQueue) -> Turn:
+        """Whether the first entry's name is at hand; if not, `queue` waits until it has `landed`."""
+        assert queue.first is not None
+        host = queue.first[1].url.host
         if self._names is None or (queue.named == host and self._now() < queue.named_until):
-            return True
+            return Turn.GO
         if self._names.known(host) or not self._names.offer(host, first=True):
             self._at_hand(queue, host)
-            return True
+            return Turn.GO
         queue.awaits = host
         self._waiting.setdefault(host, []).append(queue)
-        return False
+        return Turn.WAIT
 
     def known(self, host: str) -> bool:
         """Whether a visit to `host` would not have to wait for its name."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from gossamer.frontier.gates.turn import Turn
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
 from gossamer.frontier.queues.later import Later
@@ -37,8 +37,8 @@ class RobotsGate:
         self._changes = changes
         self._admit = admit
 
-    def judge(self, queue: HostQueue, held: int) -> Turn:
-        """Whether the first entry may go, after `held` of the same queue had to wait in a row."""
+    def judge(self, queue: HostQueue) -> Turn:
+        """Whether the robots rules of the first entry's origin are known."""
         assert queue.first is not None
         candidate = queue.first[1]
         if candidate.kind is LinkKind.ROBOTS:
@@ -51,7 +51,7 @@ class RobotsGate:
             return Turn.NEXT
         if known.record.state not in ("hold", "pending"):
             return Turn.GO
-        whole = held + 1 == HELD_AT_ONCE
+        whole = queue.held + 1 == HELD_AT_ONCE
         self._hold(queue, known.record.until, known.record.detail, whole=whole)
         return Turn.WAIT if whole else Turn.NEXT
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from gossamer.frontier.config import HostPolicy
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.shared_rests import Return, SharedRests
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.state.records import HostRecord
@@ -21,15 +22,23 @@ class SharedGate:
     settles the lease, so that a crash before leaves a claim that lapses with a rest.
     """
 
-    def __init__(self, table: SharedRests, policy: HostPolicy, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        table: SharedRests,
+        policy: HostPolicy,
+        now: Callable[[], int],
+        place: Callable[[HostQueue], None],
+    ) -> None:
+        """`place` gives a host that rests from now on its place among those that do."""
         self._table = table
+        self._place = place
         self._policy = policy
         self._now = now
         self._ended: list[tuple[HostRecord, bool, int]] = []
         self.refused = 0
         """Times that a host had to wait for other crawls."""
 
-    def passes(self, queue: HostQueue) -> bool:
+    def judge(self, queue: HostQueue) -> Turn:
         """Whether the host may be visited now, and then the visit has begun; if not, the host rests."""
         record = queue.record
         rest = int(max(self._policy.rest(record.name), record.crawl_delay) * 1e6)
@@ -37,11 +46,12 @@ class SharedGate:
         if not wait:
             if record.reason == SHARED:
                 record.reason = ""
-            return True
+            return Turn.GO
         self.refused += 1
         record.due = max(record.due, self._now() + wait)
         record.reason = record.reason or SHARED
-        return False
+        self._place(queue)
+        return Turn.WAIT
 
     def after_visit(self, queue: HostQueue, now: int) -> None:
         """A lease of the host is being settled at `now`; its rest may still grow until the commit."""

@@ -60,8 +60,8 @@ class HostQueue:
     """
 
     __slots__ = (
-        "_number", "_tree", "awaits", "filled", "key", "lanes", "lent", "limit", "named", "named_until",
-        "passed", "placed", "record",
+        "_number", "_tree", "awaits", "filled", "held", "key", "lanes", "lent", "limit", "named",
+        "named_until", "passed", "placed", "record",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +75,7 @@ class HostQueue:
         self.lanes: dict[int, Lane] = {}
         self._number = 0  # of the branch whose turn it is
         self.filled = 0  # times that it was filled
+        self.held = 0  # entries that gave way to others in this turn
         self.lent: dict[bytes, Candidate] = {}
         self.placed: int | None = None  # number of its latest heap entry; older ones are void
         self.passed = 0.0  # how far its turns have taken it, see `Rota`
@@ -98,7 +99,7 @@ class HostQueue:
         record = self.record
         if self.has_entry:
             return record.due
-        return max(record.due, record.later_due) if record.deferred else _NEVER
+        return max(record.due, record.later_due) if record.delayed else _NEVER
 
     @property
     def first(self) -> Entry | None:

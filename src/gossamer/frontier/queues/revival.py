@@ -48,7 +48,7 @@ class Revival:
         """
         taken = 0
         for key, committed in self._hosts.scan():
-            if not committed.queued and not committed.deferred:
+            if not committed.queued and not committed.delayed:
                 continue
             if committed.parked.startswith(BY_OPERATOR):
                 continue

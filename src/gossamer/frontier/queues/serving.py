@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
+from gossamer.frontier.gates.gate import Gate
 from gossamer.frontier.gates.name_gate import NameGate
+from gossamer.frontier.gates.owner_gate import OwnerGate
 from gossamer.frontier.gates.shared_gate import SharedGate
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.queue_table import QueueTable
@@ -69,7 +71,7 @@ class Serving:
         self._owns = policy.owns
         self._shared: SharedGate | None = None
         if policy.shared is not None:
-            self._shared = SharedGate(policy.shared, policy, session.now)
+            self._shared = SharedGate(policy.shared, policy, session.now, self.rota.place)
 
     @property
     def next_due(self) -> int:
@@ -96,7 +98,7 @@ class Serving:
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
         room = len(self.rota.served) < self._room_for_new and not self._lacks_name(record)
-        if room and record.queued == 1 and not record.deferred:
+        if room and record.queued == 1 and not record.delayed:
             return self._serve(key, record)
         return None
 
@@ -146,16 +148,12 @@ class Serving:
         elif record.queued and not record.parked:
             self.wake.set(key, record, max(self._now(), record.due), batch)
 
-    def passes(self, queue: HostQueue, host: str) -> bool:
-        """Whether `host` may be visited now, and then its visit has begun; if not, the queue waits."""
-        if self._owns is not None and not self._owns(queue.key):
-            return False
-        if not self.gate.passes(queue, host):
-            return False
-        if self._shared is None or self._shared.passes(queue):
-            return True
-        self.rota.place(queue)
-        return False
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """What a host must pass that has something to lend, in order; at the last one its visit begins."""
+        owner = (OwnerGate(self._owns),) if self._owns is not None else ()
+        shared = (self._shared,) if self._shared is not None else ()
+        return *owner, self.gate, *shared
 
     def committed(self) -> None:
         """What was settled is on disk: its hosts may be visited by other crawls."""
@@ -191,7 +189,7 @@ class Serving:
             self.rota.place(queue)
         elif record.parked:
             self.unserve(queue)
-        elif not record.queued and not record.deferred:
+        elif not record.queued and not record.delayed:
             self.wake.clear(queue.key, record, batch)
             self.unserve(queue)
         elif self._owns is not None and not self._owns(queue.key):

@@ -251,8 +251,8 @@ def _hosts(inspection: Inspection) -> Iterator[str]:
         record = decode_host(data)
         queued = sum(1 for _ in environment.scan(Family.QUEUE, prefix=key))
         waiting = sum(1 for _ in environment.scan(Family.LATER, prefix=key))
-        if (queued, waiting) != (record.queued, record.deferred):
+        if (queued, waiting) != (record.queued, record.delayed):
             yield (
-                f"state: host {record.name} counts {record.queued} queued and {record.deferred} waiting, "
+                f"state: host {record.name} counts {record.queued} queued and {record.delayed} waiting, "
                 f"there are {queued} and {waiting}"
             )

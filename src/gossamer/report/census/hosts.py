@@ -29,7 +29,7 @@ def host_census(inspection: Inspection, heard: Callable[[bytes, HostRecord], obj
     pages = Spread(1.0)
     delays = 0
     now = inspection.clock.micros()
-    count = HostCount(lambda: now, ("pages", "queued"))
+    count = HostCount(lambda: now, ("pages", "queued"), LISTED)
     for key, data in inspection.environment.scan(Family.HOSTS):
         record = decode_host(data)
         heard(key, record)
@@ -42,7 +42,7 @@ def host_census(inspection: Inspection, heard: Callable[[bytes, HostRecord], obj
 
     return Hosts(
         by_state=count.by_state,
-        most_pages=listed(count.largest("pages")[:LISTED]),
+        most_pages=listed(count.largest("pages")),
         parked=listed(count.largest("queued", "parked")[:PARKED]),
         pages=pages.histogram(),
         crawl_delays=delays,

@@ -5,7 +5,7 @@ Decision 0015 tells why it is not a framework in the browser. `console_router` g
 
 How a page comes about: `router` finds the function of its address in `PAGES` of one of the page modules, and
 gives it a `Desk` (who asks, in which language, what was sent). The function asks the daemon and hands what it
-found to a template; `painter` fills that in. `static/live.js` asks for the block `live` of the page again.
+found to a template; `renderer` fills that in. `static/live.js` asks for the block `live` of the page again.
 """
 
 from gossamer.web.console.router import console_router

@@ -12,9 +12,9 @@ from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
-from gossamer.web.console.painter import Painter
 from gossamer.web.console.problems import problem_text
 from gossamer.web.console.reasons import reason_text
+from gossamer.web.console.renderer import Renderer
 from gossamer.web.console.reports import Reports
 from gossamer.web.console.waits import amount
 from gossamer.web.security.body import form_of
@@ -40,13 +40,13 @@ Kept = tuple[Reports, KeptCharts]
 class Desk:
     """Where one request is served."""
 
-    def __init__(self, request: Request, daemon: Daemon, painter: Painter, kept: Kept) -> None:
+    def __init__(self, request: Request, daemon: Daemon, renderer: Renderer, kept: Kept) -> None:
         self.request = request
         self.daemon = daemon
         self.reports, self.charts = kept
         self.glance = Glance()
         """At the job whose page this is."""
-        self._painter = painter
+        self._renderer = renderer
         self.person: Visitor | None = visitor_of(request)
 
     @cached_property
@@ -93,7 +93,7 @@ class Desk:
     def page(self, template: str, status: int = 200, /, **context: Any) -> Response:
         """The page; with `?part=live` only the block of it that changes."""
         part = self.request.query_params.get("part", "")
-        return self._painter.paint(template, status, part, {**self._of_the_request(), **context})
+        return self._renderer.render(template, status, part, {**self._of_the_request(), **context})
 
     def _of_the_request(self) -> dict[str, Any]:
         """What every template may use."""

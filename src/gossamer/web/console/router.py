@@ -20,7 +20,7 @@ from gossamer.web.console.jobs import pages as jobs_pages
 from gossamer.web.console.jobs import settings as job_settings
 from gossamer.web.console.jobs import views as job_views
 from gossamer.web.console.kept_charts import KeptCharts
-from gossamer.web.console.painter import Painter
+from gossamer.web.console.renderer import Renderer
 from gossamer.web.console.reports import Reports
 from gossamer.web.console.routes import Page
 
@@ -45,7 +45,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 def console_router(daemon: Daemon) -> APIRouter:
     """The console over `daemon`, at the root of the site; the gate of `service.security` stands around it."""
     assets = Assets()
-    painter = Painter(assets)
+    renderer = Renderer(assets)
     kept = Reports(), KeptCharts()
     router = APIRouter(include_in_schema=False, default_response_class=Response)
 
@@ -61,7 +61,7 @@ def console_router(daemon: Daemon) -> APIRouter:
     for page in PAGES:
         router.add_route(
             page.path,
-            _handler(page, lambda request: Desk(request, daemon, painter, kept)),
+            _handler(page, lambda request: Desk(request, daemon, renderer, kept)),
             methods=[page.method],
         )
     return router

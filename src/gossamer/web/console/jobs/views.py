@@ -12,7 +12,7 @@ from gossamer.web.console import drawings
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.drawings import drawn
 from gossamer.web.console.jobs.next_steps import further
-from gossamer.web.console.painter import shown
+from gossamer.web.console.renderer import shown
 from gossamer.web.console.routes import get
 from gossamer.web.console.story import chapters
 from gossamer.web.console.waits import wait_text

@@ -21,7 +21,7 @@ TAB_KEYS = dict(zip("ohqplcntwfsxdr", TABS, strict=True))
 """The key after `g` that leads to each."""
 
 
-class Painter:
+class Renderer:
     """All templates with what they may use. Only our own files are templates, never text of a user."""
 
     def __init__(self, assets: Assets) -> None:
@@ -46,7 +46,7 @@ class Painter:
             machine_time=machine_time,
         )
 
-    def paint(self, template: str, status: int, part: str, context: dict[str, Any]) -> Response:
+    def render(self, template: str, status: int, part: str, context: dict[str, Any]) -> Response:
         """A page.
 
         Args:

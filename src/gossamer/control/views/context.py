@@ -25,7 +25,7 @@ MOST_KEPT = 100
 """Results remembered."""
 
 
-class Lookout:
+class ViewContext:
     """A crawl's folder and state, with what views remember between two looks.
 
     Not for two threads at once.
@@ -34,18 +34,22 @@ class Lookout:
         folder: of the crawl.
         environment: its state; the running crawl's own, or one opened for reading.
         config: the configuration of now, with references in place of secrets.
+        pulse: (visits a second of late, whether all workers are busy); nothing of a stopped crawl.
     """
 
     def __init__(
-        self, folder: CrawlFolder, environment: Environment, config: Callable[[], CrawlConfig]
+        self,
+        folder: CrawlFolder,
+        environment: Environment,
+        config: Callable[[], CrawlConfig],
+        pulse: Callable[[], tuple[float, bool]] = lambda: (0.0, False),
     ) -> None:
         self.folder = folder
         self.environment = environment
         self.census = Sweep(environment, lambda: HostCount(self.clock.micros))
         self.queue_census = Sweep(environment, lambda: QueueCount(environment, self.config, self.counters()))
         self._config = config
-        self.pulse: Callable[[], tuple[float, bool]] = lambda: (0.0, False)
-        """(visits a second of late, whether all workers are busy); nothing of a stopped crawl."""
+        self.pulse = pulse
         self._kept: dict[str, tuple[float, Any]] = {}
         self.clock: CrawlClock = self.inspection().clock
         """The crawl clock."""
@@ -97,7 +101,7 @@ class Lookout:
 
 
 @contextlib.contextmanager
-def lookout(path: Path) -> Iterator[Lookout]:
+def view_context(path: Path) -> Iterator[ViewContext]:
     """The state of the crawl in `path` as of now, for reading; opening it takes some 50 ms.
 
     Raises:
@@ -105,4 +109,4 @@ def lookout(path: Path) -> Iterator[Lookout]:
         StorageError: its state is damaged.
     """
     with inspect(path) as inspection:
-        yield Lookout(inspection.folder, inspection.environment, lambda: inspection.config)
+        yield ViewContext(inspection.folder, inspection.environment, lambda: inspection.config)

@@ -15,7 +15,7 @@ MOST_AT_ONCE = 500
 """Entries of one step, which is one commit."""
 
 
-class Errand(Protocol):
+class BackgroundTask(Protocol):
     """A walk that may be under way."""
 
     @property
@@ -26,18 +26,18 @@ class Errand(Protocol):
         """Go on until `over()`, or to the end."""
 
 
-class Errands:
+class BackgroundTasks:
     """Does what is pending; meanwhile the crawl does not end by itself."""
 
-    def __init__(self, dispatch: Dispatch, errands: dict[str, Errand]) -> None:
+    def __init__(self, dispatch: Dispatch, background: dict[str, BackgroundTask]) -> None:
         self._dispatch = dispatch
-        self._errands = errands
+        self._background = background
         self._called = asyncio.Event()
 
     @property
     def pending(self) -> list[str]:
         """Names of those under way."""
-        return [name for name, errand in self._errands.items() if errand.pending]
+        return [name for name, task in self._background.items() if task.pending]
 
     def call(self) -> None:
         """Something may have become pending; called before the crawl may go on."""
@@ -51,10 +51,10 @@ class Errands:
         while True:
             await self._called.wait()
             self._called.clear()
-            for name, errand in self._errands.items():
-                while errand.pending and not self._dispatch.ended:
+            for name, task in self._background.items():
+                while task.pending and not self._dispatch.ended:
                     try:
-                        errand.step(_Clock())
+                        task.step(_Clock())
                     except Exception as error:  # noqa: BLE001 - memory may no longer match the disk
                         self._dispatch.fail(error)
                         return

@@ -6,8 +6,8 @@ from gossamer.assembly.build import Built
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.hold import Ceilings
 from gossamer.config.config import CrawlConfig
+from gossamer.control.changes.background import BackgroundTasks, SpentHosts
 from gossamer.control.changes.changeable import Group
-from gossamer.control.changes.errands import Errands, SpentHosts
 from gossamer.engine.admission.reclaim import Reclaim
 from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
@@ -18,7 +18,7 @@ from gossamer.policy.ordering.opic import Opic
 from gossamer.policy.scope.scope import Scope
 
 
-class Levers:
+class SettingsApplier:
     """Applies a configuration that was checked to the crawl that runs, on its event loop."""
 
     def __init__(self, built: Built) -> None:
@@ -29,7 +29,7 @@ class Levers:
         self.reclaim = Reclaim(built.environment, parts.frontier, parts.admission, self.steering)
         self.reweighing = Reweighing(built.environment, parts.frontier, built.ordering)
         self.spent = SpentHosts(self.steering)
-        self.errands = Errands(
+        self.background = BackgroundTasks(
             parts.dispatch,
             {"scope": self.reclaim, "order": self.reweighing, "budget": self.spent},
         )
@@ -76,7 +76,7 @@ class Levers:
         if Group.ENGINE in groups:
             self._crawl.configure(config.engine)
         if Group.RETRY in groups:
-            self._built.judge.retry = config.retry
+            self._built.judge.go_by(config.retry)
         if Group.POLITENESS in groups:
             self.steering.repolite(before.politeness_of)
         if Group.BUDGET in groups:
@@ -90,7 +90,7 @@ class Levers:
             self.rejudge(scope, config, widens=widens)
             for host in set(before.scope.block) - set(config.scope.block):
                 self.steering.forget_closed(host)
-        self.errands.call()
+        self.background.call()
         self._crawl.parts.dispatch.pump()
 
     def _workers(self, config: CrawlConfig) -> None:
@@ -104,7 +104,7 @@ class Levers:
     def _speeds(self, config: CrawlConfig) -> None:
         throttle, effective = self._built.http.throttle, self._built.effective
         throttle.set_rate(self._speed(config))
-        throttle.visit_speed = effective.visit_speed if effective.limits_speed else None
+        throttle.limit_visits(effective.visit_speed if effective.limits_speed else None)
 
     def _retune(self, config: CrawlConfig) -> None:
         ordering = self._built.ordering

@@ -18,7 +18,7 @@ WHO = "daemon"
 """Who does what nobody asked for, in the audit."""
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class DaemonContext(msgspec.Struct, frozen=True):
     """The daemon's parts.
 
     Attributes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
-from gossamer.control.views.lookout import Lookout, lookout
+from gossamer.control.views.context import ViewContext, view_context
 from gossamer.state.environment import Environment
 
 KEPT_SECONDS = 10.0
@@ -21,18 +21,18 @@ OLDEST_SECONDS = 30.0
 
 
 class _Open:
-    """One open state, and who looks at it; a lookout is not for two at once."""
+    """One open state, and who looks at it; a view context is not for two at once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._stack = ExitStack()
         self._turn = threading.Lock()
-        self._look: Lookout | None = None
+        self._look: ViewContext | None = None
         self.users = 0
         self.born = self.used = time.monotonic()
 
     @contextlib.contextmanager
-    def look(self) -> Iterator[Lookout]:
+    def look(self) -> Iterator[ViewContext]:
         with self._turn:
             if self._look is None:
                 self._look = self._stack.enter_context(_state_of(self._folder))
@@ -45,7 +45,7 @@ class _Open:
         return now - self.used > KEPT_SECONDS or now - self.born > OLDEST_SECONDS
 
 
-class Shelf:
+class StateCache:
     """Open states by folder; for several threads."""
 
     def __init__(self) -> None:
@@ -53,11 +53,11 @@ class Shelf:
         self._open: dict[Path, _Open] = {}
 
     @contextlib.contextmanager
-    def lend(self, folder: Path) -> Iterator[Lookout]:
+    def lend(self, folder: Path) -> Iterator[ViewContext]:
         """The state of a stopped crawl, for one look.
 
         Raises:
-            ConfigError, StorageError: as `lookout`.
+            ConfigError, StorageError: as `view_context`.
         """
         self.sweep()
         with self._lock:
@@ -97,21 +97,21 @@ class Shelf:
 
 
 @contextlib.contextmanager
-def _state_of(path: Path) -> Iterator[Lookout]:
+def _state_of(path: Path) -> Iterator[ViewContext]:
     """The state of a crawl; of one that has not begun, that of a crawl which has found nothing.
 
     Raises:
-        ConfigError, StorageError: as `lookout`.
+        ConfigError, StorageError: as `view_context`.
     """
     folder = CrawlFolder(path)
     if folder.state.is_dir() or not folder.config.exists():
-        with lookout(path) as look:
+        with view_context(path) as look:
             yield look
         return
     config = load(CrawlConfig, read_toml(folder.config))
     with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
         environment = Environment.open(Path(scratch) / "state", config.state)
         try:
-            yield Lookout(folder, environment, lambda: config)
+            yield ViewContext(folder, environment, lambda: config)
         finally:
             environment.close()

@@ -1,0 +1,273 @@
+"""Tables of what documents say, as files in a crawl's folder that are committed together.
+
+`documents/` holds numbered parts, each a Parquet file for each table, and `mark.json`: which parts count, and up
+to which place of the archive they tell. A part that the mark does not name was never committed, and goes when
+somebody writes next; so a kill costs what was read since the last commit, and the folder can be deleted at
+any time. Parts that were merged into a larger one stay for a while, for whoever reads them now.
+"""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gossamer.archive.follower import START, Mark
+from gossamer.assembly.private import private_folder
+from gossamer.datasets.parquet import needed, write_table
+from gossamer.datasets.tables import DERIVED, Table
+from gossamer.model.errors import ConfigError, StorageError
+
+FOLDER = "documents"
+_MARK = "mark.json"
+VERSION = 1
+_MERGED_AT = 8
+"""Small parts that are merged into one."""
+_SMALL = 20_000
+"""Rows of documents up to which a part is small."""
+_KEPT = 600.0
+"""Seconds that a merged part stays."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One part: its number, and its documents."""
+
+    number: int
+    documents: int
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """What is committed.
+
+    Attributes:
+        version: of the columns; others are made anew.
+        made_of: the settings that decide what is derived; what was made by others is made anew.
+        mark: place in the archive up to which the parts tell.
+        parts: in their order.
+        next: number of the next part.
+        gone: parts merged into others, and when (wall time).
+        documents: read so far.
+        seconds: of the clock spent on them, all sessions together.
+        marked: how many documents bear each mark.
+    """
+
+    version: int = VERSION
+    made_of: str = ""
+    mark: Mark = START
+    parts: tuple[Part, ...] = ()
+    next: int = 0
+    gone: tuple[tuple[int, float], ...] = ()
+    documents: int = 0
+    seconds: float = 0.0
+    marked: dict[str, int] = {}
+
+
+def state_of(folder: Path) -> State | None:
+    """What is committed in `documents/` of a crawl; `None` if nothing is, or it is damaged or of another
+    version."""
+    try:
+        state = msgspec.json.decode((folder / _MARK).read_bytes(), type=State)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return state if state.version == VERSION else None
+
+
+def files_of(folder: Path) -> dict[str, list[Path]]:
+    """The committed files of each table; nothing if there are none."""
+    state = state_of(folder)
+    if state is None or not state.parts:
+        return {}
+    return {table.name: [_path(folder, table, part.number) for part in state.parts] for table in DERIVED}
+
+
+def _path(folder: Path, table: Table, number: int) -> Path:
+    return folder / f"{table.name}-{number:06d}.parquet"
+
+
+class Store:
+    """Writes the parts. One process at a time."""
+
+    def __init__(self, folder: Path, made_of: str) -> None:
+        """Open the folder, made if it is not there; what no commit names, and what was made by other settings,
+        goes.
+
+        Raises:
+            ConfigError: the extra is not installed, another process writes here, or the folder is somebody
+                else's.
+            StorageError: the disk refuses.
+        """
+        needed()
+        self._folder = folder
+        try:
+            private_folder(folder)
+            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StorageError(f"{folder}: cannot be made ({error.strerror}). Free some space.") from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise ConfigError(f"{folder}: another process makes these tables now; wait for it.") from None
+        except OSError:  # a file system that knows no locks
+            pass
+        held = state_of(folder)
+        if held is None or held.made_of != made_of:
+            held = State(made_of=made_of)
+        self.state = held
+        self._clear()
+
+    def close(self) -> None:
+        """Let others write."""
+        os.close(self._lock)
+
+    def commit(
+        self, rows: Mapping[str, Sequence[object]], mark: Mark, seconds: float, marks: Iterable[str]
+    ) -> None:
+        """Add a part with rows of each table, and the place in the archive up to which they tell.
+
+        Raises:
+            StorageError: the disk refuses; nothing was added.
+        """
+        state, count = self.state, len(rows[DERIVED[0].name])
+        marked = dict(state.marked)
+        for one in marks:
+            marked[one] = marked.get(one, 0) + 1
+        parts = state.parts
+        if any(rows.values()):
+            for table in DERIVED:
+                write_table(table, rows[table.name], _path(self._folder, table, state.next))
+            parts = (*parts, Part(state.next, count))
+        self._keep(
+            msgspec.structs.replace(
+                state,
+                mark=mark,
+                parts=parts,
+                next=state.next + (parts != state.parts),
+                documents=state.documents + count,
+                seconds=round(state.seconds + seconds, 3),
+                marked=marked,
+            )
+        )
+        self._merge()
+
+    def rewind(self, mark: Mark) -> None:
+        """Drop what was made of records from `mark` on: the archive has others there now.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        self._rewrite(self.state.parts, mark, only_before=True)
+
+    def _merge(self) -> None:
+        """Make one of the small parts at the end, once there are many."""
+        small: list[Part] = []
+        for part in reversed(self.state.parts):
+            if part.documents > _SMALL:
+                break
+            small.insert(0, part)
+        if len(small) >= _MERGED_AT:
+            self._rewrite(tuple(small), self.state.mark, only_before=False)
+
+    def _rewrite(self, parts: tuple[Part, ...], mark: Mark, *, only_before: bool) -> None:
+        """Write parts anew as one, with what stands before `mark` or all of it."""
+        arrow, state = needed(), self.state
+        from pyarrow import compute, dataset, parquet
+
+        number, documents = state.next, 0
+        for table in DERIVED:
+            paths = [str(_path(self._folder, table, part.number)) for part in parts]
+            if not paths:
+                break
+            found = dataset.dataset(paths, format="parquet")
+            where = None
+            if only_before:
+                serial, offset = mark.place
+                where = (compute.field("serial") < serial) | (
+                    (compute.field("serial") == serial) & (compute.field("offset") < offset)
+                )
+            partial = _path(self._folder, table, number).with_suffix(".partial")
+            count = 0
+            try:
+                with parquet.ParquetWriter(partial, found.schema, compression="zstd") as out:
+                    for batch in found.to_batches(filter=where, batch_size=5_000):
+                        if batch.num_rows:
+                            out.write_table(arrow.Table.from_batches([batch]))
+                            count += batch.num_rows
+                _synced(partial)
+                partial.replace(_path(self._folder, table, number))
+            except OSError as error:
+                partial.unlink(missing_ok=True)
+                raise StorageError(
+                    f"{self._folder}: cannot be written ({error.strerror}). Free some space."
+                ) from error
+            if table is DERIVED[0]:
+                documents = count
+        others = tuple(part for part in state.parts if part not in parts)
+        lost = sum(part.documents for part in parts) - documents
+        now = time.time()
+        self._keep(
+            msgspec.structs.replace(
+                state,
+                mark=mark,
+                parts=(*others, Part(number, documents)) if documents else others,
+                next=number + 1,
+                gone=(*state.gone, *((part.number, now) for part in parts)),
+                documents=state.documents - lost,
+            )
+        )
+        self._clear()
+
+    def _keep(self, state: State) -> None:
+        """Commit.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        partial = self._folder / f"{_MARK}.partial"
+        try:
+            partial.write_bytes(msgspec.json.encode(state))
+            _synced(partial)
+            partial.replace(self._folder / _MARK)
+        except OSError as error:
+            raise StorageError(f"{partial}: cannot be written ({error.strerror}). Free some space.") from error
+        self.state = state
+
+    def _clear(self) -> None:
+        """Remove what no commit names, and what was merged long ago."""
+        since = time.time() - _KEPT
+        lately = tuple(one for one in self.state.gone if one[1] > since)
+        if lately != self.state.gone:
+            self.state = msgspec.structs.replace(self.state, gone=lately)
+        named = {part.number for part in self.state.parts} | {number for number, _ in lately}
+        for path in self._folder.iterdir():
+            if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+def _number(path: Path) -> int:
+    digits = path.stem.rpartition("-")[2]
+    return int(digits) if digits.isdigit() else -1
+
+
+def _synced(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def rows_of(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The committed rows of a table, some thousand in memory at a time."""
+    from pyarrow import dataset
+
+    paths = files_of(folder).get(table, [])
+    if not paths:
+        return
+    for batch in dataset.dataset([str(path) for path in paths], format="parquet").to_batches(columns=columns):
+        yield from batch.to_pylist()
