@@ -9,6 +9,7 @@ from gossamer.archive.config import ArchiveConfig
 from gossamer.config.dotted import join_path
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.dns.config import DnsConfig
+from gossamer.documents.config import DocumentsConfig
 from gossamer.engine.config import EngineConfig
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.fields.extractor import read_groups
@@ -68,6 +69,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="settings of single hosts, by name or `*.` and the name above"),
     ] = {}
 
+    documents: DocumentsConfig = DocumentsConfig()
     fields: Annotated[
         dict[str, dict[str, str]],
         Meta(

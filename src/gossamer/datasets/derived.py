@@ -233,7 +233,9 @@ class Store:
             _synced(partial)
             partial.replace(self._folder / _MARK)
         except OSError as error:
-            raise StorageError(f"{partial}: cannot be written ({error.strerror}). Free some space.") from error
+            raise StorageError(
+                f"{partial}: cannot be written ({error.strerror}). Free some space."
+            ) from error
         self.state = state
 
     def _clear(self) -> None:

@@ -168,3 +168,118 @@ VISITS = Table(
 
 OF_THE_CRAWL = (PAGES, HOSTS, CAPTURES, VISITS)
 """Tables that need nothing but the crawl."""
+
+
+def _said(*path: str) -> Callable[[Any], object]:
+    """An attribute of what a document says, null where it says nothing."""
+
+    def value(row: Any) -> object:
+        found = row.said
+        for name in path:
+            found = getattr(found, name)
+        return found or None
+
+    return value
+
+
+def _json(name: str) -> Callable[[Any], object]:
+    """A list of what a document says, as JSON text; null if there is nothing."""
+
+    def value(row: Any) -> str | None:
+        found = getattr(row.said, name)
+        return msgspec.json.encode(found).decode() if found else None
+
+    return value
+
+
+def _listed(of: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Several texts in one, a line each; null if there are none."""
+    return lambda row: "\n".join(of(row)) or None  # type: ignore[call-overload]
+
+
+_PLACE = (
+    Column("time", "time", "of the capture", _own("time")),
+    Column("serial", "whole", "number of its archive file", _own("serial")),
+    Column("offset", "whole", "of its record there", _own("offset")),
+)
+
+DOCUMENTS = Table(
+    "documents",
+    "what one captured document says",
+    (
+        Column("url", "text", "as requested", _own("url")),
+        Column("host", "text", "name of its host", _host),
+        *_PLACE,
+        Column("status", "whole", "of the answer", lambda row: row.status or None),
+        Column("type", "text", "media type, by its content, else by its header", _said("media_type")),
+        Column("charset", "text", "WHATWG name of the encoding", _said("charset")),
+        Column("bytes", "whole", "of the content", lambda row: row.said.size),
+        Column("title", "text", "of the document", _said("metadata", "title")),
+        Column("authors", "text", "a line each", _listed(lambda row: row.said.metadata.authors)),
+        Column("published", "text", "date or time, ISO 8601", _said("metadata", "published")),
+        Column("modified", "text", "date or time, ISO 8601", _said("metadata", "modified")),
+        Column("language", "text", "BCP 47 tag, declared or guessed", _said("language")),
+        Column("language_confidence", "number", "0 to 1", lambda row: row.said.language_confidence),
+        Column("description", "text", "as the document says", _said("metadata", "description")),
+        Column("keywords", "text", "a line each", _listed(lambda row: row.said.metadata.keywords)),
+        Column("canonical", "text", "the address that it says is its own", _said("metadata", "canonical")),
+        Column("generator", "text", "the program that made it", _said("metadata", "generator")),
+        Column(
+            "text", "text", "main text, or all of it where there are no other parts", _said("text", "text")
+        ),
+        Column("markdown", "text", "the same with headings, lists, tables, links", _said("markdown", "text")),
+        Column("extractor", "text", "what made the text", _said("text", "extractor")),
+        Column("version", "text", "of what made the text", _said("text", "version")),
+        Column("confidence", "number", "0 to 1, how sure the text is", lambda row: row.said.text.confidence),
+        Column("cut", "yes", "the text ends at a limit", lambda row: row.said.text.cut),
+        Column("fallback", "yes", "a simpler extractor made it", lambda row: row.said.text.fallback),
+        Column(
+            "marks", "text", "what kept the reading from being whole, a line each", _listed(_own("marks"))
+        ),
+        Column("emails", "text", "e-mail addresses, a line each", _listed(lambda row: row.said.emails)),
+        Column("alternates", "text", "in other languages and formats, JSON", _json("alternates")),
+        Column("json_ld", "text", "JSON-LD, JSON", _json("json_ld")),
+        Column("microdata", "text", "items, JSON", _json("microdata")),
+        Column("microformats", "text", "items, JSON", _json("microformats")),
+        Column("properties", "text", "OpenGraph, Twitter and other meta elements, JSON", _json("properties")),
+        Column(
+            "width", "whole", "of an image or film, pixels", lambda row: row.said.dimensions.width or None
+        ),
+        Column(
+            "height", "whole", "of an image or film, pixels", lambda row: row.said.dimensions.height or None
+        ),
+        Column("duration", "number", "of sound or film, seconds", lambda row: row.said.duration or None),
+    ),
+)
+
+LINKS = Table(
+    "links",
+    "a link, image, sound or file that a captured document mentions",
+    (
+        Column("url", "text", "of the document", _own("url")),
+        *_PLACE,
+        Column("target", "text", "what it mentions, absolute, with its fragment", _own("target")),
+        Column("target_host", "text", "name of the host of that", lambda row: host_of(row.target)),
+        Column("kind", "text", "link, file, image, audio, video, canonical or alternate", _own("kind")),
+        Column("text", "text", "what is clicked on, or stands for the image", _text("text")),
+        Column("relation", "text", "rel of HTML; language of an alternate", _text("relation")),
+        Column("width", "whole", "of an image, as declared", lambda row: row.width or None),
+        Column("height", "whole", "of an image, as declared", lambda row: row.height or None),
+    ),
+)
+
+FIELDS = Table(
+    "fields",
+    "a value of a field that the configuration asks for",
+    (
+        Column("url", "text", "of the page", _own("url")),
+        *_PLACE,
+        Column("name", "text", "of the field", _own("name")),
+        Column("position", "whole", "of the value, where there are several; from 0", _own("position")),
+        Column("value", "text", "as text", _own("value")),
+        Column("number", "number", "the same, where it is a number", _own("number")),
+    ),
+)
+
+DERIVED = (DOCUMENTS, LINKS, FIELDS)
+"""Tables of what documents say, made by `gossamer index`."""

@@ -1,0 +1,375 @@
+"""Makes the tables of what documents say, from an archive that may still grow.
+
+Records come in the order of the archive, as far as it is committed; each document is read in a guarded
+process; rows are committed with the place in the archive up to which they tell. Nothing here changes the crawl.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from gossamer.archive.follower import FollowedRecord, Mark, Rewound
+from gossamer.archive.reader import read_record
+from gossamer.datasets.derived import FOLDER, Store
+from gossamer.documents.config import DocumentsConfig
+from gossamer.documents.limits import ReadingLimits
+from gossamer.documents.reading import read
+from gossamer.documents.said import DocumentText
+from gossamer.extract.encodings.charset import charset_of
+from gossamer.extract.fields.extractor import HTML, Group, read_groups
+from gossamer.extract.fields.selector import Parsed
+from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.inspect.archive.captures import ArchivedBody, capture_of
+from gossamer.inspect.archive.following import follow
+from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.model.errors import StorageError
+from gossamer.model.exchange import Headers
+from gossamer.model.url import Url
+
+ROWS = 500
+"""Documents of one commit, at most."""
+TEXT = 32 << 20
+"""Characters of text of one commit, roughly at most."""
+SECONDS = 10.0
+"""Between two commits, at most, while documents come."""
+IN_FLIGHT = 64 << 20
+"""Bytes of content that are being read, at most, or one document."""
+_PAUSE = 1.0
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A document to be read."""
+
+    url: str
+    content_type: str
+    content: bytes
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What it says, and its fields."""
+
+    said: DocumentText
+    fields: dict[str, object] = {}
+
+
+class Reads(msgspec.Struct, frozen=True):
+    """What a guarded process calls."""
+
+    limits: ReadingLimits
+    groups: list[Group]
+
+    def __call__(self, asked: Question) -> Answer:
+        """Read it."""
+        said = read(asked.content, asked.url, asked.content_type, self.limits)
+        return Answer(said, self._fields(asked, said))
+
+    def _fields(self, asked: Question, said: DocumentText) -> dict[str, object]:
+        url = Url.from_serialised(asked.url)
+        if url is None or said.media_type not in HTML:
+            return {}
+        wanted = [group for group in self.groups if group.selectors and group.is_of(url)]
+        if not wanted:
+            return {}
+        content = asked.content[: self.limits.max_markup]
+        charset = said.charset or charset_of(content, asked.content_type, said.media_type)
+        page, found = Parsed(content, charset, url), {}
+        for group in wanted:
+            for name, selector in group.selectors.items():
+                if (value := page.value(selector)) is not None:
+                    found[name] = value
+        return found
+
+
+class DocumentRow(msgspec.Struct, frozen=True):
+    """A row of `documents`."""
+
+    url: str
+    time: float
+    serial: int
+    offset: int
+    status: int
+    said: DocumentText
+    marks: tuple[str, ...]
+
+
+class LinkRow(msgspec.Struct, frozen=True):
+    """A row of `links`."""
+
+    url: str
+    time: float
+    serial: int
+    offset: int
+    target: str
+    kind: str
+    text: str = ""
+    relation: str = ""
+    width: int = 0
+    height: int = 0
+
+
+class FieldRow(msgspec.Struct, frozen=True):
+    """A row of `fields`."""
+
+    url: str
+    time: float
+    serial: int
+    offset: int
+    name: str
+    position: int
+    value: str
+    number: float | None
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A record that is being read; without a question it only moves the mark on."""
+
+    after: Mark
+    answer: "Future[Answer | Unanswered] | None" = None
+    url: str = ""
+    time: float = 0.0
+    status: int = 0
+    media_type: str = ""
+    size: int = 0
+    offset: int = 0
+    serial: int = 0
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far it has come: `documents` in all, `marked` of them, `behind` bytes of the archive unread."""
+
+    documents: int
+    marked: dict[str, int]
+    behind: int
+
+
+class Deriving:
+    """Brings the tables of one crawl's folder up to date, and keeps them so."""
+
+    def __init__(self, path: Path, inspection: Inspection, config: DocumentsConfig | None = None) -> None:
+        """Args:
+        path: folder of the crawl.
+        inspection: of it; only its settings are used.
+        config: if not the crawl's own.
+
+        Raises:
+            ConfigError: an extra is not installed, or another process makes these tables.
+            StorageError: the disk refuses.
+        """
+        self._path = path
+        self._fetch = inspection.config.fetch
+        config = config or inspection.config.documents
+        limits = ReadingLimits(seconds=config.seconds / 2)
+        groups = read_groups(inspection.config.fields)
+        made_of = msgspec.json.encode((limits, inspection.config.fields)).decode()
+        self._store = Store(path / FOLDER, made_of)
+        self._processes: GuardedProcesses[Question, Answer] = GuardedProcesses(
+            Reads(limits, groups),
+            Question,
+            Answer,
+            Limits(processes=config.processes, seconds=config.seconds, memory=config.memory, nice=10),
+        )
+        self._most = 2 * config.processes
+        self._asked: deque[_Asked] = deque()
+        self._flying = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._rows: dict[str, list[object]] = {"documents": [], "links": [], "fields": []}
+        self._text = 0
+        self._marks: list[str] = []
+        self._since = time.monotonic()
+        self._mark: Mark | None = None
+
+    def run(
+        self, goes_on: Callable[[], bool], stop: Callable[[], bool], tell: Callable[[Progress], None]
+    ) -> None:
+        """Derive until all is read and `goes_on` says that no more will come, or `stop` says so.
+
+        Raises:
+            StorageError: the disk refuses, or the crawl's state is damaged. What was committed stays.
+        """
+        follower = follow(self._path, self._store.state.mark)
+        while not stop():
+            more = goes_on()
+            came = False
+            for record in follower.read():
+                if stop():
+                    break
+                if isinstance(record, Rewound):
+                    self._commit()
+                    self._store.rewind(record.to)
+                elif isinstance(record, FollowedRecord):
+                    came = True
+                    self._ask(record)
+                    self._take(self._most)
+                    if self._due():
+                        self._commit()
+                        tell(self._progress())
+                else:
+                    self._asked.append(_Asked(record.after))
+            self._take(0)
+            self._commit()
+            tell(self._progress())
+            if not came:
+                if not more:
+                    return
+                _wait(_PAUSE, stop)
+
+    def close(self) -> None:
+        """End the processes, and let others write."""
+        self._processes.close()
+        self._store.close()
+
+    def _progress(self) -> Progress:
+        state = self._store.state
+        return Progress(state.documents, state.marked, 0)
+
+    def _ask(self, record: FollowedRecord) -> None:
+        """Hand a record to a process, if it holds a document."""
+        found = self._document(record)
+        after = record.finish()
+        if found is None:
+            self._asked.append(_Asked(after))
+            return
+        content, content_type, status = found
+        question = Question(record.url, content_type, content)
+        answer = self._processes.threads.submit(self._processes.ask, question)
+        kind = content_type.partition(";")[0].strip().lower()
+        self._flying += len(content)
+        self._asked.append(
+            _Asked(
+                after,
+                answer,
+                record.url,
+                _seconds(record.date),
+                status,
+                kind,
+                len(content),
+                record.offset,
+                record.serial,
+            )  # fmt: skip
+        )
+
+    def _document(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:
+        """(content, content type, status) of a record that holds a document; of a revisit that of the record
+        that it refers to, if that was another URL's: the same URL's is read already."""
+        url = Url.from_serialised(record.url)
+        if url is None or url.target == "/robots.txt":
+            return None
+        if record.kind == "revisit":
+            return (
+                None if record.fields.get("warc-refers-to-target-uri") == record.url else self._twin(record)
+            )
+        headers = record.headers if record.http_head else record.fields
+        if record.http_head and not 200 <= record.status < 300:
+            return None
+        payload = bytearray()
+        for piece in record.payload():
+            payload += piece
+            if len(payload) > self._fetch.max_body:
+                break
+        return self._decoded(bytes(payload), headers, record.status)
+
+    def _twin(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:
+        with inspect(self._path) as inspection:
+            stored = read_record(inspection.folder.archive, record.file, record.offset)
+            try:
+                capture = capture_of(inspection, stored)
+            except StorageError:
+                return None
+        if capture is None or capture.unmodified or not 200 <= capture.exchange.status < 300:
+            return None
+        exchange = capture.exchange
+        return self._decoded(exchange.body.read(), exchange.headers, exchange.status)
+
+    def _decoded(self, payload: bytes, headers: Headers, status: int) -> tuple[bytes, str, int] | None:
+        decoded = decode_content(ArchivedBody(payload), headers, self._fetch)
+        if not isinstance(decoded, Decoded) or not decoded.content:
+            return None
+        return decoded.content, headers.get("content-type"), status
+
+    def _take(self, most: int) -> None:
+        """Take answers until at most so many are awaited."""
+        while self._asked and (
+            len(self._asked) > most or self._flying > IN_FLIGHT or not _is_open(self._asked[0])
+        ):
+            self._keep(self._asked.popleft())
+
+    def _keep(self, asked: _Asked) -> None:
+        self._mark = asked.after
+        if asked.answer is None:
+            return
+        answer = asked.answer.result()
+        self._flying -= asked.size
+        if isinstance(answer, Unanswered):
+            said = DocumentText(media_type=asked.media_type, size=asked.size)
+            marks: tuple[str, ...] = (f"no answer: {answer.why}",)
+            fields: dict[str, object] = {}
+        else:
+            said, fields = answer.said, answer.fields
+            marks = tuple(str(mark) for mark in said.marks)
+        place = (asked.url, asked.time, asked.serial, asked.offset)
+        self._rows["documents"].append(DocumentRow(*place, asked.status, said, marks))
+        self._rows["links"].extend(_links(place, said))
+        self._rows["fields"].extend(_fields(place, fields))
+        self._text += len(said.text.text) + len(said.markdown.text)
+        self._marks += marks
+
+    def _due(self) -> bool:
+        rows = len(self._rows["documents"])
+        return rows >= ROWS or self._text > TEXT or (rows > 0 and time.monotonic() - self._since > SECONDS)
+
+    def _commit(self) -> None:
+        self._take(0)
+        if self._mark is not None and self._mark != self._store.state.mark:
+            self._store.commit(self._rows, self._mark, time.monotonic() - self._since, self._marks)
+        self._begin()
+
+
+def _is_open(asked: _Asked) -> bool:
+    return asked.answer is not None and not asked.answer.done()
+
+
+def _links(place: tuple[str, float, int, int], said: DocumentText) -> Iterator[LinkRow]:
+    files = {file.url for file in said.files}
+    for link in said.links:
+        yield LinkRow(*place, link.url, "file" if link.url in files else "link", link.text, link.relation)
+    known = {link.url for link in said.links}
+    for file in said.files:
+        if file.url not in known:
+            yield LinkRow(*place, file.url, "file", file.text, file.relation)
+    for image in said.images:
+        size = image.declared
+        yield LinkRow(*place, image.url, "image", image.alt, "", size.width, size.height)
+    for medium in said.media:
+        yield LinkRow(*place, medium.url, medium.kind, medium.title, medium.media_type)
+    if said.metadata.canonical:
+        yield LinkRow(*place, said.metadata.canonical, "canonical")
+    for other in said.alternates:
+        yield LinkRow(*place, other.url, "alternate", "", other.language or other.media_type)
+
+
+def _fields(place: tuple[str, float, int, int], fields: dict[str, object]) -> Iterator[FieldRow]:
+    for name, value in fields.items():
+        for position, one in enumerate(value if isinstance(value, list) else [value]):
+            number = float(one) if isinstance(one, int | float) else None
+            yield FieldRow(*place, name, position, str(one), number)
+
+
+def _seconds(date: str) -> float:
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _wait(seconds: float, stop: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not stop():
+        time.sleep(0.1)
