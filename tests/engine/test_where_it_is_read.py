@@ -189,7 +189,8 @@ def test_what_does_not_decode_is_a_page_without_anything():
     ("media_type", "text"),
     [
         ("text/html", True), ("text/calendar", True), ("application/json", True),
-        ("application/ld+json", True), ("application/xhtml+xml", True), ("application/jsonx", False), ("image/svg+xml", False),
+        ("application/ld+json", True), ("application/xhtml+xml", True), ("application/jsonx", False),
+        ("image/svg+xml", False),
         ("image/png", False),
         ("application/zip", False), ("", False),
     ],

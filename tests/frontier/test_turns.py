@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 from frontier_world import FrontierWorld
+from gossamer.frontier.gates.turn import Turn
 from test_rota import Clock, queue_of
 
 from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.robots_gate import HELD_AT_ONCE
-from gossamer.frontier.gates.turn import Turn
 from gossamer.frontier.queues import serving as serving_module
 from gossamer.frontier.queues.host_queue import FIRST_FILL, LANE, MOST_LANES, HostQueue, Lane
 from gossamer.frontier.queues.hosts import HostTable
