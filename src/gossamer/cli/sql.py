@@ -15,9 +15,9 @@ from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
-from gossamer.datasets.snapshot import FOLDER, refresh
+from gossamer.datasets.all_tables import tables_of
 from gossamer.datasets.sql import Answer, asked
-from gossamer.datasets.tables import OF_THE_CRAWL
+from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.model.errors import ConfigError
 
 Form = Literal["table", "jsonl", "csv"]
@@ -37,7 +37,7 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
         raise ConfigError(f"--time: {error}") from None
     keep_private()
     with looked_into(path) as inspection:
-        files = refresh(inspection, inspection.folder.path / FOLDER)
+        files = tables_of(inspection)
     with asked(files, question, seconds=seconds) as answer:
         match form:
             case "table":
@@ -57,8 +57,9 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
 
 def show_tables() -> None:
     """Print which tables there are, and what their columns mean."""
-    for table in OF_THE_CRAWL:
-        show(f"{table.name}: {table.row}")
+    for table in (*OF_THE_CRAWL, *DERIVED):
+        made = " (after 'gossamer index')" if table in DERIVED else ""
+        show(f"{table.name}: {table.row}{made}")
         for column in table.columns:
             show(f"  {column.name:<14} {column.meaning}")
 

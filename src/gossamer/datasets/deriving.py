@@ -164,7 +164,7 @@ class Deriving:
         self._path = path
         self._fetch = inspection.config.fetch
         config = config or inspection.config.documents
-        limits = ReadingLimits(seconds=config.seconds / 2)
+        limits = ReadingLimits(seconds=max(config.seconds / 2, 0.1))
         groups = read_groups(inspection.config.fields)
         made_of = msgspec.json.encode((limits, inspection.config.fields)).decode()
         self._store = Store(path / FOLDER, made_of)
@@ -253,7 +253,7 @@ class Deriving:
                 len(content),
                 record.offset,
                 record.serial,
-            )  # fmt: skip
+            )
         )
 
     def _document(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:

@@ -192,9 +192,9 @@ def _json(name: str) -> Callable[[Any], object]:
     return value
 
 
-def _listed(of: Callable[[Any], object]) -> Callable[[Any], object]:
+def _listed(of: Callable[[Any], Any]) -> Callable[[Any], object]:
     """Several texts in one, a line each; null if there are none."""
-    return lambda row: "\n".join(of(row)) or None  # type: ignore[call-overload]
+    return lambda row: "\n".join(of(row)) or None
 
 
 _PLACE = (

@@ -22,7 +22,7 @@ class DocumentsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         int, Meta(ge=1, le=64, description="Documents read at a time, each in a process of its own.")
     ] = 1
     seconds: Annotated[
-        Seconds, Meta(gt=0, description="A document that takes longer is marked, and left without text.")
+        Seconds, Meta(description="A document that takes longer is marked, and left without text.")
     ] = 10.0
     memory: Annotated[
         int,

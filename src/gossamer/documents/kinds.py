@@ -130,8 +130,8 @@ _SUFFIXES = {
     "xml": "text/xml",
 }
 FILE_SUFFIXES = frozenset(_SUFFIXES) - {"md", "markdown", "xml"} | frozenset(
-    "doc xls ppt odg ps djvu mobi azw3 tex zip gz tgz bz2 xz zst 7z rar tar dmg exe msi deb rpm apk iso jar whl "
-    "ics vcf kml gpx sql sqlite parquet".split()
+    "doc xls ppt odg ps djvu mobi azw3 tex zip gz tgz bz2 xz zst 7z rar tar dmg exe msi deb rpm apk iso jar "
+    "whl ics vcf kml gpx sql sqlite parquet".split()
 )
 """Ends of addresses that lead to a file rather than to a page."""
 
@@ -207,6 +207,9 @@ def found_type(content: bytes, declared: str, url: str = "") -> str:
     magic = _magic(head)
     if magic:
         return magic
+    said_page = format_of(declared.partition(";")[0].strip().lower()) is Format.HTML
+    if not said_page and _SVG.match(head):  # a page may begin with a drawing
+        return "image/svg+xml"
     wide = wide_text(head)
     sample = head.decode(wide, "replace").encode() if wide else head
     kind = media_type(declared, sample)
@@ -248,7 +251,7 @@ def _magic(head: bytes) -> str:
         return "video/x-matroska" if b"matroska" in head[:64] else "video/webm"
     if len(head) > 3 and head[0] == 0xFF and head[1] in (0xFB, 0xF3, 0xF2, 0xFA):
         return "audio/mpeg"
-    return "image/svg+xml" if _SVG.match(head) else ""
+    return ""
 
 
 def wide_text(content: bytes) -> str:

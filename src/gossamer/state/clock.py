@@ -34,7 +34,7 @@ class CrawlClock:
         """The machine was started since, or this is another one: a power failure may have come between."""
         start = time.time()
         if last is not None:
-            if not self.rebooted:
+            if not self.rebooted:  # noqa: SIM108
                 start = last.crawl + max(0.0, _boottime() - last.boottime)
             else:
                 start = max(start, last.crawl)

@@ -226,6 +226,24 @@ def list_(
     show_list(folder, Wanted(**wanted), since, columns, form)
 
 
+@app.command(cls=Command, epilog="Example: gossamer index ./crawl, then gossamer sql ./crawl")
+@folder
+@click.option("--processes", type=click.IntRange(1, 64), metavar="N", help="Documents read at a time.")
+@click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
+@quiet
+@json
+def index(folder: Path, processes: int | None, *, once: bool, quiet: bool, json: bool) -> None:
+    """Make text, data and links of the documents that were crawled. Works on a running crawl too.
+
+    Main text, Markdown, title, authors, dates, language, structured data, e-mail addresses, links and
+    fields, of HTML, PDF, office files, EPUB and others, into FOLDER/documents, from where it stopped last.
+    'gossamer crawl --documents' does it while it crawls. Needs the extra 'documents'.
+    """
+    from gossamer.cli.index import run_index
+
+    run_index(folder, processes, once=once, json=json, quiet=quiet)
+
+
 @app.command(
     cls=Command, epilog="Example: gossamer sql ./crawl 'select host, count(*) from pages group by host'"
 )
