@@ -8,6 +8,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
+from gossamer.datasets.one_document import said_by
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.captures import Capture
@@ -18,8 +19,9 @@ from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.visits.retry import redirect_location
 
-Part = Literal["content", "headers", "raw"]
-"""The document, its content codings undone; the head of the response; head and body as they came."""
+Part = Literal["content", "headers", "raw", "text", "markdown"]
+"""The document, its content codings undone; the head of the response; head and body as they came; what the
+document says, as plain text or Markdown."""
 
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
 _NOT_THERE = 1
@@ -89,6 +91,12 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
     decoded = content_of(inspection, capture)
     if decoded.truncated:
         say("the archive does not hold all of it")
+    if part in ("text", "markdown"):
+        said = said_by(exchange.url.text, exchange.headers, decoded.content)
+        derived = said.text if part == "text" else said.markdown
+        for mark in said.marks:
+            say(f"note: {mark}")
+        return f"{derived.text}\n".encode() if derived.text else b""
     return decoded.content
 
 
@@ -125,6 +133,8 @@ def _for_terminal(capture: Capture, data: bytes, part: Part) -> str:
     """
     if part == "headers":
         return _lines(data.decode("latin-1"))
+    if part in ("text", "markdown"):
+        return _lines(data.decode())
     kind, charset = _kind(capture, data)
     if part == "raw" or not _is_text(kind):
         raise ConfigError(

@@ -34,6 +34,9 @@ def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quie
     def stop(number: int, _: FrameType | None) -> None:
         stopped.append(number)
 
+    def interrupted() -> bool:
+        return bool(stopped)
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     with looked_into(path) as inspection:
@@ -46,9 +49,7 @@ def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quie
                 config = msgspec.structs.replace(config, processes=processes)
             deriving = Deriving(folder, inspection, config)
         try:
-            deriving.run(
-                lambda at=folder: not once and CrawlFolder(at).in_use(), lambda: bool(stopped), shown
-            )
+            deriving.run(_goes_on(folder, once=once), interrupted, shown)
         finally:
             deriving.close()
         if stopped:

@@ -19,6 +19,7 @@ OPTIONS = {
     "nameserver": "dns.nameservers",
     "obey_robots": "robots.obey",
     "fields": "fields.page",
+    "documents": "documents.follow",
 }
 
 

@@ -19,6 +19,7 @@ from gossamer.assembly.storage import opened
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, resolve_secrets, to_toml
 from gossamer.control.session import answering
+from gossamer.datasets.beside import beside, prove_documents
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
@@ -40,6 +41,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     """
     seeds = Seeds(config)
     seeds.prove()
+    prove_documents(config.documents)
     folder.create()
     fault_point("start.created")
     try:
@@ -77,6 +79,7 @@ def reopen(
             raise ConfigError(_TOO_OLD.format(path=folder.path))
         config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
+        prove_documents(config.documents)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
@@ -104,22 +107,26 @@ async def run(
     # Hashing and writing give up the interpreter's lock for each piece of a body; with the default of
     # 5 ms a thread that reads a large document would then hold up the event loop for 5 ms a piece.
     sys.setswitchinterval(SWITCH_SECONDS)
-    try:
-        raise_file_limit(config)
-        resolved = resolve_secrets(config)
-        extractors = [*extensions.extractors, *load_extractors()]
-        extensions = msgspec.structs.replace(extensions, extractors=extractors)
-        extensions = with_plugins(extensions, config.plugins)
-        with opened(folder, resolved) as storage:
-            built = build(storage, folder, resolved, extensions, resumed=resumed)
-            if resumed:
-                built.crawl.take_up()
-            if extensions.membership is not None:
-                extensions.membership.built(built)
-            with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
-                return await _conduct(built, folder, config, on_start)
-    finally:
-        folder.release()
+    async with beside() as documents:
+        try:
+            raise_file_limit(config)
+            resolved = resolve_secrets(config)
+            extractors = [*extensions.extractors, *load_extractors()]
+            extensions = msgspec.structs.replace(extensions, extractors=extractors)
+            extensions = with_plugins(extensions, config.plugins)
+            with opened(folder, resolved) as storage:
+                built = build(storage, folder, resolved, extensions, resumed=resumed)
+                if resumed:
+                    built.crawl.take_up()
+                if extensions.membership is not None:
+                    extensions.membership.built(built)
+                await documents.start(folder.path, config.documents)
+                with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
+                    reason = await _conduct(built, folder, config, on_start)
+        finally:
+            folder.release()
+        await documents.end(interrupted=reason == INTERRUPTED)
+    return reason
 
 
 async def _conduct(

@@ -1,4 +1,4 @@
-"""Writes records as Parquet, some thousand rows in memory at a time. Needs the extra 'sql'."""
+"""Writes records as Parquet, some thousand rows in memory at a time. Needs pyarrow."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,9 @@ def needed() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise ConfigError("tables need the extra 'sql': pip install 'gossamer[sql]'") from None
+        raise ConfigError(
+            "tables need pyarrow: pip install 'gossamer[documents]', or 'gossamer[sql]'"
+        ) from None
     return pyarrow
 
 

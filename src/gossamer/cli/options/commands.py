@@ -174,6 +174,8 @@ def why(folder: Path, url: str, *, json: bool) -> None:
 @app.command(cls=Command, epilog="Example: gossamer get ./crawl https://example.org/page --output page.html")
 @folder
 @click.argument("url")
+@click.option("--text", "part", flag_value="text", help="What it says, as plain text.")
+@click.option("--markdown", "part", flag_value="markdown", help="What it says, as Markdown.")
 @click.option("--headers", "part", flag_value="headers", help="Only the head of the response.")
 @click.option("--raw", "part", flag_value="raw", help="Head and body as they came, content codings and all.")
 @click.option("--at", metavar="TIME", default="", help="The capture nearest to this time, not the last.")

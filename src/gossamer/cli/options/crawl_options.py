@@ -70,6 +70,13 @@ _OF_A_CRAWL = (
         WHERE, "--requisites", "off|host|any", "Images, scripts and style sheets of pages; if not given, off."
     ),
     field,
+    click.option(
+        "--documents",
+        cls=Option,
+        panel=WHERE,
+        is_flag=True,
+        help="Make text and data of documents meanwhile (see 'gossamer index').",
+    ),
     _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
     _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
@@ -105,6 +112,7 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
 
     seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
     given["fields"] = fields_of(given["fields"]) or None
+    given["documents"] = True if given.pop("documents") else None
     given["obey_robots"] = False if given.pop("ignore_robots") else None
     # What may be repeated comes as an empty tuple if not given.
     options = {

@@ -1,0 +1,221 @@
+"""Tables of what documents say: each document once, whatever is killed when."""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
+
+from gossamer.archive.follower import Mark
+from gossamer.datasets import derived
+from gossamer.datasets.derived import FOLDER, Store, files_of, rows_of, state_of
+from gossamer.datasets.deriving import Deriving, DocumentRow
+from gossamer.datasets.tables import DERIVED
+from gossamer.documents.said import DocumentText
+from gossamer.inspect.inspection import inspect
+from gossamer.model.errors import ConfigError
+
+WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, where it sleeps until noon. "
+SITE = {
+    "/": ("text/html", "<title>Home</title>" + "".join(f"<a href={to}>x</a>" for to in ("/a", "/b.txt", "/hostile", "/copy"))),
+    "/a": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
+           "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
+    "/b.txt": ("text/plain", WORDS * 2 + "see http://127.0.0.1:9/elsewhere"),
+    "/hostile": ("text/html", "<div>" * 50_000),
+    "/copy": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
+              "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
+}  # fmt: skip
+
+
+class _Site(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        kind, text = SITE.get(self.path, ("text/plain", ""))
+        if self.path.startswith("/n/"):
+            number = int(self.path[3:])
+            kind, text = (
+                "text/html",
+                f"<title>{number}</title><p>{WORDS}{number}</p><a href=/n/{number + 1}>next</a>",
+            )
+            text = text if number < 60 else ""
+        body = text.encode()
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gossamer", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("crawl")
+    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--field", "price=.price | number",
+                    "--documents", cwd=root)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return root / "d"
+
+
+def _rows(folder: Path, table: str = "documents") -> list[dict[str, object]]:
+    return sorted(rows_of(folder / FOLDER, table), key=lambda row: (str(row["url"]), str(row.get("target"))))
+
+
+def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) -> None:
+    rows = {str(row["url"]).removeprefix(site): row for row in _rows(crawled)}
+    assert set(rows) == set(SITE), "the copy, too, though the archive has its content once"
+    fox = rows["/a"]
+    assert "quick brown fox" in str(fox["text"])
+    assert (fox["title"], fox["language"], fox["emails"]) == ("Fox", "en", "fox@example.org")
+    assert fox["extractor"]
+    assert fox["version"]
+    assert rows["/copy"]["text"] == fox["text"]
+    assert "too-complex" in str(rows["/hostile"]["marks"])
+    links = {(row["url"], row["target"], row["kind"]) for row in _rows(crawled, "links")}
+    assert (f"{site}/", f"{site}/a", "link") in links
+    assert (f"{site}/a", f"{site}/x.png", "image") in links
+    fields = [(row["url"], row["name"], row["number"]) for row in _rows(crawled, "fields")]
+    assert (f"{site}/a", "price", 12.5) in fields
+
+
+def test_index_adds_nothing_twice_and_makes_again_what_was_deleted(crawled: Path) -> None:
+    before = _rows(crawled)
+    again = _gossamer("index", str(crawled), "--json", cwd=crawled)
+    assert json.loads(again.stdout)["documents"] == len(before)
+    assert _rows(crawled) == before
+    for path in (crawled / FOLDER).iterdir():
+        path.unlink()
+    assert _gossamer("index", str(crawled), "-q", cwd=crawled).returncode == 0
+    assert _rows(crawled) == before
+
+
+def test_other_fields_make_all_again(crawled: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(crawled, tmp_path / "d")
+    settings = tmp_path / "d" / "crawl.toml"
+    settings.write_text(settings.read_text().replace("price = ", "cost = "))
+    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert {row["name"] for row in _rows(tmp_path / "d", "fields")} == {"cost"}
+    assert len(_rows(tmp_path / "d")) == len(_rows(crawled))
+
+
+def test_one_process_at_a_time(crawled: Path) -> None:
+    with inspect(crawled) as inspection:
+        one = Deriving(crawled, inspection)
+        try:
+            with pytest.raises(ConfigError, match="another process"):
+                Deriving(crawled, inspection)
+        finally:
+            one.close()
+
+
+def test_killed_at_any_moment_every_document_is_there_once(site: str, tmp_path: Path, monkeypatch) -> None:
+    ran = _gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
+    assert ran.returncode == 0
+    kills = 0
+    command = [sys.executable, "-c",
+               "from gossamer.datasets import deriving; deriving.ROWS = 3; from gossamer.cli import main; main()",
+               "index", "d", "-q"]  # fmt: skip
+    for wait in (0.9, 1.2, 1.4, 1.6):
+        process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
+        time.sleep(wait)
+        if process.poll() is None:
+            kills += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        seen = [row["url"] for row in _rows(tmp_path / "d")]
+        assert len(seen) == len(set(seen))
+    assert kills
+    assert subprocess.run(command, cwd=tmp_path, check=True).returncode == 0
+    assert {str(row["title"]) for row in _rows(tmp_path / "d")} == {str(number) for number in range(60)}
+    state = state_of(tmp_path / "d" / FOLDER)
+    assert state is not None
+    assert state.documents == 60
+
+
+def _row(serial: int, offset: int) -> DocumentRow:
+    return DocumentRow(
+        f"http://h/{serial}/{offset}", 0.0, serial, offset, 200, DocumentText(media_type="text/plain"), ()
+    )
+
+
+def _add(store: Store, rows: list[DocumentRow], mark: Mark) -> None:
+    store.commit({"documents": rows, "links": [], "fields": []}, mark, 0.0, ())
+
+
+def test_what_the_archive_lost_is_dropped(tmp_path: Path) -> None:
+    store = Store(tmp_path / "documents", "")
+    _add(store, [_row(0, 10), _row(0, 20)], Mark(0, 30))
+    _add(store, [_row(1, 5), _row(1, 15)], Mark(1, 25))
+    store.rewind(Mark(1, 15, "x"))
+    assert sorted(str(row["url"]) for row in rows_of(tmp_path / "documents", "documents")) == [
+        "http://h/0/10", "http://h/0/20", "http://h/1/5",
+    ]  # fmt: skip
+    assert store.state.documents == 3
+    store.rewind(Mark())
+    assert list(rows_of(tmp_path / "documents", "documents")) == []
+    store.close()
+
+
+def test_many_small_parts_become_one_and_readers_keep_theirs(tmp_path: Path, monkeypatch) -> None:
+    store = Store(tmp_path / "documents", "")
+    held: list[Path] = []
+    for number in range(20):
+        _add(store, [_row(0, number)], Mark(0, number + 1))
+        if number == 3:
+            held = files_of(tmp_path / "documents")["documents"]
+    assert len(store.state.parts) < 8
+    assert all(path.exists() for path in held), "who reads them now goes on"
+    assert [row["offset"] for row in rows_of(tmp_path / "documents", "documents")] == list(range(20))
+    store.close()
+    monkeypatch.setattr(derived, "_KEPT", -1.0)
+    store = Store(tmp_path / "documents", "")
+    assert not any(path.exists() for path in held)
+    assert len(list((tmp_path / "documents").glob("*.parquet"))) == len(DERIVED) * len(store.state.parts)
+    store.close()
+
+
+def test_text_and_markdown_of_one_page(crawled: Path) -> None:
+    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
+    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
+    ran = _gossamer("sql", str(crawled), "select d.title from documents d join pages p using (url)"
+                    " where p.status = 200 and d.url like '%/a'", "--json", cwd=crawled)  # fmt: skip
+    assert json.loads(ran.stdout) == {"title": "Fox"}
+
+
+def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gossamer", "crawl", f"{site}/n/0", "--min-delay", "200ms", "--dir", "d",
+               "--documents", "-q"]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    log = tmp_path / "d" / "crawl.log"
+    while not log.exists() or len(log.read_bytes().splitlines()) < 8:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert len(_rows(tmp_path / "d")) >= 5
