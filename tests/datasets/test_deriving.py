@@ -26,7 +26,10 @@ from gossamer.model.errors import ConfigError
 
 WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, where it sleeps until noon. "
 SITE = {
-    "/": ("text/html", "<title>Home</title>" + "".join(f"<a href={to}>x</a>" for to in ("/a", "/b.txt", "/hostile", "/copy"))),
+    "/": (
+        "text/html",
+        "<title>Home</title>" + "".join(f"<a href={to}>x</a>" for to in ("/a", "/b.txt", "/hostile", "/copy")),
+    ),
     "/a": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
            "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
     "/b.txt": ("text/plain", WORDS * 2 + "see http://127.0.0.1:9/elsewhere"),
