@@ -1,0 +1,163 @@
+"""What is known of each block of a page before anybody decides about it: a table of numbers.
+
+A row is a block, a column a feature; names and order are fixed (`names`), because a model was trained on
+them. All of it is linear in the text.
+"""
+
+import re
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.documents.markup.blocks import HINTS, PLACES, TAGS, WORD, Block, Segments
+
+__all__ = ["Table", "features", "normal_words"]
+
+Table = NDArray[np.float32]
+Column = NDArray[np.float64]
+
+_LEVELS = 4
+_NEIGHBOURS = (-2, -1, 1, 2)
+_WINDOWS = (4, 12)
+_PUNCTUATION = re.compile(r"[.!?;,]")
+_PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£]")
+_IMPRINT = re.compile(r"©|rights reserved|cookie", re.IGNORECASE)
+_CAPITAL = re.compile(r"\b[A-Z]")
+_DIGITS = re.compile(r"\d+")
+_ENDS = frozenset('.!?:"”。')
+_TAG_NUMBER = {name: number for number, name in enumerate(TAGS)}
+
+
+def normal_words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return WORD.findall(text.lower())
+
+
+def features(segments: Segments, title: str, page: dict[str, float]) -> tuple[Table, list[str]]:
+    """The table of a page with at least one block, and the names of its columns.
+
+    Args:
+        segments: of the page.
+        title: of the page.
+        page: what is known of the page as a whole, by name, always the same names.
+    """
+    blocks = segments.blocks
+    columns: dict[str, Column] = {}
+    words = np.array([block.words for block in blocks], float)
+    linked = np.array([block.linked for block in blocks], float) / words
+    _of_text(blocks, words, title, columns)
+    columns["linked"] = linked
+    _of_place(blocks, columns)
+    _of_elements(blocks, segments, columns)
+    _of_neighbours(words, linked, columns)
+    size, total = len(blocks), max(segments.words, 1)
+    of_page = {
+        "page_words": np.log1p(segments.words),
+        "page_linked": segments.linked / total,
+        "page_prose": segments.prose / total,
+        "page_blocks": np.log1p(size),
+        "page_main": float(columns["in_main"].any()),
+        "page_headings": float(sum(block.tag in ("h1", "h2", "h3") for block in blocks)),
+        "page_article": float((columns["in_article"] * words).sum() / total),
+        **page,
+    }
+    for name, value in of_page.items():
+        columns[name] = np.full(size, float(value))
+    return np.column_stack(list(columns.values())).astype(np.float32), list(columns)
+
+
+def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, Column]) -> None:
+    texts = [block.text for block in blocks]
+    listed = [normal_words(text) for text in texts]
+    joined = [" ".join(each) for each in listed]
+    times = Counter(joined)
+    in_title = set(normal_words(title))
+    columns["words"] = np.log1p(words)
+    columns["letters"] = np.array([len(each) for each in joined], float) / words
+    columns["punctuation"] = np.array([len(_PUNCTUATION.findall(text)) for text in texts], float) / words
+    columns["ends"] = np.array([text.rstrip()[-1:] in _ENDS for text in texts], float)
+    columns["capitals"] = np.array([len(_CAPITAL.findall(text)) for text in texts], float) / words
+    columns["digits"] = np.array([len(_DIGITS.findall(text)) for text in texts], float) / words
+    columns["price"] = np.array([_PRICE.search(text) is not None for text in texts], float)
+    columns["imprint"] = np.array([_IMPRINT.search(text) is not None for text in texts], float)
+    columns["repeated"] = np.array([min(times[each], 5) for each in joined], float)
+    columns["in_title"] = np.array(
+        [len(in_title.intersection(each)) / max(1, len(set(each))) for each in listed], float
+    )
+
+
+def _of_place(blocks: list[Block], columns: dict[str, Column]) -> None:
+    tags = np.array([_TAG_NUMBER.get(block.tag, -1) for block in blocks])
+    places = np.array([block.places for block in blocks])
+    own, around = np.array([block.own for block in blocks]), np.array([block.around for block in blocks])
+    for number, name in enumerate(TAGS):
+        columns[f"tag_{name}"] = (tags == number).astype(float)
+    for number, name in enumerate(PLACES):
+        columns[f"in_{name}"] = (places >> number & 1).astype(float)
+    for number, name in enumerate(HINTS):
+        columns[f"own_{name}"] = (own >> number & 1).astype(float)
+        columns[f"around_{name}"] = (around >> number & 1).astype(float)
+    columns["hidden"] = np.array([block.hidden for block in blocks], float)
+    columns["depth"] = np.array([block.depth for block in blocks], float)
+
+
+def _of_elements(blocks: list[Block], segments: Segments, columns: dict[str, Column]) -> None:
+    """The elements around a block: how large they are, how much of them is links and prose, where they begin."""
+    total = max(segments.words, 1)
+    rows = [(e.words, e.linked, e.prose, e.before) for e in segments.elements]
+    sizes = np.array([*rows, (segments.words, segments.linked, segments.prose, 0)], float)
+    parents = np.array([*(element.parent for element in segments.elements), -1])
+    at = np.array([block.element for block in blocks])
+    for level in range(1, _LEVELS + 1):
+        size = sizes[at, 0]
+        columns[f"up{level}_words"] = np.log1p(size)
+        columns[f"up{level}_share"] = size / total
+        columns[f"up{level}_linked"] = sizes[at, 1] / np.maximum(size, 1)
+        columns[f"up{level}_prose"] = sizes[at, 2] / np.maximum(size, 1)
+        columns[f"up{level}_before"] = sizes[at, 3] / total
+        at = np.where(at >= 0, parents[at], -1)
+
+
+def _of_neighbours(words: Column, linked: Column, columns: dict[str, Column]) -> None:
+    size = len(words)
+    before = np.cumsum(words) - words
+    total = max(words.sum(), 1)
+    columns["place"] = before / total
+    columns["before"] = np.log1p(before)
+    columns["after"] = np.log1p(total - before)
+    headings = np.nonzero(columns["tag_h1"])[0]
+    first = headings[0] if len(headings) else -1
+    columns["beyond_h1"] = np.sign(np.arange(size) - first).astype(float) if first >= 0 else np.zeros(size)
+    columns["from_h1"] = np.log1p(np.abs(before - before[first])) if first >= 0 else np.full(size, -1.0)
+    for away in _NEIGHBOURS:
+        for name, values in (
+            ("words", columns["words"]),
+            ("linked", linked),
+            ("p", columns["tag_p"]),
+        ):
+            columns[f"next{away}_{name}"] = _shifted(values, away)
+    for width in _WINDOWS:
+        for name, values in (("words", columns["words"]), ("linked", linked)):
+            columns[f"window{width}_{name}"] = _windowed(values, words, width)
+
+
+def _shifted(values: Column, away: int) -> Column:
+    moved = np.zeros(len(values))
+    if abs(away) < len(values):
+        if away < 0:
+            moved[-away:] = values[:away]
+        else:
+            moved[:-away] = values[away:]
+    return moved
+
+
+def _windowed(values: Column, words: Column, width: int) -> Column:
+    """Means over blocks on both sides, weighted by their words."""
+    places = np.arange(len(values))
+    low, high = np.maximum(places - width, 0), np.minimum(places + width + 1, len(values))
+    sums = np.concatenate([[0.0], np.cumsum(values * words)])
+    weights = np.concatenate([[0.0], np.cumsum(words)])
+    return (sums[high] - sums[low]) / np.maximum(weights[high] - weights[low], 1)
+
+

@@ -1,0 +1,182 @@
+"""A page of HTML: guarded, parsed once, and asked for all that it says."""
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from gossamer.documents.gathered import Gathered, absolute
+from gossamer.documents.markup.blocks import Segments
+from gossamer.documents.markup.facts import alternates_of, metadata_of
+from gossamer.documents.markup.main_text import EXTRACTOR, MainText, extractor_version, main_text
+from gossamer.documents.markup.nesting import fits_a_tree
+from gossamer.documents.markup.page_type import page_features
+from gossamer.documents.markup.structured import json_ld, meta_properties, microdata, microformats
+from gossamer.documents.markup.visible_only import PageSaid, visible_only
+from gossamer.documents.said import Derived, Dimensions, Mark, Medium, Picture
+from gossamer.extract.addresses import srcset_addresses
+
+__all__ = ["page_facts", "read_page"]
+
+_MOST_ITEMS = 200
+_SIZE = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
+
+
+def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
+    """Take in a page; one that would take a parser too long is read by the token scanner alone.
+
+    Args:
+        html: decoded.
+        url: where it was found; its own `base` is minded.
+        gathered: takes links, images, media, metadata and marks.
+    """
+    limits = gathered.budget.limits
+    content = html.encode("utf-8", "replace")
+    if len(content) > limits.max_markup:
+        gathered.budget.cut = True
+        content = content[: limits.max_markup]
+        html = content.decode("utf-8", "ignore")
+    tree = None
+    if fits_a_tree(content):
+        try:
+            tree = LexborHTMLParser(content)
+        except SelectolaxError:
+            gathered.mark(Mark.BROKEN)
+    else:
+        gathered.mark(Mark.TOO_COMPLEX)
+    if tree is None:
+        return visible_only(content, gathered)
+    base = tree.css_first("base[href]")
+    home = absolute((base.attributes.get("href") or "") if base else "", url) or url
+    properties = meta_properties(tree)
+    data = json_ld(tree, limits.max_data)
+    gathered.metadata = metadata_of(tree, home, properties, data)
+    _links(tree, home, gathered)
+    _images(tree, home, gathered)
+    items = microdata(tree, home, limits.max_data)
+    formats = microformats(tree, home, limits.max_data)
+    alternates = alternates_of(tree, home, limits.max_data)
+    if gathered.wants_text:
+        found = main_text(tree, *_page_facts(tree, url, data, properties))
+        text, markdown = _texts(tree, found, home, gathered)
+    else:
+        text = markdown = Derived()
+    return PageSaid(
+        text=text,
+        markdown=markdown,
+        alternates=alternates,
+        json_ld=tuple(data),
+        microdata=tuple(items),
+        microformats=tuple(formats),
+        properties=properties,
+    )
+
+
+def page_facts(tree: LexborHTMLParser, url: str) -> tuple[str, dict[str, float]]:
+    """Title and features of a page, as `main_text` asks for them."""
+    return _page_facts(tree, url, json_ld(tree, _MOST_ITEMS), meta_properties(tree))
+
+
+def _page_facts(
+    tree: LexborHTMLParser, url: str, data: list[object], properties: dict[str, list[str]]
+) -> tuple[str, dict[str, float]]:
+    node = tree.css_first("title")
+    types = {kind for item in data if isinstance(item, dict) for kind in _types(item)}
+    shared = next(iter(properties.get("og:type", [])), "")
+    return (node.text(deep=True) or "") if node else "", page_features(url, types, shared)
+
+
+def _types(item: dict[str, object]) -> list[str]:
+    kind = item.get("@type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    return [each.rpartition("/")[2] for each in kinds if isinstance(each, str)]
+
+
+def _texts(
+    tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered
+) -> tuple[Derived, Derived]:
+    most = gathered.budget.limits.max_text
+    cut = found.cut or len(found.text) > most
+    gathered.budget.cut = gathered.budget.cut or cut
+    text = Derived(
+        text=found.text[:most],
+        extractor=EXTRACTOR,
+        version=extractor_version(),
+        confidence=round(found.expected, 3),
+        cut=cut,
+    )
+    try:
+        from html_to_markdown import ConversionOptions, convert
+
+        library = version("html-to-markdown")
+    except (ImportError, PackageNotFoundError):
+        gathered.mark(Mark.MISSING_LIBRARY)
+        return text, Derived()
+    _prune(found.segments, {id(block) for block in found.kept})
+    body = tree.body
+    html = (body.html or "") if body is not None and found.kept else ""
+    options = ConversionOptions(extract_metadata=False, base_url=base or None, skip_images=True)
+    markdown = (convert(html, options).content or "") if html else ""
+    shown = Derived(
+        text=markdown.strip()[:most],
+        extractor="html-to-markdown",
+        version=library,
+        confidence=text.confidence,
+        cut=cut or len(markdown) > most,
+    )
+    return text, shown
+
+
+def _prune(segments: Segments, kept: set[int]) -> None:
+    """Take out of the tree what holds no chosen block: the topmost such elements, then single texts."""
+    elements = segments.elements
+    needed = [False] * len(elements)
+    for block in segments.blocks:
+        at = block.element
+        if id(block) in kept:
+            while at >= 0 and not needed[at]:
+                needed[at] = True
+                at = elements[at].parent
+    for block in segments.blocks:
+        if id(block) not in kept and (block.element < 0 or needed[block.element]):
+            for node in block.nodes:
+                node.decompose()
+    for number, element in enumerate(elements):
+        if not needed[number] and (element.parent < 0 or needed[element.parent]):
+            element.node.decompose()
+
+
+def _links(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
+    for node in tree.css("a[href], area[href]"):
+        attributes = node.attributes
+        address = attributes.get("href") or ""
+        text = node.text(deep=True, separator=" ") or ""
+        if not text.strip() and node.child is not None:
+            image = node.css_first("img[alt]")
+            text = (image.attributes.get("alt") or "") if image else ""
+        gathered.link(address, text or attributes.get("title") or "", (attributes.get("rel") or "").lower())
+
+
+def _images(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
+    for node in tree.css("img"):
+        attributes = node.attributes
+        address = attributes.get("src") or ""
+        if not address or address.startswith("data:"):
+            lazy = attributes.get("data-src") or attributes.get("data-lazy-src") or attributes.get("data-original")
+            address = lazy or next(iter(srcset_addresses(attributes.get("srcset") or "")), "")
+        if url := absolute(address, base):
+            size = Dimensions(_pixels(attributes.get("width")), _pixels(attributes.get("height")))
+            gathered.picture(Picture(url, " ".join((attributes.get("alt") or "")[:2_000].split()), size))
+    for node in tree.css("video, audio"):
+        attributes = node.attributes
+        places = [node, *node.css("source[src]")[:20]]
+        for place in places:
+            own = place.attributes
+            if url := absolute(own.get("src") or "", base):
+                kind = own.get("type") or ""
+                gathered.medium(Medium(url, node.tag or "", kind, attributes.get("title") or ""))
+
+
+def _pixels(value: str | None) -> int:
+    match = _SIZE.match(value[:20]) if value else None
+    return int(match[1]) if match else 0
