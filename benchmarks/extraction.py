@@ -22,13 +22,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.extraction_pages import Annotated, annotated_pages, fold_of, score
 from benchmarks.extraction_training import lessons_of, train
+from gossamer.documents.gathered import Gathered
+from gossamer.documents.limits import Budget, ReadingLimits
 from gossamer.documents.markup.block_model import Predictor, block_model
 from gossamer.documents.markup.main_text import main_text
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.documents.markup.page import page_facts
 from gossamer.documents.markup.visible_only import visible_only
-from gossamer.documents.gathered import Gathered
-from gossamer.documents.limits import Budget, ReadingLimits
 
 FOLDS = 5
 SAMPLES = 2_000
@@ -71,7 +71,9 @@ def _held_out(pages: list[Annotated]) -> Callable[[Annotated], Predictor]:
     lessons, names = lessons_of(pages)
     folds = {page.name: fold_of(page, FOLDS) for page in pages}
     models = [
-        train([lesson for name, lesson in lessons.items() if folds[name] != fold], names, "held-out").prepared()
+        train(
+            [lesson for name, lesson in lessons.items() if folds[name] != fold], names, "held-out"
+        ).prepared()
         for fold in range(FOLDS)
     ]
     return lambda page: models[folds[page.name]]
@@ -120,7 +122,9 @@ def _judge(read: Reader, pages: list[Annotated]) -> tuple[dict[str, object], np.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder or .tar.gz of WCXB")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--shipped", action="store_true", help="judge the model that comes with the program")
@@ -157,7 +161,9 @@ def main() -> None:
     for name, result in results.items():
         print(f"{name:28} F1 {result['f1']} {result['f1_interval']} {result['ms_per_page']} ms")
         print("   ", {kind: each["f1"] for kind, each in result["by_type"].items()})
-    print(f"gain over trafilatura {found['gain_over_trafilatura']} {found['gain_interval']}, time {found['time_of_trafilatura']}")
+    print(
+        f"gain over trafilatura {found['gain_over_trafilatura']} {found['gain_interval']}, time {found['time_of_trafilatura']}"
+    )
 
 
 if __name__ == "__main__":

@@ -66,9 +66,13 @@ def annotated_pages(data: Path) -> list[Annotated]:
         kind = ((truth.get("_internal") or {}).get("page_type") or {}).get("primary", "article")
         text = (truth.get("ground_truth") or {}).get("main_content") or ""
         html = decode(pages[name], charset_of(pages[name], "", "text/html"))
-        found.append(Annotated(name, truth.get("url") or "", "collection" if kind == "category" else kind, html, text))
+        found.append(
+            Annotated(name, truth.get("url") or "", "collection" if kind == "category" else kind, html, text)
+        )
     if not found:
-        raise SystemExit(f"{data} holds no pages: html/NAME.html.gz with ground-truth/NAME.json are looked for")
+        raise SystemExit(
+            f"{data} holds no pages: html/NAME.html.gz with ground-truth/NAME.json are looked for"
+        )
     return found
 
 

@@ -99,11 +99,17 @@ def train(lessons: list[Lesson], names: list[str], version: str) -> BlockModel:
         nodes = predictor.nodes
         trees.append(
             Tree(
-                feature=[-1 if leaf else int(f) for f, leaf in zip(nodes["feature_idx"], nodes["is_leaf"], strict=True)],
+                feature=[
+                    -1 if leaf else int(f)
+                    for f, leaf in zip(nodes["feature_idx"], nodes["is_leaf"], strict=True)
+                ],
                 threshold=[float(f"{t:.6g}") if np.isfinite(t) else 0.0 for t in nodes["num_threshold"]],
                 left=[int(n) for n in nodes["left"]],
                 right=[int(n) for n in nodes["right"]],
-                value=[float(f"{v:.5g}") if leaf else 0.0 for v, leaf in zip(nodes["value"], nodes["is_leaf"], strict=True)],
+                value=[
+                    float(f"{v:.5g}") if leaf else 0.0
+                    for v, leaf in zip(nodes["value"], nodes["is_leaf"], strict=True)
+                ],
             )
         )
     return BlockModel(version, names, round(float(np.ravel(fitted._baseline_prediction)[0]), 6), trees)
@@ -119,7 +125,9 @@ def lessons_of(pages: list[Annotated]) -> tuple[dict[str, Lesson], list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path(block_model.__file__).with_name("block_model.json"))
     parser.add_argument("--name", default="1", help="version of the model")

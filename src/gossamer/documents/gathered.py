@@ -12,10 +12,14 @@ from gossamer.documents.said import Mark, Medium, Metadata, Picture, Reference
 __all__ = ["Gathered", "absolute", "addresses_in", "emails_in"]
 
 _EMAIL = re.compile(
-    r"(?<![\w.+%/@-])([A-Za-z0-9][\w.+%-]{0,63}+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w@-])", re.ASCII
+    r"(?<![\w.+%/@-])([A-Za-z0-9][\w.+%-]{0,63}+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w@-])",
+    re.ASCII,
 )
 _NO_MAILBOX = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|css|js)\Z|@\dx\.", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"'`{}|\\^\[\]\x00-\x20]{3,2000}|www\.[a-z0-9-]{1,63}\.[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:https?|ftp)://[^\s<>\"'`{}|\\^\[\]\x00-\x20]{3,2000}|www\.[a-z0-9-]{1,63}\.[^\s<>\"'`{}|\\^\[\]]{2,2000}",
+    re.IGNORECASE,
+)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FETCHED = frozenset({"http", "https", "ftp", "ftps", "sftp"})
 _SPACES = re.compile(r"\s+")
@@ -119,6 +123,10 @@ class Gathered:
     def media(self) -> tuple[Medium, ...]:
         """What the document plays."""
         return tuple(self._media.values())
+
+    def rebase(self, base: str) -> None:
+        """From here on links are relative to this address."""
+        self._base = base
 
     def mark(self, *marks: Mark) -> None:
         """Note what kept the reading from being whole."""

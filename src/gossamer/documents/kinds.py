@@ -40,17 +40,36 @@ _OASIS = "application/vnd.oasis.opendocument."
 
 FORMATS: dict[Format, tuple[str, ...]] = {
     Format.HTML: ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-html"),
-    Format.TEXT: ("text/plain", "text/x-log", "text/x-readme", "application/text", "text/x-rst", "text/troff"),
+    Format.TEXT: (
+        "text/plain",
+        "text/x-log",
+        "text/x-readme",
+        "application/text",
+        "text/x-rst",
+        "text/troff",
+    ),
     Format.MARKDOWN: ("text/markdown", "text/x-markdown", "text/x-web-markdown", "application/markdown"),
     Format.JSON: (
         *("application/json", "text/json", "application/ld+json", "application/feed+json"),
         *("application/x-json", "application/x-ndjson", "application/geo+json", "application/manifest+json"),
     ),
     Format.XML: (
-        *("application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/x-rss+xml"),
+        *(
+            "application/xml",
+            "text/xml",
+            "application/rss+xml",
+            "application/atom+xml",
+            "application/x-rss+xml",
+        ),
         *("application/rdf+xml", "application/docbook+xml", "application/x-dtbook+xml", "text/rss"),
     ),
-    Format.CSV: ("text/csv", "text/x-csv", "application/csv", "text/tab-separated-values", "text/x-comma-separated-values"),
+    Format.CSV: (
+        "text/csv",
+        "text/x-csv",
+        "application/csv",
+        "text/tab-separated-values",
+        "text/x-comma-separated-values",
+    ),
     Format.PDF: ("application/pdf", "application/x-pdf", "application/acrobat", "text/pdf", "image/pdf"),
     Format.WORD: (
         *(_OOXML + "wordprocessingml.document", _OOXML + "wordprocessingml.template"),
@@ -65,12 +84,11 @@ FORMATS: dict[Format, tuple[str, ...]] = {
         *(_OOXML + "spreadsheetml.sheet", _OOXML + "spreadsheetml.template"),
         _MACRO.format("excel.sheet"),
     ),
-    Format.ODF: tuple(
-        _OASIS + name
-        for kind in ("text", "presentation", "spreadsheet", "graphics", "formula", "chart")
-        for name in (kind, kind + "-template")
-    )
-    + (_OASIS + "text-master", _OASIS + "text-web"),
+    Format.ODF: (
+        *(_OASIS + name for name in ("text", "presentation", "spreadsheet", "graphics", "formula", "chart")),
+        *(_OASIS + f"{name}-template" for name in ("text", "presentation", "spreadsheet", "graphics")),
+        *(_OASIS + "text-master", _OASIS + "text-web"),
+    ),
     Format.EPUB: ("application/epub+zip", "application/epub", "application/x-epub+zip"),
     Format.RTF: ("application/rtf", "text/rtf", "text/richtext", "application/x-rtf"),
     Format.IMAGE: (
@@ -147,7 +165,10 @@ _BRANDS = {
     b"qt  ": "video/quicktime",
 }
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wave", b"AVI ": "video/avi"}
-_SVG = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+(?:<!DOCTYPE svg[^>\[]*+(?:\[[^\]]*+\]\s*+)?>\s*+)?<svg[\s>]")
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
+    rb"(?:<!DOCTYPE svg[^>\[]*+(?:\[[^\]]*+\]\s*+)?>\s*+)?<svg[\s>]"
+)
 _PDF_WITHIN = 1_024
 _HEAD = 4_096
 _SAMPLE = 8_192
@@ -215,9 +236,9 @@ def _magic(head: bytes) -> str:
     for mark, kind in _MAGIC:
         if head.startswith(mark):
             return kind
-    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "application/zip"
-    if b"%PDF-" in head[:_PDF_WITHIN] and not head.lstrip()[:1] == b"<":
+    if b"%PDF-" in head[:_PDF_WITHIN] and head.lstrip()[:1] != b"<":
         return "application/pdf"
     if head[4:8] == b"ftyp":
         return _BRANDS.get(head[8:12], "video/mp4")

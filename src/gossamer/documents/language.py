@@ -1,4 +1,4 @@
-"""The language of a text: as the document declares it, if its first thousand characters agree, else guessed."""
+"""The language of a text: as the document declares it if its first thousand characters agree, else guessed."""
 
 import re
 from functools import lru_cache
@@ -14,7 +14,14 @@ _SURE = 0.8
 _DECLARED = 0.6
 _CONTRADICTED = 0.3
 _TAG = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*\Z")
-_SAME = ({"no", "nb", "nn"}, {"hr", "sr", "bs", "sh"}, {"id", "ms"}, {"zh", "yue", "wuu"}, {"fil", "tl"}, {"iw", "he"})
+_SAME = (
+    {"no", "nb", "nn"},
+    {"hr", "sr", "bs", "sh"},
+    {"id", "ms"},
+    {"zh", "yue", "wuu"},
+    {"fil", "tl"},
+    {"iw", "he"},
+)
 
 
 def language_of(text: str, declared: str) -> tuple[str, float]:

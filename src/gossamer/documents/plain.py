@@ -15,11 +15,15 @@ from gossamer.documents.said import Mark
 
 __all__ = ["read_plain"]
 
-_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\(\s*<?([^\s()<>]{1,2000}(?:\([^\s()<>]{0,200}\))?)>?(?:\s+\"[^\"\n]{0,300}\")?\s*\)")
+_MARKDOWN_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,500})\]\(\s*<?([^\s()<>]{1,2000}(?:\([^\s()<>]{0,200}\))?)>?(?:\s+\"[^\"\n]{0,300}\")?\s*\)"
+)
 _MARKDOWN_REFERENCE = re.compile(r"^ {0,3}\[([^\[\]\n]{1,300})\]:\s*<?([^\s<>]{1,2000})>?", re.MULTILINE)
 _MARKDOWN_HEADING = re.compile(r"^#{1,2}\s+(.{1,500}?)\s*#*$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.DOTALL)
-_FRONT_LINE = re.compile(r"^(title|author|date|description|lang)\s*:\s*[\"']?(.{1,1000}?)[\"']?\s*$", re.MULTILINE)
+_FRONT_LINE = re.compile(
+    r"^(title|author|date|description|lang)\s*:\s*[\"']?(.{1,1000}?)[\"']?\s*$", re.MULTILINE
+)
 _SAMPLE = 16 << 10
 _DELIMITERS = ",;\t|"
 _LONGEST_FIELD = 1 << 20
@@ -52,7 +56,7 @@ def _mentions(text: str, gathered: Gathered) -> None:
 def _markdown(text: str, gathered: Gathered) -> None:
     facts: dict[str, str] = {}
     if front := _FRONT.match(text):
-        facts = {name: value for name, value in _FRONT_LINE.findall(front[1])}
+        facts = dict(_FRONT_LINE.findall(front[1]))
         text = text[front.end() :]
     heading = _MARKDOWN_HEADING.search(text[:_SAMPLE])
     gathered.metadata = msgspec.structs.replace(

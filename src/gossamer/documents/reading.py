@@ -1,7 +1,7 @@
 """From the bytes of one document to all that it says, or to its links alone."""
 
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,13 +15,13 @@ from gossamer.documents.kinds import Format, format_of, found_type, wide_text
 from gossamer.documents.language import language_of
 from gossamer.documents.limits import Budget, ReadingLimits
 from gossamer.documents.markup.facts import iso_date
-from gossamer.documents.office.odf import read_odf
 from gossamer.documents.office.epub import read_epub
+from gossamer.documents.office.odf import read_odf
 from gossamer.documents.office.ooxml import read_ooxml
 from gossamer.documents.office.package import Package, PackageError
 from gossamer.documents.office.rtf import read_rtf
 from gossamer.documents.plain import read_plain
-from gossamer.documents.said import Derived, Dimensions, DocumentText, Mark, Metadata, Reference
+from gossamer.documents.said import Derived, DocumentText, Mark, Metadata, Reference
 from gossamer.extract.encodings.charset import charset_of, decode
 
 __all__ = ["links_of", "read"]
@@ -92,7 +92,7 @@ def _read(
             declared = found_type(b"", content_type, url)
             kind = declared if format_of(declared) in _WHOLE else kind
     form = format_of(kind)
-    if form in _WHOLE or isinstance(content, Path) and form is Format.OTHER:
+    if form in _WHOLE or (isinstance(content, Path) and form is Format.OTHER):
         source: bytes | Path = content
     else:
         source = _head(content, limits.max_content)
@@ -112,7 +112,7 @@ def _head(content: bytes | Path, most: int) -> bytes:
 class _Reading:
     """Reads one document by the reader of its format."""
 
-    def __init__(  # noqa: PLR0913 (what is known of a document)
+    def __init__(
         self,
         content: bytes | Path,
         url: str,
@@ -219,7 +219,9 @@ class _Reading:
 
     def _other(self) -> DocumentText:
         self._gathered.mark(Mark.UNSUPPORTED)
-        if self._kind == _OFFICE and b"E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P" in _bytes(self._content):
+        if self._kind == _OFFICE and b"E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P" in _bytes(
+            self._content
+        ):
             self._gathered.mark(Mark.ENCRYPTED)
         return DocumentText(media_type=self._kind)
 

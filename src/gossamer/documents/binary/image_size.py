@@ -9,7 +9,9 @@ __all__ = ["image_size"]
 
 _SVG = re.compile(rb"<svg\b((?:\"[^\"]*+\"|'[^']*+'|[^>\"'])*+)>")
 _SVG_LENGTH = re.compile(rb"(?<![\w-])(width|height)\s*=\s*[\"']\s*([0-9.]{1,12})\s*(?:px|pt)?\s*[\"']")
-_VIEW_BOX = re.compile(rb"viewBox\s*=\s*[\"']\s*[-0-9.e]+[\s,]+[-0-9.e]+[\s,]+([0-9.]{1,12})[\s,]+([0-9.]{1,12})\s*[\"']")
+_VIEW_BOX = re.compile(
+    rb"viewBox\s*=\s*[\"']\s*[-0-9.e]+[\s,]+[-0-9.e]+[\s,]+([0-9.]{1,12})[\s,]+([0-9.]{1,12})\s*[\"']"
+)
 _MOST_SEGMENTS = 1_000
 _HEAD = 256 << 10
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -21,7 +23,9 @@ def image_size(content: bytes, media_type: str) -> Dimensions:
     head = content[:_HEAD]
     try:
         if head.startswith(b"\x89PNG"):
-            return Dimensions(*struct.unpack_from(">II", head, 16)) if head[12:16] == b"IHDR" else Dimensions()
+            return (
+                Dimensions(*struct.unpack_from(">II", head, 16)) if head[12:16] == b"IHDR" else Dimensions()
+            )
         if head.startswith(b"GIF8"):
             return Dimensions(*struct.unpack_from("<HH", head, 6))
         if head.startswith(b"\xff\xd8"):
@@ -62,7 +66,9 @@ def _jpeg(content: bytes) -> Dimensions:
 
 def _webp(head: bytes) -> Dimensions:
     if head[12:16] == b"VP8X":
-        return Dimensions(1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little"))
+        return Dimensions(
+            1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little")
+        )
     if head[12:16] == b"VP8L":
         bits = struct.unpack_from("<I", head, 21)[0]
         return Dimensions(1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
@@ -71,7 +77,7 @@ def _webp(head: bytes) -> Dimensions:
 
 
 def _boxes(head: bytes) -> Dimensions:
-    """AVIF and HEIC: the largest `ispe` property is that of the whole image, others of its tiles and preview."""
+    """AVIF, HEIC: the largest `ispe` property is of the whole image, others of its tiles and preview."""
     found = [Dimensions()]
     position = head.find(b"ispe")
     while position > 0 and len(found) < _MOST_SEGMENTS:

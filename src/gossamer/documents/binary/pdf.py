@@ -117,7 +117,9 @@ def _metadata(document: Any, gathered: Gathered) -> None:
         published=_iso(found.get("CreationDate", "")),
         modified=_iso(found.get("ModDate", "")),
         description=found.get("Subject", ""),
-        keywords=tuple(filter(None, (word.strip() for word in re.split("[,;]", found.get("Keywords", "")[:10_000])))),
+        keywords=tuple(
+            filter(None, (word.strip() for word in re.split("[,;]", found.get("Keywords", "")[:10_000])))
+        ),
         generator=found.get("Creator", "") or found.get("Producer", ""),
         language=_language(document),
     )

@@ -58,13 +58,19 @@ def _mp4(content: bytes) -> tuple[float, Dimensions]:
         for inner, begin, stop in _children(content, start, end):
             if inner == b"mvhd":
                 wide = content[begin] == 1
-                scale, length = struct.unpack_from(">IQ" if wide else ">II", content, begin + (20 if wide else 12))
+                scale, length = struct.unpack_from(
+                    ">IQ" if wide else ">II", content, begin + (20 if wide else 12)
+                )
                 seconds = length / scale if scale else 0.0
             elif inner == b"trak":
                 for leaf, at, _ in _children(content, begin, stop):
                     if leaf == b"tkhd":
-                        width, height = struct.unpack_from(">II", content, at + (88 if content[at] == 1 else 76))
-                        size = max(size, Dimensions(width >> 16, height >> 16), key=lambda s: s.width * s.height)
+                        width, height = struct.unpack_from(
+                            ">II", content, at + (88 if content[at] == 1 else 76)
+                        )
+                        size = max(
+                            size, Dimensions(width >> 16, height >> 16), key=lambda s: s.width * s.height
+                        )
     return seconds, size
 
 

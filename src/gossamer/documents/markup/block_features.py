@@ -159,5 +159,3 @@ def _windowed(values: Column, words: Column, width: int) -> Column:
     sums = np.concatenate([[0.0], np.cumsum(values * words)])
     weights = np.concatenate([[0.0], np.cumsum(words)])
     return (sums[high] - sums[low]) / np.maximum(weights[high] - weights[low], 1)
-
-

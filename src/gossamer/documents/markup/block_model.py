@@ -7,6 +7,7 @@ quality are of folds that a model has not seen.
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -43,7 +44,7 @@ class BlockModel(msgspec.Struct, frozen=True):
         version: of the training; told with every text that the model made.
         names: of the columns, in the order that the trees know.
         base: value before the first tree.
-        trees: each as long as the longest, so that all are followed at once.
+        trees: in the order of training.
     """
 
     version: str
@@ -51,9 +52,23 @@ class BlockModel(msgspec.Struct, frozen=True):
     base: float
     trees: list[Tree]
 
+    @property
+    def depth(self) -> int:
+        """Steps from a root to the furthest leaf."""
+        return max(_depth(tree) for tree in self.trees)
+
     def prepared(self) -> "Predictor":
         """The model as arrays, for many predictions."""
         return Predictor(self)
+
+
+def _depth(tree: Tree) -> int:
+    level = [0]
+    steps = 0
+    while inner := [node for node in level if tree.feature[node] >= 0]:
+        level = [child for node in inner for child in (tree.left[node], tree.right[node])]
+        steps += 1
+    return steps
 
 
 class Predictor:
@@ -69,19 +84,20 @@ class Predictor:
         self.names = model.names
         longest = max(len(tree.feature) for tree in model.trees)
 
-        def table(name: str, fill: float, kind: type) -> NDArray[np.generic]:
+        def table(name: str, kind: type) -> NDArray[Any]:
             rows = [getattr(tree, name) for tree in model.trees]
-            return np.array([[*row, *[fill] * (longest - len(row))] for row in rows], kind)
+            return np.array([[*row, *[0] * (longest - len(row))] for row in rows], kind)
 
-        # One flat array; the children of a node are told by their place in it.
+        # One flat array; a node's children are told by their places in it, and a leaf leads to itself.
         offsets = (np.arange(len(model.trees)) * longest)[:, None]
-        features = table("feature", -1, np.int64)
-        self._leaf = (features < 0).ravel()
-        self._feature = np.maximum(features, 0).ravel()  # type: ignore[type-var]
-        self._threshold = table("threshold", 0, np.float32).ravel()
-        self._left = (table("left", 0, np.int64) + offsets).ravel()  # type: ignore[operator]
-        self._right = (table("right", 0, np.int64) + offsets).ravel()  # type: ignore[operator]
-        self._value = table("value", 0, np.float64).ravel()
+        feature = table("feature", np.int64)
+        places = np.arange(longest)[None, :]
+        self._depth = model.depth
+        self._feature = np.maximum(feature, 0).ravel()
+        self._threshold = table("threshold", np.float32).ravel()
+        self._left = (np.where(feature < 0, places, table("left", np.int64)) + offsets).ravel()
+        self._right = (np.where(feature < 0, places, table("right", np.int64)) + offsets).ravel()
+        self._value = table("value", np.float64).ravel()
         self._roots = offsets.ravel()
         self._base = model.base
 
@@ -89,11 +105,10 @@ class Predictor:
         """A probability for each row."""
         rows = np.arange(len(table))[:, None]
         at = np.broadcast_to(self._roots, (len(table), len(self._roots)))
-        while not self._leaf[at].all():
+        for _ in range(self._depth):
             smaller = table[rows, self._feature[at]] <= self._threshold[at]
             at = np.where(smaller, self._left[at], self._right[at])
-        sums: NDArray[np.float64] = self._value[at].sum(axis=1) + self._base  # type: ignore[assignment]
-        return np.clip(sums, 0.0, 1.0)
+        return np.clip(self._value[at].sum(axis=1) + self._base, 0.0, 1.0)
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +117,9 @@ def block_model() -> Predictor:
     return msgspec.json.decode(_FILE.read_bytes(), type=BlockModel).prepared()
 
 
-def most_likely(probability: NDArray[np.float64], words: NDArray[np.float64]) -> tuple[NDArray[np.bool_], float]:
+def most_likely(
+    probability: NDArray[np.float64], words: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], float]:
     """The choice of blocks that promises the highest F1, and that F1.
 
     What is expected to be right over what is taken and what should be is highest for a prefix of the blocks

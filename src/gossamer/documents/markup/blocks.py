@@ -219,7 +219,9 @@ class _Walk:
                 places |= _PLACE[_ROLES[role]]
         number = len(self.elements)
         self.elements.append(Element(node, around.element, self.words, self.linked, self.prose))
-        return _Context(number, tag, places, hidden, around.linked, own, around.around | own, around.depth + 1)
+        return _Context(
+            number, tag, places, hidden, around.linked, own, around.around | own, around.depth + 1
+        )
 
     def _close(self, element: Element) -> None:
         element.words = self.words - element.before

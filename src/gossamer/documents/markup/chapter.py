@@ -16,7 +16,8 @@ __all__ = ["read_chapter"]
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _EMPTY = {
-    name: re.compile(rf"<{name}(?:\s[^<>]{{0,2000}})?/>") for name in ("title", "script", "style", "iframe", "textarea")
+    name: re.compile(rf"<{name}(?:\s[^<>]{{0,2000}})?/>")
+    for name in ("title", "script", "style", "iframe", "textarea")
 }
 
 

@@ -17,18 +17,43 @@ from gossamer.documents.said import Alternate, Metadata
 __all__ = ["alternates_of", "iso_date", "metadata_of"]
 
 _PUBLISHED = (
-    *("article:published_time", "datepublished", "og:published_time", "publication_date", "citation_publication_date"),
-    *("citation_date", "citation_online_date", "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued"),
-    *("dcterms.created", "dc.date.created", "dc.date", "dcterms.date", "pubdate", "publishdate", "publish-date"),
+    *(
+        "article:published_time",
+        "datepublished",
+        "og:published_time",
+        "publication_date",
+        "citation_publication_date",
+    ),
+    *(
+        "citation_date",
+        "citation_online_date",
+        "parsely-pub-date",
+        "sailthru.date",
+        "dc.date.issued",
+        "dcterms.issued",
+    ),
+    *(
+        "dcterms.created",
+        "dc.date.created",
+        "dc.date",
+        "dcterms.date",
+        "pubdate",
+        "publishdate",
+        "publish-date",
+    ),
     *("article.published", "article:post_date", "date", "timestamp"),
 )
 _MODIFIED = (
     *("article:modified_time", "datemodified", "og:updated_time", "dcterms.modified", "dc.date.modified"),
     *("last-modified", "lastmod", "revised", "article.updated", "updated_time"),
 )
-_AUTHOR = ("author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "article:author", "twitter:creator", "byl")
+_AUTHOR = (
+    *("author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author"),
+    *("article:author", "twitter:creator", "byl"),
+)
 _ARTICLE_TYPES = re.compile(
-    r"(?:\w*Article|\w*Posting|Report|\w*Page|Review|Recipe|Product|Event|Book|Movie|VideoObject|Course|JobPosting|Dataset|SoftwareApplication|Question|HowTo)\Z"
+    r"(?:\w*Article|\w*Posting|Report|\w*Page|Review|Recipe|Product|Event|Book|Movie|VideoObject|Course|Dataset|"
+    r"SoftwareApplication|Question|HowTo)\Z"
 )
 _ISO = re.compile(
     r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s*(Z|[+-]\d\d:?(?:\d\d)?|UTC|GMT)?)?"
@@ -37,16 +62,24 @@ _COMPACT = re.compile(r"\s*((?:19|20)\d\d)([01]\d)([0-3]\d)(?:T?(\d\d)(\d\d)(\d\
 _SLASHED = re.compile(r"\s*(\d{4})[/.](\d\d?)[/.](\d\d?)(?!\d)")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAMED = re.compile(
-    r"\s*(?:[A-Za-z]{3,9},?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+([A-Za-z]{3,9})\.?,?[\s-]+(\d{4})|([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4}))"
+    r"\s*(?:[A-Za-z]{3,9},?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+([A-Za-z]{3,9})\.?,?[\s-]+(\d{4})"
+    r"|([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4}))"
 )
 _IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-]([01]?\d)[/-]([0-3]?\d)(?:[/_.-]|\Z)")
 _SEPARATED = re.compile(r"\s+(?:[|\u2013\u2014\u00b7\u00bb\u2022:-]|\u2013)\s+")
+_BYLINES = '[rel~="author"], [itemprop~="author"] [itemprop~="name"]'
+_TIMES = (
+    'time[itemprop~="datePublished"], time[pubdate], .published[datetime], article time[datetime], '
+    "main time[datetime], .entry-date[datetime]"
+)
 _LABEL = re.compile(r"\A(?:by|von|par|por|di|door|av|written by|posted by|author:?)\s+", re.IGNORECASE)
 _LONGEST = 2_000
 _MOST_AUTHORS = 50
 
 
-def metadata_of(tree: LexborHTMLParser, url: str, properties: dict[str, list[str]], data: list[object]) -> Metadata:
+def metadata_of(
+    tree: LexborHTMLParser, url: str, properties: dict[str, list[str]], data: list[object]
+) -> Metadata:
     """Title, authors, dates and the like of a page.
 
     Args:
@@ -161,7 +194,9 @@ def _clean(value: str) -> str:
     return " ".join(value[: 2 * _LONGEST].split())[:_LONGEST]
 
 
-def _title(tree: LexborHTMLParser, properties: dict[str, list[str]], articles: list[dict[str, object]]) -> str:
+def _title(
+    tree: LexborHTMLParser, properties: dict[str, list[str]], articles: list[dict[str, object]]
+) -> str:
     """The title without the name of the site: the heading where the title begins or ends with it."""
     node = tree.css_first("head > title") or tree.css_first("title")
     whole = _clean(node.text(deep=True) or "") if node else ""
@@ -196,10 +231,12 @@ def _authors(
     for source in (
         [name for article in articles for name in _names(article.get("author"))],
         list(_all(properties, _AUTHOR)),
-        [node.text(deep=True, separator=" ") or "" for node in tree.css('[rel~="author"], [itemprop~="author"] [itemprop~="name"]')[:5]],
+        [node.text(deep=True, separator=" ") or "" for node in tree.css(_BYLINES)[:5]],
     ):
         found = dict.fromkeys(_LABEL.sub("", _clean(name)) for name in source)
-        names = [name for name in found if 1 < len(name) <= 200 and "://" not in name and not name.startswith("@")]
+        names = [
+            name for name in found if 1 < len(name) <= 200 and "://" not in name and not name.startswith("@")
+        ]
         if names:
             return tuple(names[:_MOST_AUTHORS])
     return ()
@@ -208,10 +245,12 @@ def _authors(
 def _published(
     tree: LexborHTMLParser, url: str, properties: dict[str, list[str]], articles: list[dict[str, object]]
 ) -> str:
-    found = _dated([*_of(articles, "datePublished"), *_all(properties, _PUBLISHED), *_of(articles, "dateCreated")])
+    found = _dated(
+        [*_of(articles, "datePublished"), *_all(properties, _PUBLISHED), *_of(articles, "dateCreated")]
+    )
     if found:
         return found
-    for node in tree.css('time[itemprop~="datePublished"], time[pubdate], .published[datetime], article time[datetime], main time[datetime], .entry-date[datetime]')[:5]:
+    for node in tree.css(_TIMES)[:5]:
         if moment := iso_date(node.attributes.get("datetime") or ""):
             return moment
     match = _IN_PATH.search(urlsplit(url).path)

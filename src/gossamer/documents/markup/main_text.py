@@ -14,7 +14,15 @@ from gossamer.documents.markup.block_features import features
 from gossamer.documents.markup.block_model import Predictor, block_model, most_likely
 from gossamer.documents.markup.blocks import Block, Segments, segments_of
 
-__all__ = ["EXTRACTOR", "MOST_NODES", "MainText", "extractor_version", "lines_of", "main_text", "without_repetitions"]
+__all__ = [
+    "EXTRACTOR",
+    "MOST_NODES",
+    "MainText",
+    "extractor_version",
+    "lines_of",
+    "main_text",
+    "without_repetitions",
+]
 
 EXTRACTOR = "blocks"
 MOST_NODES = 400_000

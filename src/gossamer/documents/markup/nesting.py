@@ -30,7 +30,10 @@ _ATTRIBUTES = (
 )  # fmt: skip
 _COMMENT = rb"!--(?:-?+>|(?:[^-]++|-(?!-!?+>))*+(?:--!?+>)?+)"
 _STEP = re.compile(
-    rb"<(?:(/?+[a-zA-Z][^\t\n\f\r />]*+)(" + _ATTRIBUTES + rb")>?+|" + _COMMENT
+    rb"<(?:(/?+[a-zA-Z][^\t\n\f\r />]*+)("
+    + _ATTRIBUTES
+    + rb")>?+|"
+    + _COMMENT
     + rb"|(!\[CDATA\[)|(?:[!?]|/[^a-zA-Z>])[^>]*+>?+)"
 )
 _ATTRIBUTE = re.compile(_NAME + rb"(?:" + _SPACE + rb"*+=" + _SPACE + rb"*+" + _VALUE + rb")?+")
@@ -43,7 +46,13 @@ _VOID = frozenset(
 )
 """Elements that hold none, or end each other wherever they stand."""
 _TABLE_PARTS = b"caption tbody thead tfoot tr td th".split()
-_ENDING_EACH_OTHER = {b"p": b"p", b"li": b"li", b"dd": b"dd", b"dt": b"dd", **dict.fromkeys(_TABLE_PARTS, b"tr")}
+_ENDING_EACH_OTHER = {
+    b"p": b"p",
+    b"li": b"li",
+    b"dd": b"dd",
+    b"dt": b"dd",
+    **dict.fromkeys(_TABLE_PARTS, b"tr"),
+}
 """Elements of which an open one is ended by the next of its group, and by `p`, `li`, `dd`, `tr` in this order."""
 _ENDED = {b"p": (b"p",), b"li": (b"p", b"li"), b"dd": (b"p", b"dd"), b"tr": (b"p", b"li", b"dd", b"tr")}
 _FORMATTING = frozenset(b"b big code em font form i s small strike strong tt u".split())
@@ -53,11 +62,14 @@ _INTEGRATION = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms m
 """Elements of svg and math that hold HTML."""
 _SCOPES = frozenset(b"table object marquee applet template select svg math".split())
 """Elements out of which no end tag reaches but of their own kind."""
-_SPECIAL = frozenset(
-    b"address article aside blockquote button center details dir div dl fieldset figcaption figure footer form "
-    b"frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes noscript ol plaintext pre "
-    b"script search section style summary textarea title ul xmp".split()
-) | _SCOPES
+_SPECIAL = (
+    frozenset(
+        b"address article aside blockquote button center details dir div dl fieldset figcaption figure footer form "
+        b"frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes noscript ol "
+        b"plaintext pre script search section style summary textarea title ul xmp".split()
+    )
+    | _SCOPES
+)
 """Elements that no end tag of an ordinary element reaches through (WHATWG HTML 13.2.4.2)."""
 _WITH_TABLE = 4
 """Elements that a table nests: itself, a body, a row, a cell."""
@@ -165,7 +177,8 @@ class _Estimate:
             stops = _SCOPES
         while at >= 0 and self._open[at] != name:
             here = self._open[at]
-            if here in stops or (here in _ENDED and stops is _SPECIAL) or (self.foreign and here in _INTEGRATION):
+            through = here not in stops and not (here in _ENDED and stops is _SPECIAL)
+            if not through or (self.foreign and here in _INTEGRATION):
                 return
             at -= 1
         if at < 0:

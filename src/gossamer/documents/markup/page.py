@@ -51,7 +51,8 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
     properties = meta_properties(tree)
     data = json_ld(tree, limits.max_data)
     gathered.metadata = metadata_of(tree, home, properties, data)
-    _links(tree, home, gathered)
+    gathered.rebase(home)
+    _links(tree, gathered)
     _images(tree, home, gathered)
     items = microdata(tree, home, limits.max_data)
     formats = microformats(tree, home, limits.max_data)
@@ -92,9 +93,7 @@ def _types(item: dict[str, object]) -> list[str]:
     return [each.rpartition("/")[2] for each in kinds if isinstance(each, str)]
 
 
-def _texts(
-    tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered
-) -> tuple[Derived, Derived]:
+def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered) -> tuple[Derived, Derived]:
     most = gathered.budget.limits.max_text
     cut = found.cut or len(found.text) > most
     gathered.budget.cut = gathered.budget.cut or cut
@@ -146,7 +145,7 @@ def _prune(segments: Segments, kept: set[int]) -> None:
             element.node.decompose()
 
 
-def _links(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
+def _links(tree: LexborHTMLParser, gathered: Gathered) -> None:
     for node in tree.css("a[href], area[href]"):
         attributes = node.attributes
         address = attributes.get("href") or ""
@@ -162,7 +161,11 @@ def _images(tree: LexborHTMLParser, base: str, gathered: Gathered) -> None:
         attributes = node.attributes
         address = attributes.get("src") or ""
         if not address or address.startswith("data:"):
-            lazy = attributes.get("data-src") or attributes.get("data-lazy-src") or attributes.get("data-original")
+            lazy = (
+                attributes.get("data-src")
+                or attributes.get("data-lazy-src")
+                or attributes.get("data-original")
+            )
             address = lazy or next(iter(srcset_addresses(attributes.get("srcset") or "")), "")
         if url := absolute(address, base):
             size = Dimensions(_pixels(attributes.get("width")), _pixels(attributes.get("height")))

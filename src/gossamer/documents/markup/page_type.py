@@ -39,7 +39,9 @@ def page_features(url: str, types: set[str], shared_type: str) -> dict[str, floa
     except ValueError:
         path = ""
     found = {name: float(bool(kinds & types)) for name, kinds in _TYPES.items()}
-    found |= {f"shared_{kind}": float(kind in shared_type.lower()) for kind in ("article", "product", "website")}
+    found |= {
+        f"shared_{kind}": float(kind in shared_type.lower()) for kind in ("article", "product", "website")
+    }
     found |= {"path_root": float(not path), "path_depth": float(path.count("/"))}
     found |= {name: float(bool(pattern.search(address))) for name, pattern in _PATH_PATTERNS.items()}
     found["path_words"] = float(path.rpartition("/")[2].count("-") + path.rpartition("/")[2].count("_"))

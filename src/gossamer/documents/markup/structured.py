@@ -24,8 +24,18 @@ _MOST_PROPERTIES = 500
 _MOST_NODES = 20_000
 _DEEPEST = 20
 _TRAILING = re.compile(r",(\s*[\]}])")
-_WRAPPING = re.compile(r"\A\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?)\s*;?\s*\Z")
-_LINKED = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "embed": "src", "iframe": "src"}
+_WRAPPING = re.compile(
+    r"\A\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?)\s*;?\s*\Z"
+)
+_LINKED = {
+    "a": "href",
+    "area": "href",
+    "link": "href",
+    "img": "src",
+    "audio": "src",
+    "embed": "src",
+    "iframe": "src",
+}
 _LINKED |= {"source": "src", "track": "src", "video": "src", "object": "data"}
 _OLD_ROOTS = {"hentry": "h-entry", "vcard": "h-card", "vevent": "h-event", "hreview": "h-review"}
 _OLD_ROOTS |= {"hproduct": "h-product", "hrecipe": "h-recipe"}
@@ -55,7 +65,7 @@ _OLD_PROPERTIES = {
 
 
 def json_ld(tree: LexborHTMLParser, most: int) -> list[object]:
-    """Every item of every block, lists and `@graph` flattened; blocks that even leniently are no JSON are left out."""
+    """Every item of every block, lists and `@graph` flattened; blocks that are no JSON are left out."""
     found: list[object] = []
     for script in tree.css('script[type="application/ld+json" i]'):
         source = script.text(deep=True)
@@ -69,7 +79,7 @@ def json_ld(tree: LexborHTMLParser, most: int) -> list[object]:
 
 
 def _lenient(source: str) -> object:
-    """JSON with the mistakes that pages make: comments around it, commas too many, raw line ends, references."""
+    """JSON with the mistakes of pages: comments around it, commas too many, raw line ends, references."""
     text = _WRAPPING.sub("", source.strip())
     for attempt in (text, _TRAILING.sub(r"\1", text), _TRAILING.sub(r"\1", unescape(text))):
         try:
@@ -100,7 +110,9 @@ def meta_properties(tree: LexborHTMLParser) -> dict[str, list[str]]:
     count = 0
     for meta in tree.css("meta[content]"):
         attributes = meta.attributes
-        name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").strip()
+        name = (
+            attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
+        ).strip()
         value = (attributes.get("content") or "").strip()
         if name and value and len(name) <= 200:
             found.setdefault(name.lower(), []).append(value[:_LONGEST_VALUE])
@@ -139,7 +151,7 @@ def _item(scope: LexborNode, tree: LexborHTMLParser, base: str, room: _Room, dep
     item: Item = {"type": (attributes.get("itemtype") or "").split(), "properties": properties}
     if identity := attributes.get("itemid"):
         item["id"] = identity
-    nodes = [child for child in _children(scope)]
+    nodes = list(_children(scope))
     for reference in (attributes.get("itemref") or "").split()[:20]:
         if re.fullmatch(r"[A-Za-z][\w-]{0,100}", reference):
             nodes += tree.css(f"#{reference}")[:1]
@@ -150,7 +162,9 @@ def _item(scope: LexborNode, tree: LexborHTMLParser, base: str, room: _Room, dep
         names = (own.get("itemprop") or "").split()
         inner = "itemscope" in own
         if names:
-            value = _item(node, tree, base, room, depth + 1) if inner and depth < _DEEPEST else _value(node, base)
+            value = (
+                _item(node, tree, base, room, depth + 1) if inner and depth < _DEEPEST else _value(node, base)
+            )
             for name in names[:20]:
                 properties.setdefault(name, []).append(value)
         if not inner:
@@ -201,7 +215,9 @@ def microformats(tree: LexborHTMLParser, base: str, most: int) -> list[Item]:
     return [item for item in found if item["properties"]]
 
 
-_ROOT = re.compile(r"h-(?:entry|card|event|review|product|recipe|feed|cite|adr|geo|item|resume|review-aggregate)\Z")
+_ROOT = re.compile(
+    r"h-(?:entry|card|event|review|product|recipe|feed|cite|adr|geo|item|resume|review-aggregate)\Z"
+)
 
 
 def _classes(node: LexborNode) -> list[str]:

@@ -85,7 +85,10 @@ def _book(package: Package, root: str, gathered: Gathered) -> _Book:
         value.clear()
         name = local(element)
         if name == "item" and len(book.items) < _MANY:
-            book.items[attributes.get("id", "")] = (attributes.get("href", ""), attributes.get("media-type", ""))
+            book.items[attributes.get("id", "")] = (
+                attributes.get("href", ""),
+                attributes.get("media-type", ""),
+            )
         elif name == "itemref" and len(book.spine) < _MANY:
             book.spine.append(attributes.get("idref", ""))
 
@@ -102,7 +105,9 @@ def _book(package: Package, root: str, gathered: Gathered) -> _Book:
 def _locked(package: Package) -> frozenset[str]:
     """Parts under rights management; fonts are often scrambled, which is none."""
     source = package.read("META-INF/encryption.xml", 1 << 20).decode("utf-8", "replace")
-    return frozenset(unquote(each) for each in re.findall(r'CipherReference[^>]{0,200}URI="([^"]{1,500})"', source))
+    return frozenset(
+        unquote(each) for each in re.findall(r'CipherReference[^>]{0,200}URI="([^"]{1,500})"', source)
+    )
 
 
 def _chapter(content: bytes, gathered: Gathered) -> None:

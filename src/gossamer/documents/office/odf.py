@@ -66,7 +66,9 @@ class _Flow:
                 self._heading = int(level) if level.isdigit() and len(level) < 3 else 1
         elif name == "s":
             count = attributes_by_local(attributes).get("c", "1")
-            self._line.append(" " * min(int(count) if count.isdigit() and len(count) < 6 else 1, _MOST_BLANKS))
+            self._line.append(
+                " " * min(int(count) if count.isdigit() and len(count) < 6 else 1, _MOST_BLANKS)
+            )
         elif name in ("tab", "line-break"):
             self._line.append("\t" if name == "tab" else "\n")
         elif name == "a":
@@ -82,7 +84,9 @@ class _Flow:
             self._tables[-1].append([])
         elif name in ("table-cell", "covered-table-cell"):
             count = attributes_by_local(attributes).get("number-columns-repeated", "1")
-            self._repeated.append(min(int(count) if count.isdigit() and len(count) < 6 else 1, _MOST_REPEATED))
+            self._repeated.append(
+                min(int(count) if count.isdigit() and len(count) < 6 else 1, _MOST_REPEATED)
+            )
             self._cell.append([])
 
     def end(self, element: str) -> None:

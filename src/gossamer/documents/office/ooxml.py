@@ -26,7 +26,9 @@ _WIDEST = 1_000
 _OUTSIDE = frozenset({"del", "moveFrom", "Fallback", "rPrChange"})
 
 
-def read_part(package: Package, name: str, gathered: Gathered, start: object, end: object, text: object) -> None:
+def read_part(
+    package: Package, name: str, gathered: Gathered, start: object, end: object, text: object
+) -> None:
     """Parse a part; what is wrong with it becomes a mark."""
     try:
         parse(package.pieces(name), start, end, text)  # type: ignore[arg-type]

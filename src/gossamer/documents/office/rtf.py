@@ -9,7 +9,9 @@ from gossamer.documents.said import Mark
 
 __all__ = ["read_rtf"]
 
-_TOKEN = re.compile(r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z0-9])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
+_TOKEN = re.compile(
+    r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z0-9])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
+)
 _HIDDEN = frozenset(
     "fonttbl colortbl stylesheet pict object themedata colorschememapping datastore latentstyles listtable "
     "listoverridetable rsidtbl generator xmlnstbl header footer headerl headerr footerl footerr filetbl "
@@ -78,12 +80,16 @@ def read_rtf(content: bytes, gathered: Gathered) -> None:
             starred = to_skip = 0  # type: ignore[assignment]
         elif brace == "}":
             closed = stack.pop() if len(stack) > 1 else stack[0]
-            if closed.sort == "fldinst" and stack[-1].sort != "fldinst":
-                if link := _LINK.search("".join(named.pop("fldinst", []))[:10_000]):
-                    gathered.link(link[1])
+            ended = closed.sort == "fldinst" and stack[-1].sort != "fldinst"
+            if ended and (link := _LINK.search("".join(named.pop("fldinst", []))[:10_000])):
+                gathered.link(link[1])
         elif sign is not None:
             starred = sign == "*"
-            put({"~": "\u00a0", "_": "-", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}.get(sign, ""))
+            put(
+                {"~": "\u00a0", "_": "-", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}.get(
+                    sign, ""
+                )
+            )
         elif word is not None:
             codec, to_skip = _word(word, number, stack[-1], starred, put, codec, to_skip)
             starred = False
@@ -105,9 +111,7 @@ def _word(  # noqa: PLR0913 (the state of the pass)
     word: str, number: str | None, group: _Group, starred: bool, put: object, codec: str, to_skip: int
 ) -> tuple[str, int]:
     value = int(number) if number else 0
-    if word in _HIDDEN or (starred and word not in _NAMED):
-        group.sort = "hidden"
-    elif word == "info":
+    if word in _HIDDEN or (starred and word not in _NAMED) or word == "info":
         group.sort = "hidden"
     elif word in _NAMED:
         group.sort = word
