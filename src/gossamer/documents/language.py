@@ -1,4 +1,4 @@
-"""The language of a text: as the document declares it if its first thousand characters agree, else guessed."""
+"""The language of a text: as the document declares it if its first characters agree, else guessed."""
 
 import re
 from functools import lru_cache

@@ -33,7 +33,7 @@ def play_time(content: bytes) -> tuple[float, Dimensions]:
 
 
 def _children(content: bytes, start: int, end: int) -> list[tuple[bytes, int, int]]:
-    found = []
+    found: list[tuple[bytes, int, int]] = []
     position = start
     while position + 8 <= end and len(found) < _MOST_BOXES:
         size, name = struct.unpack_from(">I4s", content, position)

@@ -158,4 +158,5 @@ def _windowed(values: Column, words: Column, width: int) -> Column:
     low, high = np.maximum(places - width, 0), np.minimum(places + width + 1, len(values))
     sums = np.concatenate([[0.0], np.cumsum(values * words)])
     weights = np.concatenate([[0.0], np.cumsum(words)])
-    return (sums[high] - sums[low]) / np.maximum(weights[high] - weights[low], 1)
+    means: Column = (sums[high] - sums[low]) / np.maximum(weights[high] - weights[low], 1)
+    return means

@@ -108,7 +108,8 @@ class Predictor:
         for _ in range(self._depth):
             smaller = table[rows, self._feature[at]] <= self._threshold[at]
             at = np.where(smaller, self._left[at], self._right[at])
-        return np.clip(self._value[at].sum(axis=1) + self._base, 0.0, 1.0)
+        sums: NDArray[np.float64] = np.clip(self._value[at].sum(axis=1) + self._base, 0.0, 1.0)
+        return sums
 
 
 @lru_cache(maxsize=1)

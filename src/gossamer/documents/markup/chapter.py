@@ -54,7 +54,7 @@ def read_chapter(html: str, gathered: Gathered, leads_out: Callable[[str], bool]
 
 
 def _without_empty_elements(html: str) -> str:
-    """HTML without what XHTML may close at once: `<title/>` or `<script/>` would hide the rest of the page."""
+    """HTML without what XHTML may close at once: `<title/>`, `<script/>` would hide the rest of the page."""
     for name, pattern in _EMPTY.items():
         if f"<{name}" in html:
             html = pattern.sub("", html)

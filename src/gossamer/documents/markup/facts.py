@@ -156,7 +156,7 @@ def iso_date(value: str) -> str:
         return ""
     if not 1600 <= day_found.year <= 2200:
         return ""
-    if hour is None or int(hour) > 23 or int(minute) > 59:
+    if hour is None or int(hour) > 23 or int(minute or 0) > 59:
         return day_found.isoformat()
     zone = {"UTC": "Z", "GMT": "Z"}.get(zone or "", zone or "")
     if len(zone) == 5:

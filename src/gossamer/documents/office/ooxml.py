@@ -23,6 +23,7 @@ _HEADING = re.compile(r"(?:heading|titre|berschrift|encabezado|rubrik|título)\D
 _COLUMN = re.compile(r"[A-Z]{1,3}")
 _WIDEST = 1_000
 """Columns of a sheet that are told apart; cells further right follow each other."""
+_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OUTSIDE = frozenset({"del", "moveFrom", "Fallback", "rPrChange"})
 
 
@@ -65,6 +66,11 @@ def read_ooxml(package: Package, kind: Format, gathered: Gathered) -> None:
                     _Flow(package, package.resolve(name, relation.target), gathered).read()
     else:
         _Workbook(package, gathered).read()
+
+
+def _identity(attributes: dict[str, str]) -> str:
+    """The relationship that an element names."""
+    return next((value for name, value in attributes.items() if name.endswith("relationships id")), "")
 
 
 class _Relation(msgspec.Struct, frozen=True):
@@ -197,25 +203,16 @@ class _Flow:
             return
         if name == "t":
             self._in_text = True
-        elif name in ("tab", "br", "cr"):
-            self._line.append("\t" if name == "tab" else "\n")
-        elif name == "noBreakHyphen":
-            self._line.append("-")
+        elif name in _SIGNS:
+            self._line.append(_SIGNS[name])
         elif name == "hyperlink" or name == "hlinkClick":
             self._open_link(name, attributes)
         elif name == "instrText":
             self._in_code = True
         elif name == "fldSimple":
             self._field(attributes_by_local(attributes).get("instr", ""))
-        elif name == "pStyle":
-            self._style(attributes_by_local(attributes).get("val", ""))
-        elif name == "numPr":
-            self._item = max(self._item, 0)
-        elif name == "ilvl" and self._item >= 0:
-            level = attributes_by_local(attributes).get("val", "0")
-            self._item = int(level) if level.isdigit() and len(level) < 3 else 0
-        elif name == "ph" and attributes.get("type") in ("title", "ctrTitle"):
-            self._heading = 2
+        elif name in ("pStyle", "numPr", "ilvl", "ph"):
+            self._look(name, attributes_by_local(attributes))
         elif name == "tbl":
             self._paragraph()
             self._tables.append([])
@@ -263,6 +260,18 @@ class _Flow:
         if match := _FIELD.search(code[:10_000]):
             self._gathered.link(match[1])
 
+    def _look(self, name: str, attributes: dict[str, str]) -> None:
+        """Whether the paragraph is a heading or an item of a list, and of what level."""
+        value = attributes.get("val", "")
+        if name == "pStyle":
+            self._style(value)
+        elif name == "numPr":
+            self._item = max(self._item, 0)
+        elif name == "ilvl" and self._item >= 0:
+            self._item = int(value) if value.isdigit() and len(value) < 3 else 0
+        elif name == "ph" and attributes.get("type") in ("title", "ctrTitle"):
+            self._heading = 2
+
     def _style(self, style: str) -> None:
         if match := _HEADING.search(style):
             self._heading = int(match[1])
@@ -272,7 +281,7 @@ class _Flow:
             self._item = max(self._item, 0)
 
     def _open_link(self, name: str, attributes: dict[str, str]) -> None:
-        identity = next((v for key, v in attributes.items() if key.endswith("relationships id")), "")
+        identity = _identity(attributes)
         relation = self._relations.get(identity)
         address = relation.target if relation and relation.outside else ""
         if name == "hyperlink":
@@ -332,7 +341,7 @@ class _Workbook:
 
         def start(element: str, attributes: dict[str, str]) -> None:
             if local(element) == "sheet":
-                identity = next((v for key, v in attributes.items() if key.endswith("relationships id")), "")
+                identity = _identity(attributes)
                 found.append((attributes.get("name", ""), identity))
 
         read_part(self._package, main, self._gathered, start, _ignore, _ignore)
@@ -370,68 +379,82 @@ class _Workbook:
 
     def _sheet(self, name: str) -> None:
         relations = _relations(self._package, name, self._gathered)
-        rows: list[list[str]] = []
-        row: list[str] = []
-        value: list[str] = []
-        kind = inside = ""
-
-        def start(element: str, attributes: dict[str, str]) -> None:
-            nonlocal kind, inside
-            what = local(element)
-            if what == "c":
-                kind = attributes.get("t", "")
-                value.clear()
-                column = _column(attributes.get("r", ""))
-                if len(row) < column <= _WIDEST:
-                    row.extend([""] * (column - len(row)))
-            elif what in ("v", "t", "f"):
-                inside = what
-            elif what == "hyperlink":
-                identity = next((v for key, v in attributes.items() if key.endswith("relationships id")), "")
-                if identity in relations and relations[identity].outside:
-                    self._gathered.link(relations[identity].target, attributes.get("display", ""))
-
-        def end(element: str) -> None:
-            nonlocal inside
-            what = local(element)
-            if what == "c":
-                row.append(self._value("".join(value), kind))
-            elif what == "row":
-                self._rows += 1
-                if self._rows > self._gathered.budget.limits.max_rows or self._full:
-                    self._gathered.budget.cut = True
-                elif any(row):
-                    rows.append(row[:])
-                row.clear()
-            inside = ""
-
-        def text(data: str) -> None:
-            if inside == "f":
-                for address in _CALL.findall(data[:10_000]):
-                    self._gathered.link(address)
-            elif inside and self._gathered.wants_text:
-                value.append(data)
+        sheet = _Sheet(self._gathered, self._shared, relations, self._rows)
 
         def pieces() -> Iterator[bytes]:
             for piece in self._package.pieces(name):
-                if self._rows > self._gathered.budget.limits.max_rows:
+                if sheet.seen > self._gathered.budget.limits.max_rows:
                     return
                 yield piece
 
-        _part_of(pieces, self._gathered, start, end, text)
-        self._gathered.rows(rows)
+        _part_of(pieces, self._gathered, sheet.start, sheet.end, sheet.text)
+        self._rows = sheet.seen
+        self._gathered.rows(sheet.rows)
 
-    @property
-    def _full(self) -> bool:
-        return self._gathered.full
 
-    def _value(self, value: str, kind: str) -> str:
-        if kind == "s":
+class _Sheet:
+    """Takes in the rows of one sheet.
+
+    Attributes:
+        rows: cells as text, those left out as empty.
+        seen: rows of the workbook so far.
+    """
+
+    def __init__(
+        self, gathered: Gathered, shared: list[str], relations: dict[str, _Relation], seen: int
+    ) -> None:
+        self.rows: list[list[str]] = []
+        self.seen = seen
+        self._gathered = gathered
+        self._shared = shared
+        self._relations = relations
+        self._row: list[str] = []
+        self._pieces: list[str] = []
+        self._kind = self._inside = ""
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag."""
+        name = local(element)
+        if name == "c":
+            self._kind = attributes.get("t", "")
+            self._pieces.clear()
+            column = _column(attributes.get("r", ""))
+            if len(self._row) < column <= _WIDEST:
+                self._row.extend([""] * (column - len(self._row)))
+        elif name in ("v", "t", "f"):
+            self._inside = name
+        elif name == "hyperlink":
+            relation = self._relations.get(_identity(attributes))
+            if relation and relation.outside:
+                self._gathered.link(relation.target, attributes.get("display", ""))
+
+    def end(self, element: str) -> None:
+        """Take in an end tag."""
+        name = local(element)
+        self._inside = ""
+        if name == "c":
+            self._row.append(self._value("".join(self._pieces)))
+        elif name == "row":
+            self.seen += 1
+            if self.seen > self._gathered.budget.limits.max_rows:
+                self._gathered.budget.cut = True
+            elif any(self._row):
+                self.rows.append(self._row[:])
+            self._row.clear()
+
+    def text(self, data: str) -> None:
+        """Take in characters: of a value, or of a formula that may link."""
+        if self._inside == "f":
+            for address in _CALL.findall(data[:10_000]):
+                self._gathered.link(address)
+        elif self._inside and self._gathered.wants_text:
+            self._pieces.append(data)
+
+    def _value(self, value: str) -> str:
+        if self._kind == "s":
             number = int(value) if value.isdigit() and len(value) < 9 else -1
             return self._shared[number] if 0 <= number < len(self._shared) else ""
-        if kind == "b":
-            return {"1": "TRUE", "0": "FALSE"}.get(value, value)
-        return value
+        return {"1": "TRUE", "0": "FALSE"}.get(value, value) if self._kind == "b" else value
 
 
 def _part_of(
