@@ -2,8 +2,8 @@
 
 `python -m benchmarks.documents_files FOLDER... [--json] [--most N]`. Needs `pdftotext` (poppler-utils) and
 `pypdf`; for text and links of the packed formats the second reader is plain: unzip, parse with ElementTree,
-take all text and all addresses. Debian's documentation packages hold such files (`--packages` prints some; fetch
-them with `apt-get download`, unpack with `dpkg -x`).
+take all text and all addresses. Debian's documentation packages hold such files (`--packages` prints some;
+fetch them with `apt-get download`, unpack with `dpkg -x`).
 
 Files are compared by content, so copies count once. `text_f1`: of words as multisets. `links_found`: of the
 second tool's link annotations or hyperlink elements that lead out by http, how many are found here; addresses
@@ -31,14 +31,18 @@ from gossamer.documents.kinds import Format, format_of
 from gossamer.documents.reading import read
 
 PACKAGES = (
-    "live-manual-pdf live-manual-odf live-manual-epub debian-history debmake-doc toppic-common r-cran-officer "
-    "finalcif r-cran-openxlsx xlsx2csv r-cran-readxl calligrawords-data jfractionlab python3-relatorio whitedune-docs "
-    "libreoffice-dev-doc libreoffice-dmaths libreoffice-help-ca simrisc tiatracker faust-common dynare calibre "
-    "maint-guide maint-guide-de maint-guide-ja maint-guide-zh-cn erlang-doc lilypond-doc-pdf therion-doc "
-    "r-cran-survival r-cran-hsaur3 simh r-doc-pdf texlive-lang-italian texlive-lang-korean texlive-lang-japanese"
+    "live-manual-pdf live-manual-odf live-manual-epub debian-history debmake-doc toppic-common "
+    "r-cran-officer finalcif r-cran-openxlsx xlsx2csv r-cran-readxl calligrawords-data jfractionlab "
+    "python3-relatorio whitedune-docs libreoffice-dev-doc libreoffice-dmaths libreoffice-help-ca simrisc "
+    "tiatracker faust-common dynare calibre maint-guide maint-guide-de maint-guide-ja maint-guide-zh-cn "
+    "erlang-doc lilypond-doc-pdf therion-doc r-cran-survival r-cran-hsaur3 simh r-doc-pdf "
+    "texlive-lang-italian texlive-lang-korean texlive-lang-japanese"
 )
 SUFFIXES = ["pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"]
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
+_FLOWS = (
+    r"word/(document|footnotes|endnotes|comments)\.xml|ppt/slides/slide\d+\.xml|ppt/notesSlides/.*\.xml"
+)
 _VERY_LONG = 64 << 20
 
 
@@ -101,7 +105,7 @@ def by_unzipping(path: Path, suffix: str) -> tuple[str, set[str]]:
                     ):
                         links.add(relation.get("Target", ""))
             elif suffix in ("docx", "pptx") and re.fullmatch(
-                r"word/(document|footnotes|endnotes|comments)\.xml|ppt/slides/slide\d+\.xml|ppt/notesSlides/.*\.xml",
+                _FLOWS,
                 name,
             ):
                 for paragraph in (e for e in ElementTree.fromstring(source).iter() if e.tag.endswith("}p")):
@@ -143,7 +147,7 @@ def compare(path: Path) -> dict[str, Any] | None:
             started = time.process_time()
             text, links = by_unzipping(path, suffix)
             their_time = time.process_time() - started
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (whatever the second tool cannot read is listed)
         return {
             "file": path.name,
             "suffix": suffix,

@@ -1,7 +1,7 @@
 """Train the model that chooses the main text of pages, anew.
 
-`python -m benchmarks.extraction_training --data PATH [--out FILE]`. Needs scikit-learn. The same data give the
-same model. PATH is as for `benchmarks.extraction`.
+`python -m benchmarks.extraction_training --data PATH [--out FILE]`. Needs scikit-learn. The same data give
+the same model. PATH is as for `benchmarks.extraction`.
 """
 
 import argparse
@@ -24,7 +24,8 @@ from gossamer.documents.markup.page import page_facts
 
 BLOCKS_A_PAGE = 100
 """Blocks that a page trains with: pages of thousands would teach only themselves."""
-TREES = 100
+TREES = 80
+DEEPEST = 6
 LEAVES = 15
 _SEED = 1
 
@@ -88,6 +89,7 @@ def train(lessons: list[Lesson], names: list[str], version: str) -> BlockModel:
         max_iter=TREES,
         learning_rate=0.1,
         max_leaf_nodes=LEAVES,
+        max_depth=DEEPEST,
         min_samples_leaf=20,
         l2_regularization=5.0,
         max_features=0.3,

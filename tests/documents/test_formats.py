@@ -158,13 +158,13 @@ def test_text_formats(content: bytes, kind: str, lines: list[str]) -> None:
 
 
 def test_links_of_text_formats() -> None:
-    assert [l.url for l in read(b"[x](b.html) <https://c.test/(d)>", URL, "text/markdown").links] == [
+    assert [each.url for each in read(b"[x](b.html) <https://c.test/(d)>", URL, "text/markdown").links] == [
         "https://site.test/files/b.html",
         "https://c.test/(d)",
     ]
     feed = b"<rss version='2.0'><channel><title>News</title><item><link>https://n.test/1</link></item></channel></rss>"
     said = read(feed, URL, "text/xml")
-    assert (said.metadata.title, [l.url for l in said.links]) == ("News", ["https://n.test/1"])
+    assert (said.metadata.title, [each.url for each in said.links]) == ("News", ["https://n.test/1"])
 
 
 def chunk(name: bytes, body: bytes) -> bytes:

@@ -130,8 +130,8 @@ _SUFFIXES = {
     "xml": "text/xml",
 }
 FILE_SUFFIXES = frozenset(_SUFFIXES) - {"md", "markdown", "xml"} | frozenset(
-    "doc xls ppt odg ps djvu mobi azw3 tex zip gz tgz bz2 xz zst 7z rar tar dmg exe msi deb rpm apk iso jar whl "
-    "ics vcf kml gpx sql sqlite parquet".split()
+    "doc xls ppt odg ps djvu mobi azw3 tex zip gz tgz bz2 xz zst 7z rar tar dmg exe msi deb rpm apk iso jar "
+    "whl ics vcf kml gpx sql sqlite parquet".split()
 )
 """Ends of addresses that lead to a file rather than to a page."""
 

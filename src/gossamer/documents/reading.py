@@ -68,7 +68,7 @@ def links_of(
 ) -> tuple[tuple[Reference, ...], Metadata, tuple[Mark, ...]]:
     """The links of a document and what it says about itself, by the same code as `read`, without its text.
 
-    For the road, where PDF, office files and EPUB are asked for links only. Arguments and errors as of `read`.
+    For the road, where PDF, office files and EPUB are asked for links only. Arguments, errors: see `read`.
     """
     found = _read(content, url, content_type, limits, wants_text=False)
     return found.links, found.metadata, found.marks

@@ -103,7 +103,7 @@ def _of_place(blocks: list[Block], columns: dict[str, Column]) -> None:
 
 
 def _of_elements(blocks: list[Block], segments: Segments, columns: dict[str, Column]) -> None:
-    """The elements around a block: how large they are, how much of them is links and prose, where they begin."""
+    """The elements around a block: how large they are, how much is links and prose, where they begin."""
     total = max(segments.words, 1)
     rows = [(e.words, e.linked, e.prose, e.before) for e in segments.elements]
     sizes = np.array([*rows, (segments.words, segments.linked, segments.prose, 0)], float)

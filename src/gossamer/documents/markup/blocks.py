@@ -20,12 +20,13 @@ _UNREAD = frozenset(
 )
 """Elements whose text is not shown as text, or is a control; `noscript` is read because we run no scripts."""
 _INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp "
-    "small span strike strong sub sup time tt u var wbr img".split()
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s "
+    "samp small span strike strong sub sup time tt u var wbr img".split()
 )
 TAGS = tuple("p li h1 h2 h3 h4 h5 td th dt dd div pre blockquote figcaption section article main".split())
 PLACES = tuple(
-    "main article nav header footer aside form table ul ol section figure dl details blockquote noscript".split()
+    "main article nav header footer aside form table ul ol section figure dl details blockquote "
+    "noscript".split()
 )
 _PLACE = {name: 1 << number for number, name in enumerate(PLACES)}
 _ROLES = {
@@ -49,8 +50,8 @@ HINTS: dict[str, str] = {
     "related": r"relat|recommend|more|similar|also|popular|trending|latest|recent|next|prev|upsell|cross",
     "social": r"share|social|follow|like|vote|reaction",
     "advert": r"\bads?\b|advert|promo|sponsor|cta|newsletter|subscri|signup|sign-up|optin",
-    "hidden": r"modal|popup|overlay|cookie|consent|gdpr|dialog|toast|notice|alert|login|drawer|offcanvas|hidden|"
-    r"sr-only|screen-reader|visually",
+    "hidden": r"modal|popup|overlay|cookie|consent|gdpr|dialog|toast|notice|alert|login|drawer|offcanvas|"
+    r"hidden|sr-only|screen-reader|visually",
     "comment": r"comment|respon|reply|disqus|discuss|thread|message",
     "meta": r"meta|author|byline|date|tag|categor|bio|profile|avatar|user|info",
     "product": r"product|price|cart|buy|shop|sku|variant|option|swatch|filter|facet|sort|rating|review|star",
@@ -114,7 +115,7 @@ class Segments(msgspec.Struct):
     prose: int
 
 
-class _Context(msgspec.Struct, frozen=True):
+class _Context(msgspec.Struct, frozen=True, gc=False):
     """What holds for text at a place in the tree."""
 
     element: int = _TOP
@@ -186,7 +187,16 @@ class _Walk:
             if tag in _INLINE:
                 stack.append((node.next, context, -1))
                 if tag == "a" and not context.linked:
-                    context = msgspec.structs.replace(context, linked=True)
+                    context = _Context(
+                        context.element,
+                        context.tag,
+                        context.places,
+                        context.hidden,
+                        True,
+                        context.own,
+                        context.around,
+                        context.depth,
+                    )
             else:
                 self._flush()
                 stack.append((node.next, context, len(self.elements)))

@@ -56,7 +56,8 @@ _ARTICLE_TYPES = re.compile(
     r"SoftwareApplication|Question|HowTo)\Z"
 )
 _ISO = re.compile(
-    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s*(Z|[+-]\d\d:?(?:\d\d)?|UTC|GMT)?)?"
+    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?"
+    r"\s*(Z|[+-]\d\d:?(?:\d\d)?|UTC|GMT)?)?"
 )
 _COMPACT = re.compile(r"\s*((?:19|20)\d\d)([01]\d)([0-3]\d)(?:T?(\d\d)(\d\d)(\d\d)?)?(?!\d)")
 _SLASHED = re.compile(r"\s*(\d{4})[/.](\d\d?)[/.](\d\d?)(?!\d)")

@@ -1,7 +1,7 @@
 """How deep and wide a tree a page would make, from above, in linear time.
 
 Tree builders are quadratic in the depth of elements, the attributes of a tag and the options of a select:
-lexbor takes 17 ms for 4,000 nested `div`, seconds for 40,000. So a page is measured before any of them sees it.
+lexbor takes 17 ms for 4,000 nested `div`, seconds for 40,000. So pages are measured first.
 
 The estimate errs upwards: where a tree builder might ignore an end tag, the scan ignores it, too. End tags do
 not reach out of the elements that bound scopes (`table`, `object`, ...); inside `svg` and `math`, where other
@@ -53,7 +53,7 @@ _ENDING_EACH_OTHER = {
     b"dt": b"dd",
     **dict.fromkeys(_TABLE_PARTS, b"tr"),
 }
-"""Elements of which an open one is ended by the next of its group, and by `p`, `li`, `dd`, `tr` in this order."""
+"""Elements of which an open one is ended by the next of its group."""
 _ENDED = {b"p": (b"p",), b"li": (b"p", b"li"), b"dd": (b"p", b"dd"), b"tr": (b"p", b"li", b"dd", b"tr")}
 _FORMATTING = frozenset(b"b big code em font form i s small strike strong tt u".split())
 """Elements that their end tags take out of the stack from below others."""
@@ -64,9 +64,9 @@ _SCOPES = frozenset(b"table object marquee applet template select svg math".spli
 """Elements out of which no end tag reaches but of their own kind."""
 _SPECIAL = (
     frozenset(
-        b"address article aside blockquote button center details dir div dl fieldset figcaption figure footer form "
-        b"frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes noscript ol "
-        b"plaintext pre script search section style summary textarea title ul xmp".split()
+        b"address article aside blockquote button center details dir div dl fieldset figcaption figure "
+        b"footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes noscript "
+        b"ol plaintext pre script search section style summary textarea title ul xmp".split()
     )
     | _SCOPES
 )

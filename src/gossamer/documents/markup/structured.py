@@ -1,7 +1,7 @@
 """Data in a page: JSON-LD, microdata, microformats2, and the properties of `meta` elements.
 
 Sources: JSON-LD 1.1 (embedding in HTML), WHATWG HTML 5 (microdata), microformats.org (microformats2 parsing,
-of which the implied properties of h-entry, h-card, h-event, h-review, h-product and h-recipe are read, and the
+of which h-entry, h-card, h-event, h-review, h-product and h-recipe and the like are read, and the
 old class names of hAtom, hCard, hCalendar and hReview).
 """
 

@@ -50,16 +50,21 @@ def read_epub(package: Package, gathered: Gathered) -> None:
         keywords=tuple(book.facts.get("subject", [])),
     )
     locked = _locked(package)
-    for identity in book.spine:
+    for name in _chapters(book, root, package):
         if gathered.budget.late or (gathered.full and gathered.wants_text):
             gathered.budget.cut = True
             break
-        address = book.items.get(identity, ("", ""))[0]
-        name = package.resolve(root, unquote(address.partition("#")[0]))
         if name in locked:
             gathered.mark(Mark.ENCRYPTED)
-        elif address:
+        else:
             _chapter(package.read(name, _LONGEST_CHAPTER), gathered)
+
+
+def _chapters(book: _Book, root: str, package: Package) -> list[str]:
+    """Parts in reading order, each once: some books list every section of a part."""
+    addresses = [book.items[identity][0] for identity in book.spine if identity in book.items]
+    names = (package.resolve(root, unquote(address.partition("#")[0])) for address in addresses if address)
+    return list(dict.fromkeys(names))
 
 
 def _root(package: Package, gathered: Gathered) -> str:
