@@ -40,9 +40,7 @@ PACKAGES = (
 )
 SUFFIXES = ["pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"]
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
-_FLOWS = (
-    r"word/(document|footnotes|endnotes|comments)\.xml|ppt/slides/slide\d+\.xml|ppt/notesSlides/.*\.xml"
-)
+_FLOWS = r"word/(document|footnotes|endnotes|comments)\.xml|ppt/slides/slide\d+\.xml|ppt/notesSlides/.*\.xml"
 _VERY_LONG = 64 << 20
 
 

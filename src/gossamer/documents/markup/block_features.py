@@ -20,11 +20,8 @@ Column = NDArray[np.float64]
 _LEVELS = 4
 _NEIGHBOURS = (-2, -1, 1, 2)
 _WINDOWS = (4, 12)
-_PUNCTUATION = re.compile(r"[.!?;,]")
 _PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£]")
-_IMPRINT = re.compile(r"©|rights reserved|cookie", re.IGNORECASE)
-_CAPITAL = re.compile(r"\b[A-Z]")
-_DIGITS = re.compile(r"\d+")
+_IMPRINT = ("©", "ights reserved", "ights Reserved", "ookie")
 _ENDS = frozenset('.!?:"”。')
 _TAG_NUMBER = {name: number for number, name in enumerate(TAGS)}
 
@@ -75,16 +72,21 @@ def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, 
     in_title = set(normal_words(title))
     columns["words"] = np.log1p(words)
     columns["letters"] = np.array([len(each) for each in joined], float) / words
-    columns["punctuation"] = np.array([len(_PUNCTUATION.findall(text)) for text in texts], float) / words
+    columns["punctuation"] = np.array([sum(map(text.count, ".!?;,")) for text in texts], float) / words
     columns["ends"] = np.array([text.rstrip()[-1:] in _ENDS for text in texts], float)
-    columns["capitals"] = np.array([len(_CAPITAL.findall(text)) for text in texts], float) / words
-    columns["digits"] = np.array([len(_DIGITS.findall(text)) for text in texts], float) / words
-    columns["price"] = np.array([_PRICE.search(text) is not None for text in texts], float)
-    columns["imprint"] = np.array([_IMPRINT.search(text) is not None for text in texts], float)
+    columns["price"] = np.array([_has_price(text) for text in texts], float)
+    columns["imprint"] = np.array([any(mark in text for mark in _IMPRINT) for text in texts], float)
     columns["repeated"] = np.array([min(times[each], 5) for each in joined], float)
     columns["in_title"] = np.array(
-        [len(in_title.intersection(each)) / max(1, len(set(each))) for each in listed], float
+        [
+            0.0 if in_title.isdisjoint(each) else len(in_title.intersection(each)) / len(set(each))
+            for each in listed
+        ]
     )
+
+
+def _has_price(text: str) -> bool:
+    return any(sign in text for sign in "$€£¥") and _PRICE.search(text) is not None
 
 
 def _of_place(blocks: list[Block], columns: dict[str, Column]) -> None:

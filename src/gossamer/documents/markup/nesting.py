@@ -29,8 +29,16 @@ _ATTRIBUTES = (
     + rb"|(?!" + _SPACE + rb"*+=)))*+[\t\n\f\r /]*+"
 )  # fmt: skip
 _COMMENT = rb"!--(?:-?+>|(?:[^-]++|-(?!-!?+>))*+(?:--!?+>)?+)"
+_LEAF = (
+    rb"((?:a|b|em|h[1-6]|i|li|p|small|span|strong|t[dh]|div|label))(?=[\t\n\f\r />])"
+    + _ATTRIBUTES.replace(b")*+[", b"){0,20}+[", 1)
+    + rb">[^<]*+</\1>"
+)
+"""An element with nothing but text in it, of two in five tags, leaves no trace but one more level."""
 _STEP = re.compile(
-    rb"<(?:(/?+[a-zA-Z][^\t\n\f\r />]*+)("
+    rb"<(?:"
+    + _LEAF
+    + rb"|(/?+[a-zA-Z][^\t\n\f\r />]*+)("
     + _ATTRIBUTES
     + rb")>?+|"
     + _COMMENT
@@ -93,18 +101,18 @@ def fits_a_tree(content: bytes) -> bool:
 def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
     """Read on up to the end of the next raw text; where that is, or -1 at the end of the page."""
     for step in _STEP.finditer(content, position):
-        name = step[1]
+        name = step[2]
         if name is None:
-            if step[3] and not estimate.foreign:  # a comment
+            if step[4] and not estimate.foreign:  # a comment
                 return content.find(b">", step.end()) + 1 or -1
-            if step[3]:
+            if step[4]:
                 estimate.distrust()
             continue
         if name[0] == 47:
             estimate.close(name[1:].lower())
             continue
         lower = name.lower()
-        attributes = step[2]
+        attributes = step[3]
         if len(attributes) > _LONG and len(_ATTRIBUTE.findall(attributes)) > MOST_ATTRIBUTES:
             estimate.fits = False
             return -1
