@@ -96,18 +96,21 @@ def by_unzipping(path: Path, suffix: str) -> tuple[str, set[str]]:
                 shared = ["".join(t.text or "" for t in si.iter() if t.tag.endswith("}t")) for si in root]
         for name in archive.namelist():
             source = archive.read(name)
+            if name == "xl/workbook.xml":
+                texts += [
+                    e.get("name", "")
+                    for e in ElementTree.fromstring(source).iter()
+                    if e.tag.endswith("}sheet")
+                ]
             if name.endswith(".rels"):
                 for relation in ElementTree.fromstring(source):
                     if relation.get("TargetMode") == "External" and relation.get("Type", "").endswith(
                         "/hyperlink"
                     ):
                         links.add(relation.get("Target", ""))
-            elif suffix in ("docx", "pptx") and re.fullmatch(
-                _FLOWS,
-                name,
-            ):
-                for paragraph in (e for e in ElementTree.fromstring(source).iter() if e.tag.endswith("}p")):
-                    texts.append("".join(e.text or "" for e in paragraph.iter() if e.tag.endswith("}t")))
+            elif suffix in ("docx", "pptx") and re.fullmatch(_FLOWS, name):
+                paragraphs = (e for e in ElementTree.fromstring(source).iter() if e.tag.endswith("}p"))
+                texts += ["".join(e.text or "" for e in p.iter() if e.tag.endswith("}t")) for p in paragraphs]
             elif suffix == "xlsx" and re.fullmatch(r"xl/worksheets/sheet\d*\.xml", name):
                 for cell in (e for e in ElementTree.fromstring(source).iter() if e.tag.endswith("}c")):
                     value = next((e.text or "" for e in cell if e.tag.endswith("}v")), "")

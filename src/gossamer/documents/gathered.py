@@ -116,12 +116,12 @@ class Gathered:
 
     @property
     def images(self) -> tuple[Picture, ...]:
-        """What the document shows."""
+        """Images that the document shows, each address once."""
         return tuple(self._pictures.values())
 
     @property
     def media(self) -> tuple[Medium, ...]:
-        """What the document plays."""
+        """Audio and video that the document plays, each address once."""
         return tuple(self._media.values())
 
     def rebase(self, base: str) -> None:

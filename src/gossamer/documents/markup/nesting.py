@@ -73,8 +73,8 @@ _SCOPES = frozenset(b"table object marquee applet template select svg math".spli
 _SPECIAL = (
     frozenset(
         b"address article aside blockquote button center details dir div dl fieldset figcaption figure "
-        b"footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes noscript "
-        b"ol plaintext pre script search section style summary textarea title ul xmp".split()
+        b"footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main menu nav noembed noframes "
+        b"noscript ol plaintext pre script search section style summary textarea title ul xmp".split()
     )
     | _SCOPES
 )

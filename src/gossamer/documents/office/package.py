@@ -56,6 +56,10 @@ class Package:
         if len(entries) > budget.limits.max_members:
             budget.cut = True
         self._entries = {each.filename: each for each in entries[: budget.limits.max_members]}
+        # Some books were packed with the folder that they were in.
+        folder = entries[0].filename.partition("/")[0] + "/" if entries else ""
+        if f"{folder}META-INF/container.xml" in self._entries:
+            self._entries = {name.removeprefix(folder): each for name, each in self._entries.items()}
 
     @property
     def names(self) -> list[str]:

@@ -18,7 +18,7 @@ _DEEPEST = 2_000
 
 
 class EntitiesError(Exception):
-    """The document declares entities."""
+    """The document declares entities of its own; reading ended there."""
 
 
 class DamagedXmlError(Exception):
