@@ -238,6 +238,7 @@ def test_a_file_reads_as_its_bytes_do(tmp_path: Path) -> None:
         (b"a,b\n1,2", "application/octet-stream", "a.csv", "text/csv"),
         (b"# x", "text/plain", "README.md", "text/markdown"),
         (b"hello", "application/octet-stream", "a", "text/plain"),
+        (b"<svg><path/></svg><p>words", "text/html", "", "text/html"),
         (b"{\\rtf1 x}", "application/msword", "a.doc", "application/rtf"),
         (b"h\0e\0l\0l\0o\0 \0w\0o\0r\0l\0d\0", "text/plain", "", "text/plain"),
     ],

@@ -207,6 +207,9 @@ def found_type(content: bytes, declared: str, url: str = "") -> str:
     magic = _magic(head)
     if magic:
         return magic
+    said_page = format_of(declared.partition(";")[0].strip().lower()) is Format.HTML
+    if not said_page and _SVG.match(head):  # a page may begin with a drawing
+        return "image/svg+xml"
     wide = wide_text(head)
     sample = head.decode(wide, "replace").encode() if wide else head
     kind = media_type(declared, sample)
@@ -248,7 +251,7 @@ def _magic(head: bytes) -> str:
         return "video/x-matroska" if b"matroska" in head[:64] else "video/webm"
     if len(head) > 3 and head[0] == 0xFF and head[1] in (0xFB, 0xF3, 0xF2, 0xFA):
         return "audio/mpeg"
-    return "image/svg+xml" if _SVG.match(head) else ""
+    return ""
 
 
 def wide_text(content: bytes) -> str:
