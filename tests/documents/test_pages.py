@@ -100,7 +100,15 @@ def test_links_images_and_files(said: DocumentText) -> None:
 
 def test_text_that_is_shown_to_readers_without_scripts() -> None:
     page = f"<html><body><div id=app></div><noscript><h1>Topic</h1><p>{PROSE * 4}</p><p>{PROSE * 3}!</p></noscript></body></html>"
-    assert "This is a paragraph" in read(page.encode(), URL, "text/html").text.text
+    said = read(page.encode(), URL, "text/html")
+    assert "This is a paragraph" in said.text.text
+    assert "This is a paragraph" in said.markdown.text
+
+
+def test_text_that_scripts_would_unhide_is_in_both() -> None:
+    page = f"<html><body><div hidden id=S><main><h1>Topic</h1><p>{PROSE * 4}</p><p>{PROSE * 3}!</p></main></div></body></html>"
+    said = read(page.encode(), URL, "text/html")
+    assert ("This is a paragraph" in said.text.text) == ("This is a paragraph" in said.markdown.text)
 
 
 def test_a_fragment_and_a_short_page_have_their_text() -> None:

@@ -3,6 +3,7 @@
 import re
 from importlib.metadata import PackageNotFoundError, version
 
+import msgspec
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from gossamer.documents.gathered import Gathered, absolute
@@ -19,6 +20,9 @@ from gossamer.extract.addresses import srcset_addresses
 __all__ = ["page_facts", "read_page"]
 
 _MOST_ITEMS = 200
+_LEAST_KEPT = 0.6
+"""Words of the text that its Markdown must have at least."""
+_SILENT = ["script", "style", "template", "iframe", "svg", "button", "select", "textarea"]
 _SIZE = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 
@@ -113,9 +117,19 @@ def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathere
         return text, Derived()
     _prune(found.segments, {id(block) for block in found.kept})
     body = tree.body
+    if body is not None:
+        body.strip_tags(_SILENT)
+        body.unwrap_tags(["noscript"])  # the converter, unlike us, takes scripts to run
+        for node in body.css('[hidden], [aria-hidden="true"], [style*="display"]'):
+            for name in ("hidden", "aria-hidden", "style"):
+                if name in node.attributes:
+                    del node.attrs[name]
     html = (body.html or "") if body is not None and found.kept else ""
     options = ConversionOptions(extract_metadata=False, base_url=base or None, skip_images=True)
     markdown = (convert(html, options).content or "") if html else ""
+    if len(markdown.split()) < _LEAST_KEPT * len(text.text.split()):
+        # A text that was lost is worse than one without its headings.
+        return text, msgspec.structs.replace(text, fallback=True)
     shown = Derived(
         text=markdown.strip()[:most],
         extractor="html-to-markdown",
