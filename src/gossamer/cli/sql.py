@@ -16,7 +16,7 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.datasets.all_tables import tables_of
-from gossamer.datasets.sql import Answer, asked
+from gossamer.datasets.sql import Rows, asked
 from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.model.errors import ConfigError
 
@@ -64,7 +64,7 @@ def show_tables() -> None:
             show(f"  {column.name:<14} {column.meaning}")
 
 
-def _table(answer: Answer) -> None:
+def _table(answer: Rows) -> None:
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     for name, kind in zip(answer.columns, answer.types, strict=True):
         numeric = any(word in kind for word in ("INT", "DOUBLE", "DECIMAL", "NUMBER"))

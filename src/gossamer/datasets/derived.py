@@ -121,7 +121,7 @@ class Store:
         self._clear()
 
     def close(self) -> None:
-        """Let others write."""
+        """Let other processes write here."""
         os.close(self._lock)
 
     def commit(

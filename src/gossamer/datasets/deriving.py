@@ -87,7 +87,7 @@ class Reads(msgspec.Struct, frozen=True):
 
 
 class DocumentRow(msgspec.Struct, frozen=True):
-    """A row of `documents`."""
+    """A row of the table `documents`: one captured document."""
 
     url: str
     time: float
@@ -99,7 +99,7 @@ class DocumentRow(msgspec.Struct, frozen=True):
 
 
 class LinkRow(msgspec.Struct, frozen=True):
-    """A row of `links`."""
+    """A row of the table `links`: one link of a document."""
 
     url: str
     time: float
@@ -114,7 +114,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class FieldRow(msgspec.Struct, frozen=True):
-    """A row of `fields`."""
+    """A row of the table `fields`: one value of a field."""
 
     url: str
     time: float

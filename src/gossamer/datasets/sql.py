@@ -23,7 +23,7 @@ class SqlError(ConfigError):
     """A question that has no answer: what is wrong with it, and where."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Rows(msgspec.Struct, frozen=True):
     """Rows of an answer, to be read once.
 
     Attributes:
@@ -40,7 +40,7 @@ class Answer(msgspec.Struct, frozen=True):
 @contextmanager
 def asked(
     tables: Mapping[str, Sequence[Path]], question: str, *, seconds: float = SECONDS, memory: str = MEMORY
-) -> Iterator[Answer]:
+) -> Iterator[Rows]:
     """The answer to one question.
 
     It can read `tables` only, writes nothing, and ends after `seconds`, the reading of its rows included.
@@ -97,7 +97,7 @@ def asked(
                 raise SqlError(f"one question at a time, not {len(statements)}")
             asked_ = connection.execute(statements[0])
             described = asked_.description or []
-            yield Answer([one[0] for one in described], [str(one[1]) for one in described], _rows(asked_))
+            yield Rows([one[0] for one in described], [str(one[1]) for one in described], _rows(asked_))
         except duckdb.Error as error:
             raise SqlError(_words(error, seconds if late.is_set() else 0.0)) from None
     finally:
