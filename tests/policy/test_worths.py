@@ -94,21 +94,11 @@ def test_importance_makes_the_level(x, y, weights, text, importance):
 
 def test_other_weights_hold_from_now_on():
     order = best()
-    order.retune(
-        BestConfig(x=0.0, y=2.0, features=[Feature("contains", "/x", 4.0)] if _feature_takes_three() else [])
-    )
+    order.retune(BestConfig(x=0.0, y=2.0, features=[Feature(where="path", words=["x"], value=4.0)]))
     worth = order.reweighed(found(), BestWorth(9.0, {1: 5}))
     assert worth.weights == {1: 5}
-    assert worth.text == order.admitted(found(), None).text
+    assert worth.text == order.admitted(found(), None).text == 4.0
     assert order.level(found()) == order.waiting_level(found(), order.admitted(found(), None))
-
-
-def _feature_takes_three():
-    try:
-        Feature("contains", "/x", 4.0)
-    except Exception:  # noqa: BLE001
-        return False
-    return True
 
 
 # Focused …
