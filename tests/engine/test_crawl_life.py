@@ -60,11 +60,8 @@ class Life:
         self.world = world
         self.answers = Answers(links)
         self.limit = limit or (lambda lent: "")
-        self.closed = 0
-        world.ledger = Ledger.load(world.environment, world.clock)
-        settlement = world.settlement()
-        # The counters are the frontier's.
-        settlement._ledger = world.ledger = Ledger(world.counters, world.clock, world.ledger.ended)
+        world.ledger = Ledger(world.counters, world.clock)
+        settlement = world.settlement(settled=lambda: dispatch.pump())
         visits = world.counters.visits
         dispatch = Dispatch(
             world.frontier,
@@ -78,12 +75,9 @@ class Life:
         saving = Checkpoints(world.path / "checkpoints", world.environment, world.writer, 2)
         self.parts = Parts(
             world.frontier, world.admission, dispatch, settlement, world.archivist, saving, world.ledger,
-            world.observers, worker, self.close,
+            world.observers, worker,
         )  # fmt: skip
         self.crawl = Crawl(world.path, config, self.parts)
-
-    async def close(self):
-        self.closed += 1
 
     async def visited(self, number):
         """Wait until so many visits are settled."""
@@ -126,7 +120,7 @@ def test_a_crawl_from_seed_to_end(life):
     assert made.run() == FINISHED
     assert sorted(made.answers.asked) == ["/", "/a", "/b", "/c"]
     world = made.world
-    assert made.closed == 1 and made.crawl.parts is made.parts
+    assert made.crawl.parts is made.parts
     assert world.environment.get(Family.META, ENDED) == FINISHED.encode()
     assert world.events[-1] == Stopped(FINISHED)
     assert (
@@ -221,7 +215,6 @@ def test_stopping_at_once_drops_what_is_lent(life, how, monkeypatch):
 
     with pytest.raises(asyncio.CancelledError):
         made.run(steps)
-    assert made.closed == 1
     assert made.parts.dispatch.ended == "interrupted"
     assert made.world.record(f"{SITE}/slow") is None
     assert f"{SITE}/slow" in made.world.queued()
@@ -249,30 +242,11 @@ def test_a_pause_holds_the_crawl_and_its_clock(life):
 
 def test_a_disk_that_refuses_is_raised_and_nothing_more_is_lent(life):
     made = life(seeds=["/broken", "/a", "/b", "/c", "/d"])
-    told = []
-
-    async def before_close():
-        told.append(made.closed)
-
-    made.crawl.before_close = before_close
     with pytest.raises(StorageError, match="no place for the body"):
         made.run()
     assert made.parts.dispatch.ended == FAILED
-    assert told == [0] and made.closed == 1
     assert made.world.environment.get(Family.META, ENDED) in (None, b"")
     assert not kinds(made.world, Stopped)
-
-
-def test_whatever_fails_at_the_end_the_state_is_closed(life):
-    made = life()
-
-    async def before_close():
-        raise RuntimeError("a plug-in")
-
-    made.crawl.before_close = before_close
-    with pytest.raises(RuntimeError, match="a plug-in"):
-        made.run()
-    assert made.closed == 1
 
 
 # Upkeep …

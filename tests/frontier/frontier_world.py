@@ -36,6 +36,8 @@ class FrontierWorld:
         rest: float = 1.0,
         names: Names | None = None,
         linked_names_first: bool = False,
+        obey: bool = False,
+        owns=None,
         ordering=ByDepth,
         state: StateConfig = SMALL,
         **settings,
@@ -53,9 +55,10 @@ class FrontierWorld:
             visits_at_once=lambda _: leases,
             rest=lambda _: rest,
             budget_spent=lambda *_: "",
-            obey_robots=False,
+            obey_robots=obey,
             names=names,
             linked_names_first=linked_names_first,
+            owns=owns,
         )
         self.open()
 

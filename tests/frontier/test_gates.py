@@ -1,19 +1,21 @@
 """What gates refuse, and who leaves memory for it; the bounds that the documentation states."""
 
-import msgspec
 import pytest
 from frontier_world import FrontierWorld
 from test_rota import Clock, queue_of
 
 from gossamer.frontier.config import FrontierConfig
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.name_gate import AT_HAND, NameGate
 from gossamer.frontier.gates.shared_gate import SHARED, SharedGate
-from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.host_queue import HostQueue, Lane
 from gossamer.frontier.queues.rota import Rota
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
+from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done
+from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.keys import FOREVER
@@ -66,29 +68,29 @@ class Policy:
     ("last", "delay", "rest", "owed"), [(0, -1.0, 2, 2), (9, -1.0, 2, 9), (1, 5.0, 5, 5), (9, 5.0, 5, 9)]
 )
 def test_a_visit_is_claimed_for_as_long_as_it_will_rest(last, delay, rest, owed):
-    table, clock = Table(), Clock()
-    gate = SharedGate(table, Policy, clock)
+    table, clock, placed = Table(), Clock(), []
+    gate = SharedGate(table, Policy, clock, placed.append)
     queue = HostQueue(b"k" * 8, HostRecord("a", rest=last * SECOND, crawl_delay=delay, reason=SHARED), 3)
-    assert gate.passes(queue)
+    assert gate.judge(queue) is Turn.GO and not placed
     assert table.claimed == [("a", rest * SECOND, owed * SECOND, 3)]
     assert (queue.record.reason, gate.refused) == ("", 0)
 
 
 @pytest.mark.parametrize(("due", "reason"), [(0, ""), (10**9, ""), (0, "throttled")])
 def test_who_is_refused_rests_here(due, reason):
-    table, clock = Table(), Clock()
+    table, clock, placed = Table(), Clock(), []
     table.wait = 500
-    gate = SharedGate(table, Policy, clock)
+    gate = SharedGate(table, Policy, clock, placed.append)
     queue = HostQueue(b"k" * 8, HostRecord("a", due=due, reason=reason), 1)
-    assert not gate.passes(queue) and not gate.passes(queue)
-    assert gate.refused == 2
+    assert [gate.judge(queue) for _ in range(2)] == [Turn.WAIT] * 2
+    assert gate.refused == 2 and placed == [queue, queue]
     assert queue.record.due == max(due, clock.micros + 500)
     assert queue.record.reason == (reason or SHARED)
 
 
 def test_visits_are_given_back_after_the_commit():
     table, clock = Table(), Clock()
-    gate = SharedGate(table, Policy, clock)
+    gate = SharedGate(table, Policy, clock, lambda _: None)
     queue = HostQueue(b"k" * 8, HostRecord("a", due=5_000, last_visit=1_000), 1)
     gate.after_visit(queue, 1_000)
     gate.after_visit(queue, 900)
@@ -141,24 +143,29 @@ def test_names_that_were_answered_are_at_hand_for_a_while():
     clock = Clock()
     gate = NameGate(Names(), clock)
     queue = queue_of(1, level=1)
-    assert not gate.passes(queue, "a") and queue.awaits == "a" and gate.waiting == 1
+
+    def judged(host, gate=gate):
+        queue.awaits = ""
+        queue.lanes[0] = Lane(complete=True)
+        queue.lanes[0].buffer.append((b"", Candidate(Url.parse(f"http://{host}/"))))
+        return gate.judge(queue)
+
+    assert judged("a") is Turn.WAIT and queue.awaits == "a" and gate.waiting == 1
     assert gate.landed("b") == [] and gate.landed("a") == [queue]
     assert (queue.awaits, gate.waiting) == ("", 0)
     clock.micros += AT_HAND - 1
-    assert gate.passes(queue, "a") and not gate.passes(queue, "other")
-    queue.awaits = ""
+    assert judged("a") is Turn.GO and judged("other") is Turn.WAIT
     clock.micros += 1
-    assert not gate.passes(queue, "a")
+    assert judged("a") is Turn.WAIT
     assert AT_HAND == 10 * SECOND and not gate.known("a")
     gate.look_ahead("z")
     assert Names.asked[-1] == ("z", False)
     free = NameGate(None, clock)
-    assert free.passes(queue, "x") and free.known("x")
+    assert judged("x", free) is Turn.GO and free.known("x")
 
 
 def test_who_waits_for_ever_leaves_memory(make):
-    world = make()
-    world.frontier.policy = msgspec.structs.replace(world.frontier.policy, obey_robots=True)
+    world = make(obey=True)
     held = RobotsEntry(RobotsRecord("hold", FOREVER))
     with world.frontier.changes() as batch:
         world.frontier.robots.put(world.frontier.host_hash("a.example"), A, held, batch)
@@ -169,8 +176,7 @@ def test_who_waits_for_ever_leaves_memory(make):
 
 
 def test_who_only_waits_a_while_stays(make):
-    world = make()
-    world.frontier.policy = msgspec.structs.replace(world.frontier.policy, obey_robots=True)
+    world = make(obey=True)
     held = RobotsEntry(RobotsRecord("hold", world.micros + SECOND))
     with world.frontier.changes() as batch:
         world.frontier.robots.put(world.frontier.host_hash("a.example"), A, held, batch)

@@ -1,6 +1,5 @@
 """What the frontier counts, releases, forgets and reorders; gifts on their way to URLs that wait."""
 
-import msgspec
 import pytest
 from frontier_world import FrontierWorld
 
@@ -112,8 +111,7 @@ def test_a_host_lies_still_for_the_longest_reason(make):
 
 @pytest.mark.parametrize("served", [False, True])
 def test_what_was_held_for_a_robots_file_is_released(make, served):
-    world = make(leases=9)
-    world.frontier.policy = msgspec.structs.replace(world.frontier.policy, obey_robots=True)
+    world = make(leases=9, obey=True)
     held = RobotsEntry(RobotsRecord("hold", world.micros + 500 * SECOND))
     host = world.frontier.host_hash("a.example")
     with world.frontier.changes() as batch:

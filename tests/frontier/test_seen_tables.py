@@ -9,7 +9,7 @@ from gossamer.frontier.seen import bloom
 from gossamer.frontier.seen import filter as filter_module
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.frontier.seen.bloom_file import Saved
-from gossamer.frontier.seen.bloom_size import best_hashes, bits_needed, bloom_filter, false_positive_rate
+from gossamer.frontier.seen.bloom_size import bits_needed, bloom_filter, false_positive_rate
 from gossamer.frontier.seen.exact import SeenSet
 from gossamer.frontier.seen.filter import SeenFilter
 from gossamer.model.errors import ConfigError
@@ -195,11 +195,6 @@ def test_the_log_of_an_exact_table_goes_in(environment):
 
 
 # Sizes …
-
-
-@pytest.mark.parametrize(("bits", "hashes"), [(0.1, 1), (1.0, 1), (8.0, 6), (10.0, 7), (32.0, 23)])
-def test_the_best_number_of_hashes(bits, hashes):
-    assert best_hashes(bits) == hashes
 
 
 @pytest.mark.parametrize(("bits", "hashes", "rate"), [(8.0, 5, 0.0217), (10.0, 7, 0.0082), (1.0, 1, 0.632)])

@@ -1,12 +1,12 @@
 """Whose turn it is: the rota, the wake index, the gates, and which hosts are in memory."""
 
-import msgspec
 import pytest
 from frontier_world import FrontierWorld
 from gossamer.frontier.gates.turn import Turn
 from test_rota import Clock, queue_of
 
 from gossamer.frontier.gates.budget_gate import BudgetGate
+from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.robots_gate import HELD_AT_ONCE
 from gossamer.frontier.queues import serving as serving_module
 from gossamer.frontier.queues.host_queue import FIRST_FILL, LANE, MOST_LANES, HostQueue, Lane
@@ -387,8 +387,7 @@ def test_rules_in_memory_are_bounded(make):
 
 
 def asking(make, state=None, until=50 * SECOND, **told):
-    world = make(**told)
-    world.frontier.policy = msgspec.structs.replace(world.frontier.policy, obey_robots=True)
+    world = make(obey=True, **told)
     if state:
         with world.frontier.changes() as batch:
             found = RobotsEntry(RobotsRecord(state, world.micros + until, detail="why"))
@@ -453,7 +452,7 @@ def test_budgets_park_a_host_when_all_is_home(pages, lent, parked, passes):
         "Policy", (), {"budget_spent": staticmethod(lambda name, pages, size: "spent" if pages > 1 else "")}
     )
     gate = BudgetGate(policy, None, None, lambda *why: told.append(why))
-    assert gate.passes(queue) is passes
+    assert (gate.judge(queue) is Turn.GO) is passes
     assert told == ([("a", "spent")] if parked else [])
 
 
@@ -604,9 +603,8 @@ def test_a_name_that_never_lands_is_looked_at_again(make):
 
 @pytest.mark.parametrize("at", ["lend", "arrive", "settle"])
 def test_a_host_of_another_agent_is_left_on_disk(make, at):
-    world = make()
     mine = [True]
-    world.frontier.serving._owns = lambda key: mine[0]
+    world = make(owns=lambda key: mine[0])
     world.admit(f"{A}/1")
     world.admit(f"{A}/2")
     if at == "settle":

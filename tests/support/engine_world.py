@@ -179,7 +179,7 @@ class EngineWorld:
             self._archivist = Archivist(self.writer, self.log, self.environment, self.counters, self.digests)
         return self._archivist
 
-    def settlement(self, sinks=()) -> Settlement:
+    def settlement(self, sinks=(), settled=lambda: None) -> Settlement:
         return Settlement(
             self.frontier,
             self.doors,
@@ -189,7 +189,7 @@ class EngineWorld:
             sinks,
             SpareTime(),
             queue_size=8,
-            settled=lambda: None,
+            settled=settled,
         )
 
     def settle(self, *visits: Visit, sinks=()) -> None:
