@@ -2,7 +2,6 @@
 
 import pytest
 from frontier_world import FrontierWorld
-from gossamer.frontier.gates.turn import Turn
 from test_rota import Clock, queue_of
 
 from gossamer.frontier.gates.budget_gate import BudgetGate
