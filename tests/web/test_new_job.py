@@ -90,7 +90,7 @@ def test_programs_need_no_name_either(home: Path) -> None:
         assert made.headers["location"] == "/api/v1/jobs/crawl-example.org"
         assert [line.job for line in daemon.audit()["items"]] == ["crawl-example.org"]
         toml = {"toml": 'seeds = ["https://example.org/"]'}
-        assert (await client.post("/api/v1/validate", json=toml)).json() == {"problems": []}
+        assert (await client.post("/api/v1/validate", json=toml)).json() == {"problems": [], "reasons": []}
         assert (await client.post("/api/v1/jobs", json=toml)).json()["name"] == "crawl-example.org-2"
         assert (await client.post("/api/v1/jobs", json={"name": "", **toml})).status_code == 422
 

@@ -1,21 +1,37 @@
 """The error tree: what may be raised here is our bug, our disk or the operator's input, never the web."""
 
+from gossamer.model.reasons.reason import Reason, text
+
 
 class GossamerError(Exception):
-    """Root of every error of ours. Its text says what, where, and what to do about it."""
+    """Root of every error of ours. Its text says what, where, and what to do about it.
+
+    Args:
+        problems: all that is wrong, as sentences, or as reasons where they are shown in several languages.
+    """
+
+    def __init__(self, *problems: Reason | str) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.reasons = tuple(text(one) if isinstance(one, str) else one for one in problems)
+        """All that is wrong."""
+
+    @property
+    def why(self) -> Reason:
+        """What is wrong, or the first of several things."""
+        return self.reasons[0] if self.reasons else text(str(self))
 
 
 class ConfigError(GossamerError):
     """Bad configuration or arguments (exit 2).
 
-    Args:
-        problems: one sentence each, led by the path of the setting (`politeness.min_delay: ...`).
-            All problems are listed at once, so that one run is enough to mend them.
+    Its problems are led by the path of the setting (`politeness.min_delay: ...`). All are listed at once, so
+    that one run is enough to mend them.
     """
 
-    def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """All that is wrong, in words, one sentence each."""
+        return tuple(map(str, self.reasons))
 
 
 class StorageError(GossamerError):
