@@ -118,7 +118,7 @@ def _stored(look: ViewContext, params: Pages) -> Page:
 
 def _is_wanted(record: PageRecord, params: Pages) -> bool:
     if params.state is None:
-        if record.state is PageState.REJECTED:
+        if record.state == PageState.REJECTED:
             return False
     elif record.state != params.state:
         return False

@@ -119,7 +119,7 @@ class Reclaim:
 
 def turned_away(record: PageRecord) -> Candidate | None:
     """The candidate of a URL that the scope has not let in; `None` if something else is true of it."""
-    return _candidate(record) if record.state is PageState.REJECTED and kept_out(record) else None
+    return _candidate(record) if record.state == PageState.REJECTED and kept_out(record) else None
 
 
 def kept_out(record: PageRecord) -> bool:

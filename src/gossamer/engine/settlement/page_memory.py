@@ -62,7 +62,7 @@ def page_record(
     candidate = lease.candidate
     known = (
         before
-        if before is not None and before.state is not PageState.REJECTED
+        if before is not None and before.state != PageState.REJECTED
         else PageRecord("", PageState.DONE)
     )
     refused = isinstance(visit.outcome, Refused)

@@ -111,7 +111,7 @@ class Storyteller:
             facts += (Fact("worth", told) for told in told_parts(parts))
         if waiting is not None or record is None:
             facts += self._about_scope(url, record, waiting)
-        if waiting is None and (record is None or record.state is PageState.REJECTED):
+        if waiting is None and (record is None or record.state == PageState.REJECTED):
             facts += self._about_filter(fingerprint)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
@@ -145,7 +145,7 @@ class Storyteller:
         """Where a URL may wait: its standing knows the place of now, the seen set that of its admission."""
         data = [self._environment.get(family, fingerprint) for family in (Family.STANDINGS, Family.SEEN)]
         tickets = [place_of(value) for value in data if value]
-        settled = record is not None and record.state is not PageState.RETRY
+        settled = record is not None and record.state != PageState.RETRY
         known = tuple(dict.fromkeys(ticket for ticket in tickets if ticket))
         return Whereabouts(hosts, canonical, known, (bool(tickets) or self._filtered) and not settled)
 
@@ -312,7 +312,7 @@ def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
 
 
 def _about_record(record: PageRecord) -> Iterator[Fact]:
-    if record.state is PageState.REJECTED:
+    if record.state == PageState.REJECTED:
         yield fact("admission", clause("admission.rejected", reason=record.reason or RETRY))
         return
     if record.number:
