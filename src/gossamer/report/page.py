@@ -82,7 +82,7 @@ def write_report(figures: Figures, target: Path, language: str = "en") -> None:
 
 
 def _head(parts: Parts, figures: Figures) -> Html:
-    words, log = parts.words, figures.log
+    log = figures.log
     left = figures.sums.queued + figures.sums.waiting
     reason = parts.reason(Reason(EndCode.FOR_NOW) if figures.ended == FINISHED and left else figures.ended)
     ended = parts.say("ended", reason=reason) if reason else parts.say("running")

@@ -13,9 +13,9 @@ from starlette.responses import HTMLResponse, Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.reason import Reason
 
 _LOG = logging.getLogger(__name__)
-from gossamer.model.reasons.reason import Reason
 
 MEDIA_TYPE = "application/problem+json"
 _CODES = {
