@@ -12,6 +12,7 @@ import pytest
 from gossamer.assembly.build import build
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.storage import opened
 from gossamer.crawling.run import reopen
 from gossamer.engine.admission.reclaim import kept_out, turned_away
 from gossamer.inspect.checks.crawl_check import check
@@ -75,12 +76,15 @@ def test_what_is_decided_goes_by_the_sentences_of_then(folder: Path) -> None:
 def test_a_rest_that_the_host_asked_for_is_kept_when_the_crawl_goes_on(folder: Path) -> None:
     place = CrawlFolder(folder)
 
+    config = reopen(place)
+
     async def go_on() -> int:
-        built = build(place, reopen(place), Extensions(), resumed=True)
-        try:
-            return built.crawl.take_up()
-        finally:
-            await built.crawl.parts.close()
+        with opened(place, config) as storage:
+            built = build(storage, place, config, Extensions(), resumed=True)
+            try:
+                return built.crawl.take_up()
+            finally:
+                await built.aclose()
 
     assert asyncio.run(go_on()) == 0
     place.release()

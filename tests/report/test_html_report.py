@@ -30,6 +30,7 @@ from gossamer.inspect.traps import BranchLine
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import CutCode, EndCode, HoldCode
 from gossamer.model.reasons.reason import Reason, because
+from gossamer.model.reasons.reason import text as told
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.report import Figures, report_body, report_page, write_report
 from gossamer.report import languages as language_census
@@ -546,6 +547,8 @@ def strategy_for(kind: Any) -> st.SearchStrategy[Any]:
     }
     if kind in simple:
         return simple[kind]
+    if kind is Reason:
+        return st.builds(because, st.sampled_from(EndCode), st.integers(0, 9)) | st.builds(told, simple[str])
     if kind is Timeline:
         return st.integers(0, 20).flatmap(_timelines)
     if kind is Histogram:

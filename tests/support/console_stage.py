@@ -110,7 +110,7 @@ class StageDaemon:
 
     def job(self, name: str) -> JobView:
         if name not in self.views:
-            raise ServiceError("not_found", f"there is no job {name!r}")
+            raise ServiceError("not_found", because(ProblemCode.NO_JOB, name))
         return self.views[name]
 
     async def figures(self, name: str) -> dict[str, Any]:

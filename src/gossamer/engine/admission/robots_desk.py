@@ -122,7 +122,8 @@ class RobotsDesk:
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
             return RobotsEntry(RobotsRecord("closed", fresh_until, reason=_forbidden(visit.outcome)))
-        said = visit.outcome.exchange.said if isinstance(visit.outcome, Fetched) else ""
+        answer = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
+        said = answer.said if answer is not None and answer.result is not None else ""
         asked = _retry_after(visit.outcome, now / 1e6)
         match access_for(status, fault, failures, self._config, asked, said):
             case UseBody():
