@@ -22,7 +22,7 @@ from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.settlement.drop_one import TESTS
 from gossamer.engine.settlement.ledger import CLOCK
 from gossamer.frontier.tally import Tally
-from gossamer.model.disposition import Blame, Done, Parked, Retry
+from gossamer.model.disposition import Blame, Done, Parked, Retry, page_state
 from gossamer.model.errors import InternalError
 from gossamer.model.outcome import Rule
 from gossamer.model.reasons.codes import RetryCode
@@ -158,7 +158,7 @@ def visit(world: FrontierWorld, what: str) -> None:
     }
     world.settle(lease, ends[what], MOVED)
     url = lease.candidate.url.text
-    page = PageRecord(url, what, place=PlaceRecord("F.warc.gz", 7, 9), visits=())
+    page = PageRecord(url, page_state(ends[what]), place=PlaceRecord("F.warc.gz", 7, 9), visits=())
     with world.frontier.changes() as batch:
         batch.put(Family.PAGES, world.fingerprint(url), encode(page))
         if world.frontier.standings is not None:

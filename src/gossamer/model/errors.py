@@ -1,6 +1,9 @@
 """The error tree: what may be raised here is our bug, our disk or the operator's input, never the web."""
 
-from gossamer.model.reasons.reason import Reason, text
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # `gossamer --help` has errors, and need not wait for what reads reasons
+    from gossamer.model.reasons.reason import Reason
 
 
 class GossamerError(Exception):
@@ -10,15 +13,23 @@ class GossamerError(Exception):
         problems: all that is wrong, as sentences, or as reasons where they are shown in several languages.
     """
 
-    def __init__(self, *problems: Reason | str) -> None:
+    def __init__(self, *problems: "Reason | str") -> None:
         super().__init__("\n".join(map(str, problems)))
-        self.reasons = tuple(text(one) if isinstance(one, str) else one for one in problems)
-        """All that is wrong."""
+        self._told = problems
 
     @property
-    def why(self) -> Reason:
+    def reasons(self) -> "tuple[Reason, ...]":
+        """All that is wrong."""
+        from gossamer.model.reasons.reason import text
+
+        return tuple(text(one) if isinstance(one, str) else one for one in self._told)
+
+    @property
+    def why(self) -> "Reason":
         """What is wrong, or the first of several things."""
-        return self.reasons[0] if self.reasons else text(str(self))
+        from gossamer.model.reasons.reason import text
+
+        return self.reasons[0] if self._told else text(str(self))
 
 
 class ConfigError(GossamerError):
@@ -31,7 +42,7 @@ class ConfigError(GossamerError):
     @property
     def problems(self) -> tuple[str, ...]:
         """All that is wrong, in words, one sentence each."""
-        return tuple(map(str, self.reasons))
+        return tuple(map(str, self._told))
 
 
 class StorageError(GossamerError):
