@@ -19,7 +19,7 @@ class GossamerError(Exception):
 
     @property
     def reasons(self) -> "tuple[Reason, ...]":
-        """All that is wrong."""
+        """All that is wrong, as values, in order."""
         from gossamer.model.reasons.reason import text
 
         return tuple(text(one) if isinstance(one, str) else one for one in self._told)
