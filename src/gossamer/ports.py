@@ -16,6 +16,7 @@ from gossamer.model.link import Link
 from gossamer.model.name import Answer, CacheCensus
 from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
+from gossamer.model.reasons.reason import Reason
 
 W = TypeVar("W")
 G = TypeVar("G")
@@ -144,7 +145,7 @@ class LinkOrdering(OrderingPolicy, Protocol[W, G]):
     def lose(self, gift: G) -> None:
         """Nobody is there to receive it."""
 
-    def explain(self, candidate: Candidate, worth: W) -> dict[str, str]:
+    def explain(self, candidate: Candidate, worth: W) -> dict[str, Reason | str]:
         """The parts of the worth by name, for `why`."""
 
 

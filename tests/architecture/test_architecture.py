@@ -127,6 +127,89 @@ def test_public_docstrings_say_more_than_the_name() -> None:
     assert {module: names for module, names in found.items() if names} == {}
 
 
+REASONS = {"reason", "detail", "why", "parked", "ended", "held_by", "problem", "said"}
+"""What reasons, and what is said of them, are called."""
+READING = {
+    "startswith",
+    "endswith",
+    "partition",
+    "rpartition",
+    "split",
+    "removeprefix",
+    "removesuffix",
+    "find",
+}
+READING |= {"index", "fullmatch", "match", "search"}
+READERS = {
+    "model/reasons/earlier.py",
+    "model/reasons/reason.py",
+    "config/settings_reader.py",
+    "control/views/views.py",
+}
+"""What older versions wrote, what leads a problem of a setting, what msgspec says: read in one place each."""
+
+
+def is_reason(node: ast.expr) -> bool:
+    """Whether an expression is a reason by its name, or the text of one."""
+    match node:
+        case ast.Call(func=ast.Name(id="str"), args=[inner]) | ast.Subscript(value=inner):
+            return is_reason(inner)
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name in REASONS
+    return False
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an expression is a text that stands in the code, or a choice of such."""
+    match node:
+        case ast.Constant(value=str(value)):
+            return value != ""
+        case ast.Tuple(elts=inner) | ast.Set(elts=inner) | ast.List(elts=inner):
+            return any(map(is_text, inner))
+    return isinstance(node, ast.JoinedStr)
+
+
+def sentences_read(tree: ast.AST) -> Iterator[str]:
+    """Where a reason is compared with a text, searched, or taken apart."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                sides = [left, *others]
+                within = any(isinstance(op, ast.In | ast.NotIn) for op in ops) and any(map(is_reason, others))
+                if within or (any(map(is_reason, sides)) and any(map(is_text, sides))):
+                    yield f"{node.lineno}: {ast.unparse(node)}"
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if name in READING:
+                if is_reason(value) or any(map(is_reason, args)):
+                    yield f"{node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "record.reason == 'dead'",
+        "'429' in reason",
+        "any(n in it.detail for n in x)",
+        "str(why).startswith('a')",
+        "_REACHED.fullmatch(job.reason)",
+        "record.parked.partition(':')[0] in RULES",
+        "ended in ('a', 'b')",
+    ],
+)
+def test_a_sentence_that_is_read_is_found(code: str) -> None:
+    assert list(sentences_read(ast.parse(code)))
+
+
+def test_nothing_reads_a_sentence() -> None:
+    """Decisions are values (DESIGN 1.12)."""
+    found = [
+        f"{path.relative_to(SOURCE)}:{one}"
+        for path, tree in TREES.items()
+        if str(path.relative_to(SOURCE)) not in READERS
+        for one in sentences_read(tree)
+    ]
+    assert found == []
+
+
 def test_imports_point_rightwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == 0

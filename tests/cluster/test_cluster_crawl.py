@@ -14,6 +14,7 @@ from gossamer.cluster.agent.link_exchange import unpacked
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.manifest import object_key
 from gossamer.cluster.snapshots.store import Store
+from gossamer.model.reasons.reason import text
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
 RULES = CrawlRules(scope="any", sitemaps=True)
@@ -109,7 +110,7 @@ async def busiest_host_parked(world: World, slot: int) -> None:
         served = [queue.record for queue in frontier.serving.rota.served.values()]
         busiest = max(served, key=lambda record: record.queued, default=None)
         if busiest is not None and busiest.queued >= 3:
-            return frontier.park(busiest.name, "seen enough")
+            return frontier.park(busiest.name, text("seen enough"))
         await asyncio.sleep(0.01)
 
 

@@ -4,9 +4,11 @@ import msgspec
 import pytest
 from coordination_world import Folder, Process, World
 
+from gossamer.cluster.answering import STOPPED
 from gossamer.cluster.coordination.coordination import FINISHED, Coordination, CoordinationConfig
 from gossamer.cluster.protocol import Fenced, Grant, Host, Report, agent_name, agent_number, pack, unpack
 from gossamer.model.errors import ConfigError, InternalError, StorageError
+from gossamer.model.reasons.reason import text
 
 CONFIG = CoordinationConfig(bits=4, agents=2, shards_at_once=4)
 
@@ -509,11 +511,11 @@ def test_what_is_decided_while_it_is_saved_is_saved_next() -> None:
     coordination.scale_to(3)
     data = coordination.data()
     coordination.scale_to(4)
-    coordination.stop("enough")
+    coordination.stop(text("enough"))
     coordination.saved()
     assert coordination.dirty
     assert Coordination.load(data, 0.0).wanted_agents == 3
-    assert Coordination.load(data, 0.0).stop_reason == ""
+    assert Coordination.load(data, 0.0).stop_reason is None
     assert Coordination.load(coordination.data(), 0.0).wanted_agents == 4
     coordination.saved()
     assert not coordination.dirty
@@ -569,7 +571,7 @@ def test_nothing_is_over_while_one_has_work() -> None:
     quieten(world)
     named(world, "a-2").idle = False
     world.run(40, visits=False)
-    assert world.there.stop_reason == ""
+    assert world.there.stop_reason is None
 
 
 def test_an_agent_lost_before_its_last_snapshot_takes_the_end_back() -> None:
@@ -582,7 +584,7 @@ def test_an_agent_lost_before_its_last_snapshot_takes_the_end_back() -> None:
     assert not world.there.over
     dumb.end()
     world.run(22, visits=False)
-    assert world.there.stop_reason == ""
+    assert world.there.stop_reason is None
     world.run(30, visits=False)
     assert world.there.over
 
@@ -597,7 +599,7 @@ def test_an_agent_that_comes_back_in_the_end_takes_it_back() -> None:
     dumb.end()
     world.start(dumb.folder)
     world.run(5, visits=False)
-    assert world.there.stop_reason == ""
+    assert world.there.stop_reason is None
     quieten(world)
     world.run(20, visits=False)
     assert world.there.over
@@ -605,15 +607,15 @@ def test_an_agent_that_comes_back_in_the_end_takes_it_back() -> None:
 
 def test_an_operators_stop_and_a_resume_with_another_number_of_agents() -> None:
     world = world_of(3)
-    world.there.stop("interrupted")
-    world.there.stop("later")
+    world.there.stop(STOPPED)
+    world.there.stop(text("later"))
     folders = [process.folder for process in world.alive()]
     world.run(5)
-    assert world.there.stop_reason == "interrupted"
+    assert str(world.there.stop_reason) == "interrupted"
     assert world.there.over
     world.crash()
     world.restart(resume=True)
-    assert world.there.stop_reason == ""
+    assert world.there.stop_reason is None
     world.there.scale_to(2)
     for folder in folders[1:]:
         world.start(folder)
@@ -640,7 +642,7 @@ def test_the_page_limit_is_reached_and_never_passed() -> None:
     for _ in range(200):
         world.run(1)
         assert sum(process.folder.pages for process in world.processes) <= 777
-    assert world.there.stop_reason == "max_pages 777"
+    assert str(world.there.stop_reason) == "max_pages 777"
     assert world.there.over
     assert sum(process.folder.pages for process in world.processes) == 777
 
@@ -653,9 +655,9 @@ def test_the_time_limit_counts_all_starts() -> None:
     world.restart(resume=True)
     world.start(world.processes[0].folder)
     world.run(25)
-    assert world.there.stop_reason == ""
+    assert world.there.stop_reason is None
     world.run(25)
-    assert world.there.stop_reason == "max_time 100"
+    assert str(world.there.stop_reason) == "max_time 100"
 
 
 def test_hosts_that_join_the_scope_are_told_to_all() -> None:

@@ -22,9 +22,11 @@ from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.settlement.drop_one import TESTS
 from gossamer.engine.settlement.ledger import CLOCK
 from gossamer.frontier.tally import Tally
-from gossamer.model.disposition import Blame, Done, Parked, Retry
+from gossamer.model.disposition import Blame, Done, Parked, Retry, page_state
 from gossamer.model.errors import InternalError
 from gossamer.model.outcome import Rule
+from gossamer.model.reasons.codes import RetryCode
+from gossamer.model.reasons.reason import because, text
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.opic import Opic, OpicConfig
@@ -150,13 +152,13 @@ def visit(world: FrontierWorld, what: str) -> None:
         return
     ends = {
         "done": Done(),
-        "retry": Retry(30.0, Blame.URL, "time-out"),
-        "host": Retry(60.0, Blame.HOST, "429"),
-        "parked": Parked("held"),
+        "retry": Retry(30.0, Blame.URL, text("time-out")),
+        "host": Retry(60.0, Blame.HOST, because(RetryCode.STATUS, 429)),
+        "parked": Parked(text("held")),
     }
     world.settle(lease, ends[what], MOVED)
     url = lease.candidate.url.text
-    page = PageRecord(url, what, place=PlaceRecord("F.warc.gz", 7, 9), visits=())
+    page = PageRecord(url, page_state(ends[what]), place=PlaceRecord("F.warc.gz", 7, 9), visits=())
     with world.frontier.changes() as batch:
         batch.put(Family.PAGES, world.fingerprint(url), encode(page))
         if world.frontier.standings is not None:
@@ -192,7 +194,7 @@ def live(world: FrontierWorld, steps, shards) -> None:
         if name == "admit":
             world.admit(f"http://{what[0]}/{what[1]}", depth=what[1] % 4)
         elif name == "park" and world.frontier.hosts.get(world.frontier.host_key(_url(what[0]))[0]):
-            world.frontier.park(what[0], "by the operator")
+            world.frontier.park(what[0], text("by the operator"))
         elif name == "robots":
             robots(world, *what)
 
@@ -270,11 +272,11 @@ def test_times_move_to_our_clock_and_hosts_rest():
         b.micros = a.micros * 3
         a.admit("http://host-1.test/1")
         a.admit("http://host-1.test/2")
-        a.settle(a.frontier.lend(), Retry(30.0, Blame.URL, "time-out"), MOVED)
+        a.settle(a.frontier.lend(), Retry(30.0, Blame.URL, text("time-out")), MOVED)
         robots(a, "host-1.test", a.micros + 5_000_000)
         robots(a, "host-2.test", FOREVER)
         a.admit("http://host-3.test/1")
-        a.settle(_lend(a), Parked("held"), Tally(rest=50.0, pages=1, bytes=1, host_failed=False))
+        a.settle(_lend(a), Parked(text("held")), Tally(rest=50.0, pages=1, bytes=1, host_failed=False))
         then = a.micros
         with snapshot_of(a) as source:
             take_in(b, source, SHARDS)

@@ -205,12 +205,12 @@ def test_what_the_operator_parked_stays_so_over_a_resume(tmp_path: Path, site: s
     async def park(live: Running) -> None:
         await some_pages(live)
         await live.ask("host_park", name=name)
-        assert await live.task == "finished"
+        assert str(await live.task) == "finished"
 
     visits = len(crawl(tmp_path / "crawl", site, park))
 
     async def look(live: Running) -> None:
-        assert await live.task == "finished"
+        assert str(await live.task) == "finished"
 
     assert len(crawl(tmp_path / "crawl", site, look)) == visits
 
@@ -256,7 +256,7 @@ def test_a_larger_budget_revives_hosts(tmp_path: Path, site: str) -> None:
         await live.ask("set", changes={"budget.pages_per_host": 30})
         status = await live.until(lambda status: status["sums"]["pages"] == 30)
         await live.ask("set", changes={"budget.pages_per_host": 0, "budget.max_pages": 50})
-        assert await live.task == "max_pages 50"
+        assert str(await live.task) == "max_pages 50"
         assert status["sums"]["hosts"] == 1
 
     crawl(tmp_path / "crawl", site, check, **{"budget.pages_per_host": 10, "seeds_watch": "more"})
@@ -337,7 +337,7 @@ def test_a_watched_file(tmp_path: Path, site: str) -> None:
         await live.until(lambda _: len(visited(live.log(), "c")) == 2)
         assert not live.task.done()
         await live.ask("set", changes={"seeds_watch": ""})
-        assert await live.task == "finished"
+        assert str(await live.task) == "finished"
         whos = {change["who"] for change in (await_changes(live))}
         assert f"the file {watched}" in whos
 

@@ -50,7 +50,7 @@ def test_a_paused_crawl_can_be_stopped(tmp_path: Path, web: SimulatedWeb) -> Non
         async with running(tmp_path / "crawl", web) as live:
             await live.ask("pause")
             await live.ask("stop")
-            assert await live.task == "interrupted"
+            assert str(await live.task) == "interrupted"
         async with running(tmp_path / "crawl", web) as live:
             assert (await live.ask("status"))["state"] == "running"
 
@@ -62,7 +62,7 @@ def test_stop_now_drops_what_is_lent_and_loses_nothing(tmp_path: Path, web: Simu
         async with running(tmp_path / "crawl", web) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 20)
             assert (await live.ask("stop", now=True))["state"] == "stopping"
-            assert await live.task == "interrupted"
+            assert str(await live.task) == "interrupted"
 
     asyncio.run(check())
 

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from live_world import running
 
@@ -240,7 +241,7 @@ def test_the_story_of_a_url(look, folder):
     assert url in story["text"]
     assert {"about", "text", "clauses"} == set(story["facts"][0])
     for fact in story["facts"]:
-        assert in_english([Clause(**one) for one in fact["clauses"]]) == fact["text"]
+        assert in_english([msgspec.convert(one, Clause) for one in fact["clauses"]]) == fact["text"]
     with pytest.raises(LiveError) as caught:
         answer_view(look, "why", {"url": "no scheme://"})
     assert caught.value.code == "invalid"

@@ -35,7 +35,7 @@ def test_a_focus_without_words_is_one_clear_error(tmp_path):
 def test_credit_is_conserved_by_a_whole_crawl(tmp_path):
     with SimulatedWeb(SPEC) as web:
         crawled = crawl(web, tmp_path / "crawl", engine__order="opic")
-    assert crawled.reason == "finished"
+    assert str(crawled.reason) == "finished"
     with inspect(tmp_path / "crawl") as inspection:
         state = inspection.environment
         ledger = msgspec.msgpack.decode(state.get(Family.META, ORDER), type=Ledger)

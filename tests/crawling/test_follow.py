@@ -56,7 +56,7 @@ def test_only_chosen_links_are_followed_while_the_consumer_takes_its_time(chain,
 
     assert asyncio.run(main()) == [number + 0.5 for number in range(30)]
     with inspect(tmp_path / "c") as inspection:
-        assert inspection.ended == "finished"
+        assert str(inspection.ended) == "finished"
 
 
 def test_a_crawl_is_stopped_on_a_condition(chain) -> None:

@@ -307,7 +307,9 @@ def test_a_plugin_that_is_not_there_is_told_before_a_folder_is_made(package):
     config = configured({"plugins": {"sinks": ["its", "other"], "resolver": "none"}})
     problems = start_problems(config, "bfs")
     assert len(problems) == 2
-    assert "plugins.sinks: there is no plug-in 'other' in the group gossamer.sinks; there are its" in problems
+    assert "plugins.sinks: there is no plug-in 'other' in the group gossamer.sinks; there are its" in map(
+        str, problems
+    )
     assert start_problems(configured({"plugins": SETTINGS}), "bfs") == []
 
 

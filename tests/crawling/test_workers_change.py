@@ -48,7 +48,7 @@ def test_growing_and_shrinking(tmp_path: Path) -> None:
         start(folder, config)
         extensions = Extensions(observers=[hear])
         reason = asyncio.run(run(folder, config, extensions, resumed=False, on_start=crawls.append))
-    assert reason == "finished"
+    assert str(reason) == "finished"
     assert max(lent[1]) <= 1
     assert 2 < max(lent[12]) <= 12
     assert max(lent[2][-20:]) <= 2

@@ -4,23 +4,26 @@ import pytest
 
 from gossamer.daemon.config import RestartConfig
 from gossamer.daemon.jobs.restart import Ending, Sentence, Verdict, judge
+from gossamer.model.reasons.earlier import told_before
 
 CONFIG = RestartConfig(first_wait=1.0, longest_wait=300.0, give_up=8)
 KILLED = Ending(status=-9)
 
 
 def sentence(crashes: int = 0, **known: object) -> Sentence:
+    if "report" in known:
+        known["report"] = told_before(str(known["report"]))
     return judge(Ending(**{"status": None, **known}), crashes, CONFIG)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("report", ["finished", "max_pages 100", "max_time 2h"])
 def test_an_ordinary_end_is_one_whatever_the_status(report: str) -> None:
     for status in (0, None, -9):  # killed after it had written its report
-        assert sentence(status=status, report=report) == Sentence(Verdict.FINISHED, report)
+        assert sentence(status=status, report=report) == Sentence(Verdict.FINISHED, told_before(report))
 
 
 def test_who_was_told_to_stop_is_stopped() -> None:
-    assert sentence(status=130, report="interrupted", stopped=True) == Sentence(Verdict.STOPPED, "")
+    assert sentence(status=130, report="interrupted", stopped=True) == Sentence(Verdict.STOPPED, None)
     assert sentence(status=-9, stopped=True).verdict is Verdict.STOPPED
 
 
@@ -34,7 +37,7 @@ def test_waits_double_up_to_the_longest_and_then_it_is_given_up() -> None:
         waits.append(found.wait)
         crashes = found.crashes
     assert waits == [1, 2, 4, 8, 16, 32, 64]
-    assert found.verdict is Verdict.FAILED and "8 ends in a row" in found.reason
+    assert found.verdict is Verdict.FAILED and "8 ends in a row" in str(found.reason)
     assert judge(KILLED, 5, RestartConfig(longest_wait=10.0)).wait == 10.0
 
 
@@ -45,7 +48,7 @@ def test_a_visit_in_between_begins_the_count_anew() -> None:
 
 def test_wrong_settings_are_not_tried_again() -> None:
     found = sentence(status=2, words="gossamer: engine.workers: too many")
-    assert found.verdict is Verdict.FAILED and "engine.workers" in found.reason
+    assert found.verdict is Verdict.FAILED and "engine.workers" in str(found.reason)
 
 
 def test_a_disk_that_failed_is_given_time() -> None:

@@ -44,5 +44,5 @@ def test_the_page_behind_the_detour_is_reached(tmp_path, cookies, sets, paths):
     asked: list[str] = []
     with serving(site(asked, sets=sets)) as address:
         reason = crawl(tmp_path / "c", [address], fetch__cookies=cookies)
-    assert reason == "finished"
+    assert str(reason) == "finished"
     assert asked == ["/robots.txt", *paths]

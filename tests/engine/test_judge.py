@@ -62,7 +62,7 @@ def test_what_a_visit_does(world, outcome, attempts, became, host_rest, archive,
     assert kind_of(judgement.disposition) == became
     assert judgement.host_rest == host_rest
     assert judgement.archive is archive
-    assert judgement.park_host == ""
+    assert judgement.park_host is None
     assert judgement.tally.pages == pages
     assert judgement.tally.host_failed is host_failed
 
@@ -89,7 +89,7 @@ def test_a_host_that_fails_long_enough_is_parked(world, faults, seconds, parked)
 def test_parking_is_carried_out_by_settlement(world_of):
     world = world_of(retry=RetryConfig(host_attempts=2, park_after=10.0))
     world.settle(visit(world.lease(), Failed(Fault.CONNECT)))
-    assert (world.host().failures, world.host().parked) == (1, "")
+    assert (world.host().failures, world.host().parked) == (1, None)
     world.pass_time(60)
     again = world.frontier.lend()
     assert again is not None and again.candidate.attempts == 0, "the host is to blame"
@@ -122,7 +122,7 @@ def test_parking_is_carried_out_by_settlement(world_of):
 def test_a_robots_file_is_never_retried_by_itself(world, outcome, became, rest, host_failed, archive):
     judgement = world.judge.judge(visit(world.robots_lease(), outcome), world.now)
     assert type(judgement.disposition) is became
-    assert (judgement.host_rest, judgement.park_host) == (rest, "")
+    assert (judgement.host_rest, judgement.park_host) == (rest, None)
     assert judgement.tally.host_failed is host_failed
     assert judgement.tally.pages == 0
     assert judgement.archive is archive

@@ -7,10 +7,12 @@ from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.settlement import ledger as ledger_module
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.ledger import MOST_TYPES, Ledger
+from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Dropped, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.reasons.reason import text
 from gossamer.state.records import Counters
 
 FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
@@ -21,38 +23,38 @@ FOUND = {"kind": LinkKind.NAVIGATION, "via": f"{SITE}/"}
     [
         (fetched(), Done(), {}, {"statuses": {"200": 1}}),
         (fetched(status=301), Done(), {}, {"statuses": {"301": 1}}),
-        (fetched(status=499), Dropped("x"), {}, {"statuses": {"499": 1}, "dropped": 1}),
+        (fetched(status=499), Dropped(text("x")), {}, {"statuses": {"499": 1}, "dropped": 1}),
         (
             fetched(status=500),
-            Retry(1, Blame.URL, "x"),
+            Retry(1, Blame.URL, text("x")),
             {},
             {"statuses": {"500": 1}, "faults": {"server": 1}},
         ),
         (
             fetched(status=503),
-            Retry(1, Blame.HOST, "x"),
+            Retry(1, Blame.HOST, text("x")),
             {},
             {"statuses": {"503": 1}, "faults": {"throttled": 1}},
         ),
         (
             fetched(status=429),
-            Retry(1, Blame.HOST, "x"),
+            Retry(1, Blame.HOST, text("x")),
             {},
             {"statuses": {"429": 1}, "faults": {"throttled": 1}},
         ),
-        (Failed(Fault.RESET), Retry(1, Blame.URL, "x"), {}, {"failed": 1, "faults": {"reset": 1}}),
-        (Failed(Fault.RESET), Dropped("x"), {}, {"failed": 1, "faults": {"reset": 1}, "dropped": 1}),
+        (Failed(Fault.RESET), Retry(1, Blame.URL, text("x")), {}, {"failed": 1, "faults": {"reset": 1}}),
+        (Failed(Fault.RESET), Dropped(text("x")), {}, {"failed": 1, "faults": {"reset": 1}, "dropped": 1}),
         (
             Failed(Fault.RESET),
-            Dropped("x"),
+            Dropped(text("x")),
             FOUND,
             {"failed": 1, "faults": {"reset": 1}, "dropped": 1, "broken": 1},
         ),
-        (fetched(status=404), Dropped("x"), FOUND, {"statuses": {"404": 1}, "dropped": 1, "broken": 1}),
+        (fetched(status=404), Dropped(text("x")), FOUND, {"statuses": {"404": 1}, "dropped": 1, "broken": 1}),
         (fetched(status=404), Done(), FOUND, {"statuses": {"404": 1}}),
         (
             Refused(Rule.ROBOTS),
-            Dropped("x"),
+            Dropped(text("x")),
             FOUND,
             {"refused": 1, "faults": {"refused: robots": 1}, "dropped": 1},
         ),
@@ -118,14 +120,14 @@ def test_time_stands_still_in_a_pause(world, monkeypatch):
 
 
 def test_sums_survive(world):
-    assert Ledger.load(world.environment, world.clock).ended == ""
+    assert Ledger.load(world.environment, world.clock).ended is None
     ledger = Ledger(world.counters, world.clock, names=NameStatistics())
     world.counters.pages = 7
     with world.frontier.changes() as batch:
-        ledger.enter(batch, ended="finished")
+        ledger.enter(batch, ended=FINISHED)
     again = Ledger.load(world.environment, world.clock)
-    assert (again.ended, again.counters.pages) == ("finished", 7)
+    assert (again.ended, again.counters.pages) == (FINISHED, 7)
     assert again.seconds == pytest.approx(world.counters.seconds, abs=60)
     with world.frontier.changes() as batch:
         again.enter(batch)
-    assert Ledger.load(world.environment, world.clock).ended == ""
+    assert Ledger.load(world.environment, world.clock).ended is None

@@ -130,7 +130,7 @@ def test_an_unreachable_robots_file_holds_and_drops_nothing(tmp_path):
 
     with Site(answer) as site:
         reason = crawl(tmp_path / "c", [f"http://127.0.0.1:{site.port}/"])
-    assert reason == "finished"
+    assert str(reason) == "finished"
     assert [path for _, path in site.asked] == ["/robots.txt"] * 3 + ["/", "/a", "/b"]
 
 

@@ -9,10 +9,11 @@ from gossamer.engine.admission.rejudging import JUDGED, JudgedBy, Rejudging, may
 from gossamer.engine.visiting.permits import Permits
 from gossamer.frontier.steering import Steering
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Dropped
+from gossamer.model.disposition import Dropped, PageState
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.reasons.reason import because, text
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.state.environment import Environment, Family
@@ -272,11 +273,14 @@ def test_what_was_dropped_is_visited_again(world):
 
 
 def test_who_was_turned_away_is_told_from_the_record():
-    record = PageRecord(f"{SITE}/x", "rejected", f"{Rule.SCOPE}: x", LinkKind.ALTERNATE, 4, "LLLL", "v")
+    outside = because(Rule.SCOPE, "x")
+    record = PageRecord(
+        f"{SITE}/x", PageState.REJECTED, "", LinkKind.ALTERNATE, 4, "LLLL", "v", reason=outside
+    )
     assert turned_away(record) == Candidate(parsed(f"{SITE}/x"), LinkKind.ALTERNATE, 4, "LLLL", "v")
-    assert turned_away(PageRecord(f"{SITE}/x", "dropped", f"{Rule.SCOPE}: x")) is None
-    assert turned_away(PageRecord(f"{SITE}/x", "rejected", "404")) is None
-    assert turned_away(PageRecord("no url", "rejected", f"{Rule.SCOPE}: x")) is None
+    assert turned_away(PageRecord(f"{SITE}/x", PageState.DROPPED, reason=outside)) is None
+    assert turned_away(PageRecord(f"{SITE}/x", PageState.REJECTED, reason=text("404"))) is None
+    assert turned_away(PageRecord("no url", PageState.REJECTED, reason=outside)) is None
 
 
 def test_a_walk_goes_on_where_it_was_after_a_crash(world):

@@ -22,6 +22,7 @@ from gossamer.model.exchange import Truncation
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.raised import Raised
+from gossamer.model.reasons.reason import text
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
@@ -44,7 +45,7 @@ def lines(world):
 PLACED = Placed("a.warc.gz", 10, 20, 0, "response", "urn:uuid:1", "2026-01-01T00:00:00Z", b"s" * 32)
 
 
-def recorded(world, outcome, disposition=None, before=None, kept=None, reason="", read=None, **lease):
+def recorded(world, outcome, disposition=None, before=None, kept=None, reason=None, read=None, **lease):
     made = visit(world.lease(**lease), outcome, read, elapsed=2.0)
     return page_record(made.lease, made, disposition or Done(), before, kept, reason)
 
@@ -52,16 +53,16 @@ def recorded(world, outcome, disposition=None, before=None, kept=None, reason=""
 @pytest.mark.parametrize(
     ("disposition", "state", "reason"),
     [
-        (Done(), "done", ""),
-        (Retry(5, Blame.URL, "r"), "retry", "r"),
-        (Dropped("d"), "dropped", "d"),
-        (Parked("p"), "parked", "p"),
+        (Done(), "done", None),
+        (Retry(5, Blame.URL, text("r")), "retry", text("r")),
+        (Dropped(text("d")), "dropped", text("d")),
+        (Parked(text("p")), "parked", text("p")),
     ],
 )
 def test_state_and_reason(world, disposition, state, reason):
     record = recorded(world, fetched(), disposition)
     assert (record.state, record.reason) == (state, reason)
-    assert recorded(world, fetched(), disposition, reason="other").reason == "other"
+    assert recorded(world, fetched(), disposition, reason=text("other")).reason == text("other")
 
 
 def test_how_it_was_found(world):
@@ -139,13 +140,13 @@ def test_unchanged_leaves_what_is_stored(world):
     ],
 )
 def test_what_status_and_size_do_not_say(world, outcome, problems, said):
-    detail = recorded(world, outcome, read=page(problems=problems)).visits[0].detail
-    assert len(detail.split("; ")) == max(said, 1) and bool(detail) is bool(said)
+    notes = recorded(world, outcome, read=page(problems=problems)).visits[0].notes
+    assert len(notes) == said
 
 
 def test_details_are_cut(world):
-    detail = recorded(world, fetched(), read=page(problems=("x" * 900,))).visits[0].detail
-    assert len(detail) == LONGEST_DETAIL == 500
+    [note] = recorded(world, fetched(), read=page(problems=("x" * 900,))).visits[0].notes
+    assert len(str(note)) == LONGEST_DETAIL == 500
 
 
 def test_what_the_page_says(world):
@@ -421,7 +422,7 @@ def test_unchanged_refers_to_what_was_captured(world):
     url = f"{SITE}/a"
     first = visit(world.lease(url), fetched(url))
     kept = write(world, first)
-    known = page_record(first.lease, first, Done(), None, kept, "")
+    known = page_record(first.lease, first, Done(), None, kept, None)
     again = visit(world.lease(url), fetched(url, 304, b""))
     unchanged = write(world, again, known)
     assert (unchanged.placed.kind, unchanged.twin) == ("revisit", ""), "it is no copy of another"
@@ -435,7 +436,7 @@ def test_unchanged_refers_to_what_was_captured(world):
         assert write(world, again, before).twin == ""
     # What was captured is a reference itself, and readers do not follow two.
     other = visit(world.lease(f"{SITE}/b"), fetched(f"{SITE}/b"))
-    copy = page_record(other.lease, other, Done(), None, write(world, other), "")
+    copy = page_record(other.lease, other, Done(), None, write(world, other), None)
     assert copy.twin == url
     referred = write(world, visit(world.lease(f"{SITE}/b"), fetched(f"{SITE}/b", 304, b"")), copy)
     assert referred.twin == url

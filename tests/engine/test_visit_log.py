@@ -15,6 +15,7 @@ from gossamer.model.exchange import Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.reasons.reason import text
 
 LEASE = Lease(
     Candidate(parsed(f"{SITE}/"), LinkKind.NAVIGATION, 3, "LLL", "v", attempts=2), "site.example", b"t"
@@ -30,6 +31,7 @@ def line_of(tmp_path, outcome, disposition=None, **told):
     return json.loads(data)
 
 
+WHY = {"became": "dropped", "reason": "r", "why": ["text.text", ["r"]]}
 COMMON = {
     "at": 12.346,
     "url": f"{SITE}/",
@@ -46,15 +48,27 @@ COMMON = {
     [
         (
             Failed(Fault.RESET, "d"),
-            Dropped("r"),
+            Dropped(text("r")),
             {},
-            {"became": "dropped", "reason": "r", "fault": "reset", "detail": "d"},
+            {
+                "became": "dropped",
+                "reason": "r",
+                "why": ["text.text", ["r"]],
+                "fault": "reset",
+                "detail": "d",
+            },
         ),
         (
             Refused(Rule.ROBOTS, "d"),
-            Dropped("r"),
+            Dropped(text("r")),
             {},
-            {"became": "dropped", "reason": "r", "refused": "robots", "detail": "d"},
+            {
+                "became": "dropped",
+                "reason": "r",
+                "why": ["text.text", ["r"]],
+                "refused": "robots",
+                "detail": "d",
+            },
         ),
         (fetched(), Done(), {}, {"became": "done", "type": ""}),
         (fetched(), Done(), {"page": page()}, {"became": "done", "type": "text/html"}),

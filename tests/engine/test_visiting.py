@@ -8,22 +8,27 @@ from engine_world import SITE, fetched, page, rules
 
 from gossamer.engine.visiting import dispatch as dispatch_module
 from gossamer.engine.visiting.crew import Crew
-from gossamer.engine.visiting.dispatch import FAILED, FINISHED, PATIENCE, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.dispatch import FAILED, FINISHED, INTERRUPTED, PATIENCE, UNREACHABLE, Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.lease import Validators
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import because, text
 
 SECOND = 1_000_000
 GIVE_UP = 90 * SECOND
 
 
+MAX_PAGES = because(EndCode.MAX_PAGES, 1)
+
+
 class Held:
     """A dispatch over a real frontier, in whose hand is what it would wait for."""
 
-    def __init__(self, world, monkeypatch, *, limit="", unreachable=False, give_up=GIVE_UP):
+    def __init__(self, world, monkeypatch, *, limit=None, unreachable=False, give_up=GIVE_UP):
         self.world = world
         self.limit = limit
         self.unreachable = unreachable
@@ -100,7 +105,7 @@ def test_what_is_ready_is_lent_at_once(held):
         held.world.pass_time(5)
         held.timers[-1].work()
         assert (await second).candidate.url.text == f"{SITE}/b"
-        assert held.dispatch.idle == 0 and held.dispatch.ended == ""
+        assert held.dispatch.idle == 0 and held.dispatch.ended is None
 
     held(f"{SITE}/a", f"{SITE}/b").run(steps)
 
@@ -118,7 +123,7 @@ def test_nothing_is_left_so_the_crawl_is_over(held):
 def test_while_something_is_lent_nobody_leaves(held):
     async def steps(held):
         first, second = await held.worker(), await held.worker()
-        assert not second.done() and held.dispatch.ended == ""
+        assert not second.done() and held.dispatch.ended is None
         assert held.dispatch.quiet is False
         held.settle(first.result())
         held.dispatch.pump()
@@ -130,12 +135,12 @@ def test_while_something_is_lent_nobody_leaves(held):
 
 @pytest.mark.parametrize(
     ("wait", "give_up", "ended"),
-    [(90, 90, ""), (90.1, 90, FINISHED), (10, 90, ""), (91, 100, ""), (0.5, 0, FINISHED)],
+    [(90, 90, None), (90.1, 90, FINISHED), (10, 90, None), (91, 100, None), (0.5, 0, FINISHED)],
 )
 def test_what_falls_due_in_time_is_waited_for(held, wait, give_up, ended):
     async def steps(held):
         lease = (await held.worker()).result()
-        held.settle(lease, Retry(wait, Blame.URL, "later"))
+        held.settle(lease, Retry(wait, Blame.URL, text("later")))
         waiting = await held.worker()
         assert held.dispatch.ended == ended
         assert held.dispatch.quiet is bool(ended)
@@ -151,7 +156,7 @@ def test_a_host_that_only_rests_is_waited_for_however_long(held):
     async def steps(held):
         held.settle((await held.worker()).result(), rest=600.0)
         waiting = await held.worker()
-        assert not waiting.done() and held.dispatch.ended == ""
+        assert not waiting.done() and held.dispatch.ended is None
         assert held.timers[-1].wait == pytest.approx(60.0005), "at most a minute"
         held.dispatch.end("test")
 
@@ -159,13 +164,13 @@ def test_a_host_that_only_rests_is_waited_for_however_long(held):
 
 
 @pytest.mark.parametrize(
-    ("wait", "give_up", "ended"), [(10.0, 90, ""), (10.1, 90, UNREACHABLE), (2.0, 1, UNREACHABLE)]
+    ("wait", "give_up", "ended"), [(10.0, 90, None), (10.1, 90, UNREACHABLE), (2.0, 1, UNREACHABLE)]
 )
 def test_where_no_server_has_ever_answered_the_end_comes_soon(held, wait, give_up, ended):
     assert PATIENCE == 10 * SECOND
 
     async def steps(held):
-        held.settle((await held.worker()).result(), Retry(wait, Blame.URL, "later"))
+        held.settle((await held.worker()).result(), Retry(wait, Blame.URL, text("later")))
         held.unreachable = True
         waiting = await held.worker()
         assert held.dispatch.ended == ended
@@ -190,16 +195,16 @@ def test_work_that_is_expected_is_waited_for(held):
 
 def test_a_limit_lets_what_is_lent_come_home(held):
     async def steps(held):
-        held.limit = lambda lent: "max pages" if lent else ""
+        held.limit = lambda lent: MAX_PAGES if lent else None
         first, second = await held.worker(), await held.worker()
         assert first.done() and not second.done()
         assert held.asked == [0, 1] and held.timers == [], "only a settlement can change that"
-        assert held.dispatch.limit == ""
-        held.limit = "max pages"
-        assert held.dispatch.limit == "max pages"
+        assert held.dispatch.limit is None
+        held.limit = MAX_PAGES
+        assert held.dispatch.limit == MAX_PAGES
         held.settle(first.result())
         held.dispatch.pump()
-        assert await second is None and held.dispatch.ended == "max pages"
+        assert await second is None and held.dispatch.ended == MAX_PAGES
 
     held(f"{SITE}/a", f"{SITE}/b").run(steps)
 
@@ -209,7 +214,7 @@ def test_whoever_forbids_lending_pumps_when_that_changes(held):
         lent = []
         held.may_lend = lambda count: lent.append(count) or False
         waiting = await held.worker()
-        assert not waiting.done() and held.dispatch.ended == "" and lent == [0]
+        assert not waiting.done() and held.dispatch.ended is None and lent == [0]
         held.may_lend = lambda _: True
         held.dispatch.pump()
         assert (await waiting).candidate.url.text == f"{SITE}/a"
@@ -222,7 +227,7 @@ def test_a_pause_lends_nothing_and_ends_nothing(held):
         held.dispatch.pause()
         assert held.dispatch.paused
         waiting = [await held.worker(), await held.worker()]
-        assert held.dispatch.idle == 2 and held.dispatch.ended == ""
+        assert held.dispatch.idle == 2 and held.dispatch.ended is None
         held.dispatch.unpause()
         await asyncio.sleep(0)
         assert not held.dispatch.paused
@@ -234,7 +239,7 @@ def test_a_pause_lends_nothing_and_ends_nothing(held):
 
 def test_giving_up_sooner_counts_at_once(held):
     async def steps(held):
-        held.settle((await held.worker()).result(), Retry(80, Blame.URL, "later"))
+        held.settle((await held.worker()).result(), Retry(80, Blame.URL, text("later")))
         waiting = await held.worker()
         assert not waiting.done()
         held.dispatch.give_up_after(79 * SECOND)
@@ -247,9 +252,9 @@ def test_the_first_reason_to_end_stays(held):
     async def steps(held):
         held.dispatch.expect("work")
         waiting = await held.worker()
-        held.dispatch.end("interrupted")
+        held.dispatch.end(INTERRUPTED)
         held.dispatch.end(FAILED)
-        assert await waiting is None and held.dispatch.ended == "interrupted"
+        assert await waiting is None and held.dispatch.ended == INTERRUPTED
         assert held.timers[-1].cancelled
         held.dispatch.pump()
         assert (await held.worker()).result() is None
@@ -259,7 +264,7 @@ def test_the_first_reason_to_end_stays(held):
 
 def test_only_one_timer_runs(held):
     async def steps(held):
-        held.settle((await held.worker()).result(), Retry(30, Blame.URL, "later"))
+        held.settle((await held.worker()).result(), Retry(30, Blame.URL, text("later")))
         await held.worker()
         await held.worker()
         assert [timer.cancelled for timer in held.timers] == [True, False]
@@ -315,7 +320,7 @@ def test_a_stream_of_leases_ends_with_the_crawl(held):
         assert got == [f"{SITE}/a", f"{SITE}/b"] and held.dispatch.ended == FINISHED
 
     held(f"{SITE}/a", f"{SITE}/b").run(steps)
-    assert dispatch_module.FINISHED == "finished"
+    assert str(dispatch_module.FINISHED) == "finished"
 
 
 # Crew …

@@ -12,6 +12,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault
+from gossamer.model.reasons.reason import text
 from gossamer.policy.branches.novelty import LONGEST_TEXT, Said, pieces
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.urls.parameters import DropTest, HostTests, ParameterConfig
@@ -94,9 +95,9 @@ def test_nobody_looks_at_robots_files(branched):
     ("disposition", "before", "learned"),
     [
         (Done(), None, True),
-        (Dropped("404"), None, True),
-        (Retry(1, Blame.URL, ""), None, False),
-        (Parked(""), None, False),
+        (Dropped(text("404")), None, True),
+        (Retry(1, Blame.URL, text("")), None, False),
+        (Parked(text("")), None, False),
         (Done(), "rejected", True),
         (Done(), "retry", True),
         (Done(), "done", False),

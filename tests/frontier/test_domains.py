@@ -19,6 +19,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy import distinct
 from gossamer.policy.urls.registrable import registrable_domain
@@ -144,7 +145,7 @@ def test_a_domain_that_has_had_its_share_is_parked_with_all_its_hosts(make, limi
         world.link(url)
     assert drain(world, VISITED) == [*large[:4], other[0], large[4], *other[1:5]]
     (name,) = limit
-    parked = {record.name: record.parked for _, record in world.frontier.hosts.scan()}
+    parked = {record.name: str(record.parked) for _, record in world.frontier.hosts.scan()}
     assert parked == dict.fromkeys(
         ["h0.large.test", "h1.large.test", "h2.large.test", "h3.large.test", "other.test"],
         f"{name} {limit[name]}",
@@ -161,7 +162,7 @@ def test_what_is_out_counts_but_one_that_brings_no_page_leaves_its_turn_to_anoth
     assert world.frontier.lend() is None
     assert world.frontier.next_due() > world.micros, "and nobody is asked in a circle"
     world.settle(leases[0], Done(), VISITED)
-    world.settle(leases[1], Dropped("gone"), FAILED)
+    world.settle(leases[1], Dropped(text("gone")), FAILED)
     world.micros += 1_000_000
     third = world.frontier.lend()
     assert third is not None

@@ -13,6 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from gossamer.frontier.queues.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
+from gossamer.model.reasons.codes import RetryCode
+from gossamer.model.reasons.reason import because, text
 
 VISITED = Tally(rest=1.0, pages=1, bytes=10, host_failed=False)
 
@@ -90,7 +92,7 @@ def test_retry_of_a_url_lets_its_host_go_on(world):
     world.admit("http://a/1")
     world.admit("http://a/2")
     lease = world.frontier.lend()
-    world.settle(lease, Retry(30.0, Blame.URL, "time-out"), VISITED)
+    world.settle(lease, Retry(30.0, Blame.URL, text("time-out")), VISITED)
     world.micros += 1_000_000
     lease = world.frontier.lend()
     assert lease.candidate.url.text == "http://a/2"
@@ -106,7 +108,7 @@ def test_retry_of_a_url_lets_its_host_go_on(world):
 def test_what_falls_due_while_lending_is_lent(world, early):
     # The clock goes on between two looks: what the second finds due, the first had found not to be.
     world.admit("http://a/1")
-    world.settle(world.frontier.lend(), Retry(30.0, Blame.URL, "time-out"), VISITED)
+    world.settle(world.frontier.lend(), Retry(30.0, Blame.URL, text("time-out")), VISITED)
     world.micros += 30_000_000 - early
     world.tick = 1
     leases = [world.frontier.lend() for _ in range(5)]
@@ -117,7 +119,9 @@ def test_retry_of_a_host_keeps_the_url_first_in_line_over_a_restart(world):
     for number in range(5):
         world.admit(f"http://a/{number}")
     lease = world.frontier.lend()
-    world.settle(lease, Retry(60.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+    world.settle(
+        lease, Retry(60.0, Blame.HOST, because(RetryCode.STATUS, 429)), Tally(rest=1.0, host_failed=True)
+    )
     world.reopen()
     world.micros += 59_000_000
     assert world.frontier.lend() is None, "the wait survives a restart"
@@ -128,14 +132,14 @@ def test_retry_of_a_host_keeps_the_url_first_in_line_over_a_restart(world):
 
 def test_parked_entries_never_fall_due_and_are_counted(world):
     world.admit("http://a/1")
-    world.settle(world.frontier.lend(), Parked("held"), VISITED)
+    world.settle(world.frontier.lend(), Parked(text("held")), VISITED)
     assert world.frontier.next_due() > world.micros + 10**15
     assert (world.counters.queued, world.counters.waiting) == (0, 1)
 
 
 def test_parked_hosts_are_left_alone_until_revived(world):
     world.admit("http://a/1")
-    world.frontier.park("a", "dead")
+    world.frontier.park("a", text("dead"))
     assert world.frontier.lend() is None
     assert world.frontier.next_due() == NEVER
     world.reopen()
@@ -151,9 +155,9 @@ def test_what_was_left_is_taken_up_but_not_what_a_host_asked_for(world):
     for host in ("late", "down", "busy"):
         world.admit(f"http://{host}/1")
     leases = {lease.queue_key: lease for lease in iter(world.frontier.lend, None)}
-    world.settle(leases["late"], Retry(1800.0, Blame.URL, "500"), VISITED)
-    world.settle(leases["down"], Retry(3600.0, Blame.HOST, "connect"), failed)
-    world.settle(leases["busy"], Retry(3600.0, Blame.HOST, "429"), failed)
+    world.settle(leases["late"], Retry(1800.0, Blame.URL, text("500")), VISITED)
+    world.settle(leases["down"], Retry(3600.0, Blame.HOST, text("connect")), failed)
+    world.settle(leases["busy"], Retry(3600.0, Blame.HOST, because(RetryCode.STATUS, 429)), failed)
     world.reopen()
     assert world.frontier.take_up() == 2
     world.micros += 2_000_000
@@ -246,7 +250,9 @@ class FrontierMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.leases)
     @rule(
         data=st.data(),
-        disposition=st.sampled_from([Done(), Retry(3.0, Blame.URL, "x"), Retry(5.0, Blame.HOST, "y")]),
+        disposition=st.sampled_from(
+            [Done(), Retry(3.0, Blame.URL, text("x")), Retry(5.0, Blame.HOST, text("y"))]
+        ),
         rest=st.sampled_from([0.0, 0.5, 2.0]),
     )
     def settle(self, data, disposition, rest):
@@ -322,7 +328,7 @@ def test_entries_that_fall_due_one_after_the_other_in_one_group_are_lent_once(tm
         world.admit(f"http://a/{number}")
     free = Tally(host_failed=False)
     for number in range(6):
-        world.settle(world.frontier.lend(), Retry(1.0 + number / 1e3, Blame.URL, "500"), free)
+        world.settle(world.frontier.lend(), Retry(1.0 + number / 1e3, Blame.URL, text("500")), free)
     leases = [world.frontier.lend(), world.frontier.lend()]
     with world.frontier.changes() as batch:
         for lease in leases:

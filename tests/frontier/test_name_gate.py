@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from gossamer.frontier.queues.rota import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done
+from gossamer.model.reasons.reason import text
 
 VISITED = Tally(rest=0.0, pages=1, bytes=10, host_failed=False)
 
@@ -125,7 +126,7 @@ def test_a_host_set_aside_for_its_name_is_served_as_soon_as_it_lands(make):
         assert lent(world) == []
     assert len(book.offered) == 40, "also the names of those that were set aside"
     book.answered |= {"n38", "n39"}
-    world.frontier.park("n38", "dead")
+    world.frontier.park("n38", text("dead"))
     for host in ("n38", "n39"):
         world.frontier.name_landed(host)
     assert lent(world) == ["n39"]
@@ -151,7 +152,7 @@ def test_a_parked_host_does_not_come_back_with_its_name(make):
     world = make(Book())
     world.admit("http://a/")
     assert lent(world) == []
-    world.frontier.park("a", "dead")
+    world.frontier.park("a", text("dead"))
     world.frontier.name_landed("a")
     assert lent(world) == [] and world.frontier.under_way == 0
 

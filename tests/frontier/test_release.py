@@ -4,6 +4,7 @@ from frontier_world import FrontierWorld
 
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.reasons.reason import text
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_host
 
@@ -15,7 +16,7 @@ def test_two_answers_of_one_origin_in_one_commit(tmp_path):
     world.admit("http://a.test/1")
     world.micros += 1_000_000
     lease = world.frontier.lend()
-    world.settle(lease, Retry(600.0, Blame.URL, "held"), VISITED)
+    world.settle(lease, Retry(600.0, Blame.URL, text("held")), VISITED)
     # As an entry that was held, not tried: those that were tried wait for their own time.
     ((key, data),) = world.environment.scan(Family.LATER)
     assert b"http://a.test/1" in data

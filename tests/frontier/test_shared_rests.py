@@ -32,6 +32,8 @@ from gossamer.frontier.gates.shared_rests import (
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.codes import RetryCode
+from gossamer.model.reasons.reason import because, text
 from gossamer.policy.visits.shared_turns import FORGET, KEEP_AFTER
 
 SECOND = 1_000_000
@@ -588,7 +590,9 @@ def test_a_back_off_is_kept_by_the_other_crawl_and_said_why(worlds):
     other.admit("http://a/")
     lease = one.frontier.lend()
     assert other.frontier.lend() is None
-    one.settle(lease, Retry(300.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+    one.settle(
+        lease, Retry(300.0, Blame.HOST, because(RetryCode.STATUS, 429)), Tally(rest=1.0, host_failed=True)
+    )
     worlds.clock[0] += 10 * SECOND
     assert other.frontier.lend() is None
     key, _ = other.frontier.host_key(lease.candidate.url)
@@ -597,7 +601,7 @@ def test_a_back_off_is_kept_by_the_other_crawl_and_said_why(worlds):
     worlds.clock[0] += 290 * SECOND
     lease = other.frontier.lend()
     assert lease is not None
-    assert other.frontier.hosts.get(key).reason == ""
+    assert other.frontier.hosts.get(key).reason is None
     other.settle(lease, Done(), visited())
 
 
@@ -608,7 +612,7 @@ def test_a_rest_that_is_added_after_settling_in_the_same_batch_counts(worlds):
     lease = one.frontier.lend()
     with one.frontier.changes():
         one.frontier.settle(lease, Done(), visited())
-        one.frontier.rest("a", 60.0, "robots: hold")
+        one.frontier.rest("a", 60.0, text("robots: hold"))
     worlds.clock[0] += 59 * SECOND
     assert other.frontier.lend() is None
     worlds.clock[0] += SECOND
@@ -650,7 +654,9 @@ def test_hosts_that_rest_for_others_leave_room_in_memory(worlds):
     for number in range(3):
         other.admit(f"http://free{number}/", depth=1)
     for lease in list(iter(one.frontier.lend, None)):
-        one.settle(lease, Retry(500.0, Blame.HOST, "429"), Tally(rest=1.0, host_failed=True))
+        one.settle(
+            lease, Retry(500.0, Blame.HOST, because(RetryCode.STATUS, 429)), Tally(rest=1.0, host_failed=True)
+        )
     seen = set()
     for _ in range(40):
         worlds.clock[0] += 150_000

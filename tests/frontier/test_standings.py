@@ -12,6 +12,7 @@ from gossamer.frontier import standings
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import LAST_LEVEL
 from gossamer.state.environment import Family
@@ -179,7 +180,7 @@ def test_what_is_lent_or_waits_stays_in_its_place(world):
     give(world, "http://a/0", 1)
     world.micros += standings.DRAIN_EVERY
     assert world.frontier.lend() is None
-    world.settle(lease, Retry(3.0, Blame.URL, "x"), VISITED)
+    world.settle(lease, Retry(3.0, Blame.URL, text("x")), VISITED)
     give(world, "http://a/0", 1)
     world.micros += standings.DRAIN_EVERY
     assert drain(world) == ["http://a/1", "http://a/0"]

@@ -11,6 +11,9 @@ from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
+from gossamer.model.reasons.codes import BudgetCode
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import because, text
 from gossamer.model.url import Url
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
@@ -119,7 +122,7 @@ def test_parking_and_reviving_by_hand(world, under_way):
     else:
         steering.revive("a.example")
     found = record(world)
-    assert (found.parked, found.reason, found.failures, world.counters.hosts_parked) == ("", "", 0, 0)
+    assert (found.parked, found.reason, found.failures, world.counters.hosts_parked) == (None, None, 0, 0)
     assert lend(world).candidate.url.text == f"{A}/{1 + under_way}"
 
 
@@ -151,17 +154,17 @@ def test_reviving_keeps_the_rest_of_the_last_visit(world):
 @pytest.mark.parametrize(
     ("parked", "spent", "revived"),
     [
-        ("pages_per_host: 5", "", True),
-        ("bytes_per_host: 5", "", True),
-        ("pages_per_host: 5", "pages_per_host: 9", False),
-        ("by the operator", "", False),
-        ("", "", False),
+        ("pages_per_host 5", None, True),
+        ("bytes_per_host 5", None, True),
+        ("pages_per_host 5", because(BudgetCode.PAGES_PER_HOST, 9), False),
+        ("by the operator", None, False),
+        ("", None, False),
     ],
 )
 def test_budgets_that_were_raised(world, parked, spent, revived):
     world.admit(f"{A}/1")
     if parked:
-        world.frontier.park("a.example", parked)
+        world.frontier.park("a.example", told_before(parked))
     asked = []
 
     def budget_spent(*account):
@@ -170,7 +173,7 @@ def test_budgets_that_were_raised(world, parked, spent, revived):
 
     world.frontier.policy = msgspec.structs.replace(world.frontier.policy, budget_spent=budget_spent)
     assert Steering(world.frontier).revive_spent(b"", 10) == b""
-    assert (record(world).parked == "") is (revived or not parked)
+    assert (record(world).parked is None) is (revived or not parked)
     if parked.startswith(("pages", "bytes")):
         assert asked[0] == ("a.example", 0, 0)
 
@@ -179,7 +182,7 @@ def test_so_many_hosts_at_a_time(world):
     names = [f"h{number}.example" for number in range(5)]
     for name in names:
         world.admit(f"http://{name}/")
-        world.frontier.park(name, "pages_per_host: 1")
+        world.frontier.park(name, because(BudgetCode.PAGES_PER_HOST, 1))
     with world.frontier.changes():
         pass
     steering, cursor, freed = Steering(world.frontier), b"", []
@@ -250,7 +253,7 @@ def test_more_visits_at_once(world):
 
 def test_what_was_settled_is_queued_again(world):
     world.admit(f"{A}/1", depth=3)
-    world.settle(lend(world), Dropped("x"), Tally(host_failed=False))
+    world.settle(lend(world), Dropped(text("x")), Tally(host_failed=False))
     admitted, place = world.counters.admitted, world.environment.get(Family.SEEN, world.fingerprint(f"{A}/1"))
     with world.frontier.changes():
         Steering(world.frontier).readmit(Candidate(Url.parse(f"{A}/1"), depth=3), world.fingerprint(f"{A}/1"))
@@ -269,7 +272,9 @@ def test_robots_files_of_hosts_that_were_blocked(world, state, detail, forgotten
     host = world.frontier.host_hash("a.example")
     until = world.micros + SECOND
     with world.frontier.changes() as batch:
-        world.frontier.robots.put(host, A, RobotsEntry(RobotsRecord(state, until, detail=detail)), batch)
+        world.frontier.robots.put(
+            host, A, RobotsEntry(RobotsRecord(state, until, reason=told_before(detail))), batch
+        )
     Steering(world.frontier).forget_closed("a.example")
     assert (world.frontier.robots.get(host, A) is None) is forgotten
     assert world.frontier.robots.latest(host, A).record.until == (0 if forgotten else until)
@@ -285,8 +290,8 @@ def left(world, *, host=None, parked="", waiting=None, reason=""):
         world.settle(lend(world), waiting, Tally(host_failed=False))
     known = world.frontier.hosts.change(world.frontier.host_hash("a.example"), "a.example")
     if parked:
-        world.frontier.park("a.example", parked)
-    known.reason = reason
+        world.frontier.park("a.example", told_before(parked))
+    known.reason = told_before(reason) if reason else None
     for name, value in (host or {}).items():
         setattr(known, name, value)
     with world.frontier.changes():
@@ -302,10 +307,10 @@ def left(world, *, host=None, parked="", waiting=None, reason=""):
         ({"parked": "by the operator"}, 0),
         ({"host": {"failures": 1, "due": FOREVER - 5}}, 1),
         ({"host": {"failures": 1}, "reason": "429"}, 0),
-        ({"host": {"failures": 1}, "reason": "status 503"}, 0),
+        ({"host": {"failures": 1}, "reason": "503"}, 0),
         ({"parked": "dead", "reason": "503"}, 1),
-        ({"waiting": Retry(5_000, Blame.URL, "later")}, 1),
-        ({"waiting": Parked("for ever")}, 1),
+        ({"waiting": Retry(5_000, Blame.URL, text("later"))}, 1),
+        ({"waiting": Parked(text("for ever"))}, 1),
         ({"waiting": Done()}, 0),
         ({"waiting": Done(), "parked": "dead"}, 0),
     ],
@@ -316,7 +321,7 @@ def test_what_an_earlier_session_left_is_taken_up(world, told, taken):
     assert world.frontier.take_up() == taken
     found = record(world)
     if taken:
-        assert (found.parked, found.failures, found.waiting, found.queued) == ("", 0, 0, 1)
+        assert (found.parked, found.failures, found.waiting, found.queued) == (None, 0, 0, 1)
         assert (world.counters.hosts_parked, world.counters.waiting, world.counters.queued) == (0, 0, 1)
         pass_time(world, 2)
         assert lend(world).candidate.url.text == f"{A}/1"
@@ -326,7 +331,7 @@ def test_what_an_earlier_session_left_is_taken_up(world, told, taken):
 
 
 def test_a_wait_that_is_over_by_itself_is_none(world):
-    left(world, waiting=Retry(5, Blame.URL, "later"))
+    left(world, waiting=Retry(5, Blame.URL, text("later")))
     pass_time(world, 10)
     assert world.frontier.take_up() == 0
 
@@ -340,7 +345,9 @@ def test_robots_files_that_could_not_be_had_are_asked_for_again(world, state, de
     until = world.micros + 500 * SECOND
     with world.frontier.changes() as batch:
         batch.put(
-            Family.ROBOTS, host + A.encode(), encode(RobotsRecord(state, until, failures=3, detail=detail))
+            Family.ROBOTS,
+            host + A.encode(),
+            encode(RobotsRecord(state, until, failures=3, reason=told_before(detail))),
         )
     assert world.frontier.take_up() == 0
     found = world.frontier.robots.latest(host, A).record
@@ -354,7 +361,7 @@ def test_what_waits_comes_back_to_its_place(world):
     for number in range(3):
         world.admit(f"{A}/{number}")
     first = lend(world)
-    world.settle(first, Retry(10, Blame.URL, "later"), Tally(host_failed=False))
+    world.settle(first, Retry(10, Blame.URL, text("later")), Tally(host_failed=False))
     assert (record(world).queued, record(world).waiting, record(world).later_due) == (
         2,
         1,
@@ -373,7 +380,7 @@ def test_what_waits_comes_back_to_its_place(world):
 def test_the_soonest_that_waits_is_known(world):
     for number, wait in enumerate((30, 10, 20)):
         world.admit(f"{A}/{number}")
-        world.settle(lend(world), Retry(wait, Blame.URL, "later"), Tally(host_failed=False))
+        world.settle(lend(world), Retry(wait, Blame.URL, text("later")), Tally(host_failed=False))
     start = world.micros
     assert record(world).later_due == start + 10 * SECOND
     got = []
@@ -398,7 +405,7 @@ def test_very_many_that_wait_come_back_in_turns(tmp_path, monkeypatch):
             world.admit(f"{A}/{number}")
             leases.append(lend(world))
         for lease in leases:
-            world.settle(lease, Retry(1, Blame.URL, "later"), Tally(host_failed=False))
+            world.settle(lease, Retry(1, Blame.URL, text("later")), Tally(host_failed=False))
         pass_time(world, 1)
         assert lend(world).candidate.url.text == f"{A}/0"
         assert (record(world).waiting, record(world).queued) == (3, 2)

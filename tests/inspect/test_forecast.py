@@ -4,6 +4,7 @@ import pytest
 
 from gossamer.inspect.forecast import HostLoad, Situation, forecast
 from gossamer.inspect.hosts import HostCount
+from gossamer.model.reasons.reason import text
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord
@@ -24,11 +25,11 @@ def left(**record: object) -> float | None:
     [
         ({"queued": 10, "due": NOW - SECOND}, 9.0),  # ready: ten visits, nine rests between them
         ({"queued": 10, "due": NOW + SECOND}, 10.0),
-        ({"queued": 10, "due": NOW + 3_600 * SECOND, "reason": "Retry-After"}, 3_609.0),
-        ({"queued": 1, "due": NOW + 60 * SECOND, "reason": "no answer"}, 60.0),
+        ({"queued": 10, "due": NOW + 3_600 * SECOND, "reason": text("Retry-After")}, 3_609.0),
+        ({"queued": 1, "due": NOW + 60 * SECOND, "reason": text("no answer")}, 60.0),
         ({"waiting": 2, "due": NOW, "later_due": NOW + 30 * SECOND}, 31.0),  # retries with times of their own
         ({"waiting": 5, "later_due": FOREVER}, 0.0),  # given up
-        ({"queued": 10, "parked": "dead"}, 0.0),  # until somebody revives it
+        ({"queued": 10, "parked": text("dead")}, 0.0),  # until somebody revives it
         ({"queued": 10, "aside": 10}, 0.0),
         ({"queued": 10, "aside": 8}, 1.0),
     ],
@@ -42,6 +43,6 @@ def test_a_host_that_is_held_long_is_among_those_that_take_longest():
     for number in range(2_500):
         count.add(b"", HostRecord(f"h{number}.example", queued=50, rest=SECOND))
     count.add(b"", HostRecord("held.example", queued=1, rest=SECOND, due=NOW + 3_600 * SECOND))
-    count.add(b"", HostRecord("dead.example", queued=7, parked="dead"))
+    count.add(b"", HostRecord("dead.example", queued=7, parked=text("dead")))
     assert count.largest("seconds")[0].name == "held.example"
     assert count.left_alone == 7

@@ -16,6 +16,7 @@ from gossamer.inspect.why import place as why_queue
 from gossamer.inspect.why import story as why
 from gossamer.inspect.why.story import Story, Storyteller
 from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.reasons.reason import text
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_LEVEL, BreadthFirst, DepthFirst
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
@@ -113,7 +114,7 @@ def test_what_waits_for_a_time_of_its_own_keeps_its_priority(begin):
     crawl = begin()
     crawl.admit("http://a/0", 2)
     lease = crawl.world.frontier.lend()
-    crawl.world.settle(lease, Retry(3.0, Blame.URL, "not now"), VISITED)
+    crawl.world.settle(lease, Retry(3.0, Blame.URL, text("not now")), VISITED)
     story = crawl.why("http://a/0")
     assert story.state == "waiting"
     assert "not now" in texts(story, "queue")[0]

@@ -40,7 +40,7 @@ def test_every_misbehaviour_leaves_the_good_pages_and_the_loop_alone(tmp_path):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     crawled, differences = hostile(tmp_path, WorldSpec.hostile())
     assert_good_pages_fetched(differences)
-    assert crawled.reason == "finished"
+    assert str(crawled.reason) == "finished"
     failed = [line for line in crawled.lines if "fault" in line]
     assert {line["fault"] for line in failed} >= {
         "address_forbidden",

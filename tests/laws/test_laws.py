@@ -32,7 +32,7 @@ def test_every_url_of_the_truth_once_whatever_the_number_of_workers(tmp_path, wo
     with SimulatedWeb(SMALL) as web:
         crawled = crawl(web, tmp_path / "crawl", engine__workers=workers)
         true = truth(SMALL, web.seeds, RULES)
-    assert crawled.reason == "finished"
+    assert str(crawled.reason) == "finished"
     differences = true.compare(crawled.final)
     assert not differences.missing
     assert not differences.forbidden
@@ -136,7 +136,7 @@ def test_why_tells_the_planted_reason_for_every_url_that_was_not_fetched(tmp_pat
 @pytest.mark.parametrize(("setting", "value"), [("budget__max_pages", 7), ("budget__max_bytes", 5_000)])
 def test_limits_end_the_crawl_and_leave_the_rest_queued(web, tmp_path, setting, value):
     crawled = crawl(web, tmp_path / "crawl", **{setting: value})
-    assert crawled.reason.startswith(setting.removeprefix("budget__"))
+    assert str(crawled.reason).startswith(setting.removeprefix("budget__"))
     assert crawled.report["queued"] > 0
     if setting == "budget__max_pages":
         assert crawled.report["pages"] == value, "exact, with many workers"

@@ -99,7 +99,7 @@ def _known(path: Path) -> int:
 
 def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    assert _crawl(site, path) == "finished"
+    assert str(_crawl(site, path)) == "finished"
     fetched, aside = _fetched(path), _set_aside(path)
     good = {f"{site}docs/page-{n}.html" for n in range(GOOD)}
     assert good <= set(fetched)
@@ -110,10 +110,10 @@ def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> 
     with inspect(path) as inspection:
         first = branch_lines(inspection)[0]
         host = inspection.status().hosts[0]
-    assert (host.state, host.seconds, host.reason) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
+    assert (host.state, host.seconds, host.why) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
     assert (first.state, first.branch[:6]) == ("aside", "/maze/") and first.dry >= 80
 
-    assert _resume(path) == "finished"
+    assert str(_resume(path)) == "finished"
     assert _set_aside(path) == aside, "a resume alone lets nothing out"
 
     assert release_branch(path, "all") == ["127.0.0.1"]
@@ -154,7 +154,7 @@ def _names() -> list[str]:
 def test_a_manual_of_short_pages_is_fetched_whole(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_manual) as site:
-        assert _crawl(site, path) == "finished"
+        assert str(_crawl(site, path)) == "finished"
         fetched = _fetched(path)
         assert {f"{site}std/fn.{name}.html" for name in _names()} <= set(fetched)
     assert _set_aside(path) == set()
@@ -180,7 +180,7 @@ def _shop(path: str) -> str | None:
 def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: Path, apply: bool) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert _crawl(site, path, parameters__test=True, parameters__apply=apply) == "finished"
+        assert str(_crawl(site, path, parameters__test=True, parameters__apply=apply)) == "finished"
     with inspect(path) as inspection:
         verdicts = {line.name: line.verdict for line in parameter_lines(inspection)}
     assert verdicts == {"ref": "irrelevant", "id": "required", "sort": "relevant"}
@@ -191,7 +191,7 @@ def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: P
 def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert _crawl(site, path) == "finished"
+        assert str(_crawl(site, path)) == "finished"
         assert not [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
     with inspect(path) as inspection:
         assert {line.name: line.verdict for line in parameter_lines(inspection)} == {"sort": "relevant"}

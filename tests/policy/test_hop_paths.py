@@ -33,5 +33,5 @@ def test_the_ten_thousandth_page_of_a_chain_is_in_scope_unless_hops_are_limited(
     assert url is not None and seed is not None
     last = Candidate(url, LinkKind.NAVIGATION, 10_000, path(10_000), "http://a.test/")
     assert Scope(ScopeConfig(), [seed]).judge(last).admitted
-    assert "10000 hops" in Scope(ScopeConfig(max_hops=9_999), [seed]).judge(last).detail
+    assert "10000 hops" in str(Scope(ScopeConfig(max_hops=9_999), [seed]).judge(last).why)
     assert Scope(ScopeConfig(max_hops=10_000), [seed]).judge(last).admitted

@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.exchange import Exchange, Headers, Truncation
-from gossamer.model.outcome import Failed, Fault, Fetched, Refused, Rule
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
+from gossamer.policy.visits import retry
 from gossamer.policy.visits.retry import (
     HostFailures,
     RetryConfig,
     StatusAction,
     backoff,
     blame_of,
-    decide,
     is_host_failure,
     redirect_location,
     status_action,
@@ -28,6 +29,16 @@ from gossamer.policy.visits.retry import (
 CONFIG = RetryConfig()
 NOW = 1_700_000_000.0
 FRESH = HostFailures()
+
+
+def decide(
+    outcome: Outcome, attempts: int, row: HostFailures, now: float, config: RetryConfig
+) -> Disposition:
+    """The disposition, its reason in words."""
+    decided = retry.decide(outcome, attempts, row, now, config)
+    if isinstance(decided, Done):
+        return decided
+    return msgspec.structs.replace(decided, reason=str(decided.reason))
 
 
 class EmptyBody:
@@ -90,7 +101,7 @@ def test_every_fault_has_its_blame() -> None:
 def test_a_deferred_name_rests_its_host_as_long_as_told_and_blames_nobody() -> None:
     outcome = Failed(Fault.NAME_DEFERRED, "held", wait=1234.0)
     decided = decide(outcome, 0, HostFailures(4, 1.0), 1e6, RetryConfig())
-    assert decided == Retry(1234.0, Blame.HOST, "name_deferred: held")
+    assert decided == Retry(1234.0, Blame.HOST, "name deferred: held")
     assert not is_host_failure(outcome)
 
 
@@ -146,16 +157,16 @@ def test_retry_after_lengthens_the_wait_of_a_url() -> None:
 @pytest.mark.parametrize("fault", [Fault.TIMEOUT, Fault.TOO_SLOW, Fault.RESET, Fault.PROTOCOL, Fault.SERVER])
 def test_url_faults_are_retried_then_dropped(fault: Fault) -> None:
     decisions = [decide(Failed(fault, "why"), attempts, FRESH, NOW, CONFIG) for attempts in range(4)]
-    assert decisions[0] == Retry(30.0, Blame.URL, f"{fault}: why")
-    assert decisions[2] == Retry(1_800.0, Blame.URL, f"{fault}: why")
-    assert decisions[3] == Dropped(f"{fault}: why, 4 visits", archive=False)
+    assert decisions[0] == Retry(30.0, Blame.URL, f"{Reason(fault)}: why")
+    assert decisions[2] == Retry(1_800.0, Blame.URL, f"{Reason(fault)}: why")
+    assert decisions[3] == Dropped(f"{Reason(fault)}: why, 4 visits", archive=False)
 
 
 @pytest.mark.parametrize(
     "fault", [Fault.ADDRESS_FORBIDDEN, Fault.HEAD_TOO_LARGE, Fault.DECODING, Fault.UNSUPPORTED]
 )
 def test_faults_that_would_come_again_are_dropped_at_once(fault: Fault) -> None:
-    assert decide(Failed(fault), 0, FRESH, NOW, CONFIG) == Dropped(str(fault))
+    assert decide(Failed(fault), 0, FRESH, NOW, CONFIG) == Dropped(str(Reason(fault)))
 
 
 def test_without_waits_urls_are_dropped_at_once() -> None:
@@ -182,7 +193,7 @@ HOST_FAULTS = sorted(fault for fault in Fault if blame_of(fault) is Blame.HOST)
 @pytest.mark.parametrize("attempts", [0, 3, 99])
 def test_host_faults_do_not_count_against_the_url(fault: Fault, attempts: int) -> None:
     wait = CONFIG.not_found_first if fault is Fault.NAME_NOT_FOUND else CONFIG.host_first
-    assert decide(Failed(fault), attempts, FRESH, NOW, CONFIG) == Retry(wait, Blame.HOST, str(fault))
+    assert decide(Failed(fault), attempts, FRESH, NOW, CONFIG) == Retry(wait, Blame.HOST, str(Reason(fault)))
 
 
 def test_host_backs_off_from_a_minute_to_a_day() -> None:
@@ -202,7 +213,7 @@ def test_host_is_parked_after_five_in_a_row_over_a_day() -> None:
 
     assert isinstance(decision(3, 90_000), Retry)
     assert isinstance(decision(9, 86_399), Retry)
-    assert decision(4, 86_400) == Parked("connect: refused, 5 failures of the host in a row")
+    assert decision(4, 86_400) == Parked("no connection: refused, 5 failures of the host in a row")
     assert isinstance(decision(9, -3_600), Retry)  # a wall clock that was set back
 
 

@@ -4,6 +4,8 @@ import msgspec
 import pytest
 
 from gossamer.model.outcome import Fault
+from gossamer.model.reasons.codes import RobotsCode
+from gossamer.model.reasons.reason import because
 from gossamer.policy.robots.access import (
     AllowAll,
     Hold,
@@ -62,8 +64,8 @@ def test_hold_doubles_from_a_minute_to_a_day() -> None:
 
 
 def test_retry_after_lengthens_the_hold_only() -> None:
-    assert access_for(503, None, 0, CONFIG, 500.0) == Hold(500.0, "robots file unreachable (503)")
-    assert access_for(503, None, 0, CONFIG, 5.0) == Hold(60.0, "robots file unreachable (503)")
+    assert access_for(503, None, 0, CONFIG, 500.0) == Hold(500.0, because(RobotsCode.UNREACHABLE, 503))
+    assert access_for(503, None, 0, CONFIG, 5.0) == Hold(60.0, because(RobotsCode.UNREACHABLE, 503))
 
 
 def test_crawl_delay_is_capped_not_ignored() -> None:

@@ -84,12 +84,14 @@ def test_a_directory_is_the_same_in_any_spelling(seed: str) -> None:
 
 def test_verdict_names_the_deciding_rule() -> None:
     verdict = scope().judge(candidate("https://example.org/"))
-    assert (verdict.admitted, verdict.rule, verdict.detail) == (
+    assert (verdict.admitted, verdict.rule, str(verdict.why)) == (
         False,
         Rule.SCOPE,
         "not on the seeds' hosts (mode host)",
     )
-    assert scope().judge(candidate("https://www.example.co.uk/")).detail == "on the seeds' hosts (mode host)"
+    assert (
+        str(scope().judge(candidate("https://www.example.co.uk/")).why) == "on the seeds' hosts (mode host)"
+    )
 
 
 def test_domain_of_an_address_is_the_address() -> None:
@@ -182,7 +184,7 @@ def test_file_seed_stands_for_its_directory() -> None:
 def test_schemes_of_seeds_join_the_listed_ones(mode: str) -> None:
     verdict = scope(mode=mode).judge(candidate("file:///etc/passwd"))
     assert not verdict.admitted
-    assert verdict.detail == "scheme file is not among http, https"
+    assert str(verdict.why) == "scheme file is not among http, https"
     assert not admits(scope(mode=mode), "ftp://www.example.co.uk/docs/")
     assert admits(scope("ftp://e.org/d/", mode=mode), "ftp://e.org/d/x")
 
@@ -197,8 +199,8 @@ def test_exclude_beats_include_beats_places() -> None:
     assert not admits(judge, "https://elsewhere.org/a.pdfx")
     assert not admits(judge, "https://cdn.example.com/private/x")
     assert not admits(judge, "https://www.example.co.uk/docs/a.exe")
-    assert judge.judge(candidate("https://x.org/a.pdf")).detail == r"matches include '\\.pdf$'"
-    assert judge.judge(candidate("https://x.org/private")).detail == "matches exclude 'private'"
+    assert str(judge.judge(candidate("https://x.org/a.pdf")).why) == r"matches include '\\.pdf$'"
+    assert str(judge.judge(candidate("https://x.org/private")).why) == "matches exclude 'private'"
 
 
 @pytest.mark.parametrize("bad", ["(", "a{2,1}", r"(?=x)", r"\1", "[z-a]"])
@@ -238,7 +240,7 @@ def test_requisites_off_host_and_any() -> None:
             ("any", foreign): True,
         }
     verdict = scope().judge(requisite(own))
-    assert verdict.detail == "page requisites are not followed (requisites off)"
+    assert str(verdict.why) == "page requisites are not followed (requisites off)"
 
 
 def test_redirect_of_a_requisite_is_a_requisite() -> None:
@@ -268,7 +270,7 @@ def test_long_urls() -> None:
     assert admits(scope(), start + "a" * (4_096 - len(start)))
     verdict = scope().judge(candidate(start + "a" * (4_097 - len(start))))
     assert (verdict.admitted, verdict.rule) == (False, Rule.TOO_LONG)
-    assert verdict.detail == "4097 bytes long, at most 4096 allowed"
+    assert str(verdict.why) == "4097 bytes long, at most 4096 allowed"
 
 
 def test_hops_and_redirects_in_a_row() -> None:
@@ -289,7 +291,7 @@ def test_depth() -> None:
     page = "https://www.example.co.uk/x"
     assert judge.judge(candidate(page, depth=2, hops="LL")).admitted
     verdict = judge.judge(candidate(page, depth=3, hops="LLL"))
-    assert (verdict.admitted, verdict.rule, verdict.detail) == (
+    assert (verdict.admitted, verdict.rule, str(verdict.why)) == (
         False,
         Rule.DEPTH,
         "depth 3, at most 2 allowed",
@@ -305,7 +307,7 @@ def test_depth() -> None:
 def test_traps_are_told_apart() -> None:
     verdict = scope().judge(candidate("https://www.example.co.uk" + "/a" * 5))
     assert (verdict.admitted, verdict.rule) == (False, Rule.TRAP)
-    assert verdict.detail == "the same path segment more than 3 times in a row"
+    assert str(verdict.why) == "the same path segment more than 3 times in a row"
     lenient = Scope(ScopeConfig(), [url("https://e.org/")], traps=TrapConfig(max_repeats=0))
     assert lenient.judge(candidate("https://e.org" + "/a" * 5)).admitted
 
@@ -330,7 +332,7 @@ def test_own_rules_overrule_patterns_but_not_limits() -> None:
     judge = Scope(ScopeConfig(exclude=("x",)), [url("https://e.org/")], rules=[welcome])
     verdict = judge.judge(candidate("https://x.org/welcome"))
     assert verdict.admitted
-    assert verdict.detail.startswith("admitted by rule ") and verdict.detail.endswith("welcome")
+    assert str(verdict.why).startswith("admitted by rule ") and str(verdict.why).endswith("welcome")
     assert not judge.judge(candidate("https://x.org/other")).admitted
     assert not judge.judge(candidate("https://x.org/welcome" + "/a" * 9)).admitted
 
@@ -350,7 +352,7 @@ def test_a_rule_that_raises_says_no() -> None:
     judge = Scope(ScopeConfig(), [url("https://e.org/")], rules=[lambda _: True, broken])
     verdict = judge.judge(candidate("https://e.org/"))
     assert (verdict.admitted, verdict.rule) == (False, Rule.PLUGIN)
-    assert "broken raised KeyError: 'oops'" in verdict.detail
+    assert "broken raised KeyError: 'oops'" in str(verdict.why)
     assert judge.explain(candidate("https://e.org/"))[2].admits is False
     # A later opinion still counts for more.
     judge.append(lambda _: True)
@@ -372,7 +374,7 @@ def test_explain_lists_every_rule_and_the_last_opinion_is_the_verdict() -> None:
         "max_url_length",
     ]
     assert [opinion.admits for opinion in opinions[:3]] == [True, False, None]
-    assert opinions[1].detail == "matches exclude 'b'"
+    assert str(opinions[1].why) == "matches exclude 'b'"
 
 
 @given(st.lists(st.sampled_from([True, False, None]), max_size=5), st.sampled_from(["e.org", "x.org"]))
@@ -384,7 +386,7 @@ def test_last_opinion_wins(opinions: list[bool | None], host: str) -> None:
     assert judge.judge(found).admitted is given_[-1]
     explained = [opinion for opinion in judge.explain(found) if opinion.admits is not None]
     assert explained[-1].admits is given_[-1]
-    assert explained[-1].detail == judge.judge(found).detail
+    assert str(explained[-1].why) == str(judge.judge(found).why)
 
 
 # Seeds that redirect

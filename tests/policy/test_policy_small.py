@@ -47,19 +47,21 @@ def test_no_limits_by_default() -> None:
 def test_limits_of_a_crawl() -> None:
     config = BudgetConfig(max_pages=3, max_bytes=100, max_time=60)
     assert crawl_limit_reached(config, Spent(2, 99, 59.9)) is None
-    assert crawl_limit_reached(config, Spent(3, 0, 0)) == "max_pages 3"
-    assert crawl_limit_reached(config, Spent(0, 100, 0)) == "max_bytes 100"
-    assert crawl_limit_reached(config, Spent(0, 0, 60)) == "max_time 60"
+    assert str(crawl_limit_reached(config, Spent(3, 0, 0))) == "max_pages 3"
+    assert str(crawl_limit_reached(config, Spent(0, 100, 0))) == "max_bytes 100"
+    assert str(crawl_limit_reached(config, Spent(0, 0, 60))) == "max_time 60"
 
 
 def test_limits_of_a_host() -> None:
     config = BudgetConfig(pages_per_host=3, bytes_per_host=100)
     assert host_limit_reached(config, Spent(2, 99)) is None
-    assert host_limit_reached(config, Spent(3, 0)) == "pages_per_host 3"
-    assert host_limit_reached(config, Spent(0, 100)) == "bytes_per_host 100"
+    assert str(host_limit_reached(config, Spent(3, 0))) == "pages_per_host 3"
+    assert str(host_limit_reached(config, Spent(0, 100))) == "bytes_per_host 100"
     assert host_limit_reached(config, Spent(3, 100), HostOverrides(max_pages=0, max_bytes=0)) is None
-    assert host_limit_reached(config, Spent(1, 0), HostOverrides(max_pages=1)) == "pages_per_host 1"
-    assert host_limit_reached(BudgetConfig(), Spent(0, 5), HostOverrides(max_bytes=5)) == "bytes_per_host 5"
+    assert str(host_limit_reached(config, Spent(1, 0), HostOverrides(max_pages=1))) == "pages_per_host 1"
+    assert (
+        str(host_limit_reached(BudgetConfig(), Spent(0, 5), HostOverrides(max_bytes=5))) == "bytes_per_host 5"
+    )
 
 
 def wishes(*x_robots: str, meta: tuple[tuple[str, str], ...] = ()) -> Directives:

@@ -13,7 +13,8 @@ CONFIG = TrapConfig()
 def reason(target: str, config: TrapConfig = CONFIG) -> str | None:
     found = Url.parse(f"http://e.org{target}")
     assert found is not None
-    return trap_reason(found, config)
+    why = trap_reason(found, config)
+    return None if why is None else str(why)
 
 
 @pytest.mark.parametrize(

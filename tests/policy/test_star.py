@@ -55,8 +55,8 @@ def test_a_larger_budget_is_never_in_a_later_round(earlier, one, other):
 def test_limits_of_a_domain():
     config = BudgetConfig(pages_per_domain=3, bytes_per_domain=100)
     assert domain_limit_reached(config, Spent(2, 99)) is None
-    assert domain_limit_reached(config, Spent(3, 0)) == "pages_per_domain 3"
-    assert domain_limit_reached(config, Spent(0, 100)) == "bytes_per_domain 100"
+    assert str(domain_limit_reached(config, Spent(3, 0))) == "pages_per_domain 3"
+    assert str(domain_limit_reached(config, Spent(0, 100))) == "bytes_per_domain 100"
     assert domain_limit_reached(BudgetConfig(), Spent(10**9, 10**15)) is None
 
 

@@ -22,11 +22,15 @@ from whole_crawl import Crawled, crawl
 
 import gossamer
 from gossamer.config.config import CrawlConfig
+from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.crawl_log import VisitLine
 from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import BranchLine
 from gossamer.model.outcome import Fault, Rule
+from gossamer.model.reasons.codes import CutCode, EndCode, HoldCode
+from gossamer.model.reasons.reason import Reason, because
+from gossamer.model.reasons.reason import text as told
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.report import Figures, report_body, report_page, write_report
 from gossamer.report import languages as language_census
@@ -161,7 +165,7 @@ def is_page(line: dict) -> bool:
 
 def test_sums_agree_with_the_log(crawled: Crawled, figures: Figures) -> None:
     lines, log = crawled.lines, figures.log
-    assert figures.ended == crawled.reason == "finished"
+    assert figures.ended == crawled.reason == FINISHED
     assert figures.sums.pages == sum(map(is_page, lines)) > 50
     assert log.visits == len(lines) == figures.sums.visits
     assert (log.first, log.last) == (lines[0]["at"], lines[-1]["at"])
@@ -543,6 +547,8 @@ def strategy_for(kind: Any) -> st.SearchStrategy[Any]:
     }
     if kind in simple:
         return simple[kind]
+    if kind is Reason:
+        return st.builds(because, st.sampled_from(EndCode), st.integers(0, 9)) | st.builds(told, simple[str])
     if kind is Timeline:
         return st.integers(0, 20).flatmap(_timelines)
     if kind is Histogram:
@@ -594,21 +600,26 @@ def test_every_fault_and_rule_has_its_words() -> None:
 
 def test_what_the_crawl_has_written_down_is_said_as_its_reader_wants(figures: Figures) -> None:
     replace = msgspec.structs.replace
-    parked = HostRecord("a.test", visits=1, queued=1, parked="by the operator")
+    parked = HostRecord("a.test", visits=1, queued=1, parked=Reason(HoldCode.OPERATOR))
     figures = replace(
         figures,
-        ended="max_pages 5",
+        ended=because(EndCode.MAX_PAGES, 5),
         hosts=Hosts(parked=[host_item(parked, 0, CrawlConfig())]),
-        log=replace(figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", "cut by length")]),
+        log=replace(
+            figures.log, failures=[FailureLine("status 404", 1, "http://a.test/x", Reason(CutCode.LENGTH))]
+        ),
         traps=Traps(worst=[BranchLine("a.test", "/x/", "aside", 1, 1, 1, 0, 1, 0.0, 0.0, 0.1)]),
     )
-    written = ("max_pages 5", "by the operator", "cut by length")
+    written = (
+        ("max_pages 5", "已达页面上限 5"),
+        ("by the operator", "由操作员决定"),
+        ("cut by length", "正文被截断（长度）"),  # noqa: RUF001
+    )
     english = report_body(figures)
-    chinese = report_body(figures, "zh", lambda text: f"[{text[::-1]}]")
-    for text in written:
-        assert text in english
-        assert text not in chinese
-        assert f"[{text[::-1]}]" in chinese
+    chinese = report_body(figures, "zh")
+    for text, said in written:
+        assert text in english and text not in chinese
+        assert said in chinese
     assert ("status 404" in english, "status 404" in chinese, "状态码 404" in chinese) == (True, False, True)
 
 

@@ -30,6 +30,8 @@ from gossamer.inspect.clusters.cluster_view import (
 )
 from gossamer.inspect.why.sentences import clause
 from gossamer.inspect.why.story import fact
+from gossamer.model.reasons.codes import HoldCode, ProblemCode, ScopeCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.web.console import console_router
 from gossamer.web.security.body import read_form
 from gossamer.web.security.visitor import Role, Visitor, welcome
@@ -108,7 +110,7 @@ class StageDaemon:
 
     def job(self, name: str) -> JobView:
         if name not in self.views:
-            raise ServiceError("not_found", f"there is no job {name!r}")
+            raise ServiceError("not_found", because(ProblemCode.NO_JOB, name))
         return self.views[name]
 
     async def figures(self, name: str) -> dict[str, Any]:
@@ -433,7 +435,7 @@ class StageDaemon:
 
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:
         if " " in params["url"]:
-            text = f"{params['url']!r} is not a URL of a known scheme. Write it like https://example.org/page"
+            text = because(ProblemCode.NO_URL, params["url"])
             raise ServiceError("invalid", text)
         host = "docs.example.org"
         visit = {"address": f"192.0.2.7{self.odd}"}
@@ -459,13 +461,13 @@ class StageDaemon:
                 clause("page.type", type="text/html", charset="utf-8", links=214),
                 clause("page.title", title=f"Guide{self.odd}"),
             ),
-            fact("scope", clause("scope.inside", detail="on the seeds' hosts (mode host)")),
+            fact("scope", clause("scope.inside", detail=Reason(ScopeCode.ON_HOSTS))),
             fact("robots", clause("robots.allowed_by", line=f"Allow: /{self.odd}")),
             fact(
                 "host",
                 clause("host.state", host=host, state="resting"),
                 clause("host.for", seconds=3.0),
-                clause("host.reason", reason="politeness"),
+                clause("host.reason", reason=Reason(HoldCode.POLITENESS)),
                 clause("host.counts", queued=21, waiting=0, visits=412, failures=0),
                 clause("host.rest", seconds=1.0),
             ),

@@ -67,7 +67,7 @@ async def test_all_that_is_wrong_is_told_at_once(daemon, client):
         told = " ".join(answer.json()["problems"])
         assert all(name in told for name in ("engine.workers", "nonsense", "scope.mode")), told
     right = await client.post("/api/v1/validate", json={"name": "x", **SEED})
-    assert right.json() == {"problems": []}
+    assert right.json() == {"problems": [], "reasons": []}
     assert daemon.jobs() == []
 
 

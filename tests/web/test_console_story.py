@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import msgspec
 import pytest
 from live_world import PACED, running_with
 from small_site import serving
@@ -31,10 +32,10 @@ SAMPLES: dict[str, Any] = {
     "robots": "hold",
     "fault": "timeout",
     "kind": "navigation",
-    "reason": "robots file unreachable (timeout)",
-    "detail": "cut by length; leads nowhere: mailto:x",
+    "reason": ["robots.unreachable", [["timeout", []]]],
+    "detail": ["text.also", [["cut.length", []], ["note.nowhere", ["mailto:x"]]]],
     "about": "front page",
-    "part": "yes, counts eightfold",
+    "part": ["worth.eightfold", []],
     "seconds": 1.5,
     "rate": 0.25,
 }
@@ -54,7 +55,7 @@ def sample(key: str) -> dict[str, Any]:
 @pytest.mark.parametrize("key", STORY)
 def test_every_sentence_is_said_in_chinese(key: str) -> None:
     told = sample(key)
-    english = in_english([Clause(**told)])
+    english = in_english([msgspec.convert(told, Clause)])
     said = sentence([told], "", ZH)
     assert said
     assert not ENGLISH.search(OF_ALL.sub("", said)), said
@@ -68,7 +69,7 @@ def test_the_console_knows_the_english_of_the_command_line(key: str) -> None:
     told = sample(key)
     words_of_values = {"state", "robots", "fault", "kind", "reason", "detail", "about", "part"}
     if not words_of_values & told["values"].keys():
-        assert sentence([told], "", EN) == in_english([Clause(**told)])
+        assert sentence([told], "", EN) == in_english([msgspec.convert(told, Clause)])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def _only_chinese(story: dict[str, Any], site: str) -> set[str]:
         rf"{site}[\w/.]*|[\w-]+\.test|[\w.-]+\.warc\.gz|text/html|Disallow: /shut/|A title|:\w{{64}}"
     )
     for fact in story["facts"]:
-        clauses = [Clause(**one) for one in fact["clauses"]]
+        clauses = [msgspec.convert(one, Clause) for one in fact["clauses"]]
         assert in_english(clauses) == fact["text"]
         keys |= {one.key for one in clauses}
         said = sentence(fact["clauses"], "", ZH)

@@ -14,7 +14,7 @@ from gossamer.daemon.daemon import _CHANGE_NOTHING
 from gossamer.daemon.jobs.job import JobState
 from gossamer.model.outcome import Fault, Rule
 from gossamer.web import console
-from gossamer.web.console import problems, reasons, story
+from gossamer.web.console import story
 from gossamer.web.console.jobs import acts as job_acts
 from gossamer.web.console.jobs import lists as job_lists
 from gossamer.web.console.jobs import live_settings, new_job
@@ -104,8 +104,6 @@ def test_every_value_of_our_own_has_its_word() -> None:
         *(f"resource.{name}" for name in RESOURCES),
         *(f"resource_short.{name}" for name in RESOURCES),
         *(f"state.{state}" for state in JobState),
-        *(f"reason.{key}" for key, _ in reasons._SENTENCES),
-        *(f"trouble.{key}" for key, _ in problems._SENTENCES),
         *(f"fault.{one}" for one in (*Fault, *Rule)),
     ]
     assert [key for key in wanted if key not in ENGLISH] == []

@@ -13,6 +13,7 @@ from console_stage import StageDaemon, stage, visitor
 from service_world import SMALL, WHO, job_settings, reach
 
 from gossamer.daemon.jobs.job import JobState
+from gossamer.model.reasons.earlier import told_before
 from gossamer.simweb import SimulatedWeb
 from gossamer.web.console.jobs.next_steps import further
 from gossamer.web.security.visitor import Role
@@ -31,7 +32,11 @@ def page(path: str, reason: str = "finished", language: str = "en", role: Role =
         daemon = StageDaemon()
         old = daemon.views["archive-2026"]
         daemon.views["archive-2026"] = type(old)(
-            **{**{name: getattr(old, name) for name in old.__struct_fields__}, "reason": reason}
+            **{
+                **{name: getattr(old, name) for name in old.__struct_fields__},
+                "reason": reason,
+                "why": told_before(reason),
+            }
         )
         async with client_of(stage(daemon, visitor(role))) as client:
             return (await client.get(path, headers={"Accept-Language": language})).text

@@ -14,6 +14,8 @@ import msgspec
 from gossamer.assembly.extensions import Extensions
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because, of
 from gossamer.policy.ordering.focus_config import FocusConfig
 from gossamer.policy.ordering.orders import ORDERS, OrderConfig
 from gossamer.ports import Extractor, OrderingPolicy
@@ -36,7 +38,7 @@ def ordering(name: str, config: OrderConfig) -> OrderingPolicy:
     points = _points(ORDERINGS)
     if name not in points:
         names = ", ".join([*ORDERS, *sorted(points)])
-        raise ConfigError(f"engine.order: expected one of {names}, got {name!r}")
+        raise ConfigError(of("engine.order", because(ProblemCode.ONE_OF, str(names), repr(name))))
     policy: OrderingPolicy = _load(points[name])
     return policy
 

@@ -5,6 +5,7 @@ import msgspec
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
 from gossamer.frontier.seen.bloom import expected_rate
+from gossamer.model.reasons.reason import Reason
 from gossamer.state.records import Counters, VisitedRecord
 
 
@@ -106,12 +107,12 @@ def summary(
     )
 
 
-def make_report(crawl: Crawl, reason: str) -> str:
+def make_report(crawl: Crawl, reason: Reason) -> str:
     """The text of `report.json`, by what the crawl has counted."""
     ledger = crawl.parts.ledger
     visited = crawl.parts.frontier.seen.figures()
     sums = msgspec.to_builtins(
         summary(ledger.counters, ledger.names, visited, crawl.parts.frontier.order_figures())
     )
-    told = {"ended": reason, **sums, "cut": crawl.cut}
+    told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
     return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"

@@ -10,6 +10,8 @@ from pathlib import Path
 from gossamer.assembly.folder import CrawlFolder, write_pieces
 from gossamer.config.config import CrawlConfig
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of
 from gossamer.model.url import Url
 
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
@@ -17,10 +19,7 @@ _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
 
 STANDARD_INPUT = "-"
 MOST_PROBLEMS = 100
-NO_SEEDS = (
-    "seeds: there are none. Name at least one URL, like 'gossamer crawl https://example.org/', "
-    "or give --seeds FILE."
-)
+NO_SEEDS = of("seeds", Reason(ProblemCode.NO_SEEDS))
 
 
 WEB = ("http", "https")
@@ -66,20 +65,20 @@ class Seeds:
             ConfigError: there are none, the file cannot be read, or some (all are listed, up to a
                 hundred) cannot be used.
         """
-        problems: list[str] = []
+        problems: list[Reason] = []
         seeds = wrong = 0
         try:
             for seed in (parse_seed(text, self._schemes) for text in self.texts()):
                 seeds += 1
-                if isinstance(seed, str):
+                if isinstance(seed, Reason):
                     wrong += 1
                     if wrong <= MOST_PROBLEMS:
                         problems.append(seed)
         except ConfigError as error:
             seeds += 1
-            problems += error.problems
+            problems += error.reasons
         if wrong > MOST_PROBLEMS:
-            problems.append(f"seeds: {wrong - MOST_PROBLEMS} more cannot be used")
+            problems.append(of("seeds", because(ProblemCode.MORE_SEEDS, wrong - MOST_PROBLEMS)))
         if not seeds and not self._more_to_come:
             problems.append(NO_SEEDS)
         if problems:
@@ -98,7 +97,7 @@ class Seeds:
         return folder.seeds.name
 
 
-def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | str:
+def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | Reason:
     """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
     whole = text.strip()
     if _WITH_SCHEME.match(whole) is None:
@@ -108,13 +107,10 @@ def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | str:
     login = authority[1].rpartition("@")[0] if authority is not None else ""
     if url is not None and login:
         # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
-        return (
-            f"seeds: {url.text} is given with a password. Put username and password into the section "
-            f'[host."{url.host}"] of a --config file; "env:NAME" keeps the password out of files.'
-        )
+        return of("seeds", because(ProblemCode.SEED_PASSWORD, url.text, url.host))
     if url is None or url.scheme not in schemes:
         shown = text.replace(login, "...", 1) if login else text
-        return f"seeds: {shown!r} is not an http or https URL. Write it like https://example.org/"
+        return of("seeds", because(ProblemCode.SEED, shown))
     return url
 
 
@@ -132,7 +128,7 @@ def parse_seeds(texts: Iterable[str]) -> list[Url]:
         ConfigError: lists every seed that is no URL we can fetch.
     """
     seeds = [parse_seed(text) for text in texts]
-    if problems := [seed for seed in seeds if isinstance(seed, str)]:
+    if problems := [seed for seed in seeds if isinstance(seed, Reason)]:
         raise ConfigError(*problems)
     return [seed for seed in seeds if isinstance(seed, Url)]
 

@@ -91,10 +91,10 @@ def _conduct(plan: Plan, address: str, *, resumed: bool, quiet: bool, json: bool
     for problem in result.problems:
         say(safe(problem))
     if json:
-        show_json({"reason": overview.stop, "collected": result, "cluster": overview})
+        show_json({"reason": overview.stop, "why": overview.why, "collected": result, "cluster": overview})
     if not quiet:
         say(f"{overview.stop}: {overview.pages:,} pages; {result.captures:,} captures in {folder}/index.cdxj")
-    if overview.stop == STOPPED:
+    if overview.why == STOPPED:
         say(f"go on with 'gossamer cluster resume {folder}'")
         sys.exit(EXIT_INTERRUPTED)
 

@@ -58,7 +58,7 @@ def show_ended(folder: Path, *, as_json: bool) -> None:
 def _title(folder: Path, last: Last) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(last.at))
     if standing(last) == "ended":
-        more = "" if last.overview.stop == FINISHED else f"; 'gossamer cluster resume {folder}' goes on"
+        more = "" if last.overview.why == FINISHED else f"; 'gossamer cluster resume {folder}' goes on"
         return f"{folder}: ended: {last.overview.stop}, {when}{more}"
     return (
         f"{folder}: broken off, last heard {when}; 'gossamer cluster resume {folder}' goes on,"

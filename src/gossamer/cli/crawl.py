@@ -32,13 +32,14 @@ from gossamer.cli.terminal.progress import Progress
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
-from gossamer.crawling.run import INTERRUPTED, reopen, run, start
+from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
-from gossamer.engine.visiting.dispatch import FINISHED, UNREACHABLE
+from gossamer.engine.visiting.dispatch import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.outcome import Fault
+from gossamer.model.reasons.reason import Reason
 
 LONGEST_NAME = 200
 """Of a folder that a seed may have been meant for."""
@@ -146,7 +147,7 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
 
 async def _conduct(
     folder: CrawlFolder, config: CrawlConfig, troubles: Troubles, *, resumed: bool, quiet: bool
-) -> str:
+) -> Reason:
     shown: list[asyncio.Task[None]] = []
 
     def on_start(crawl: Crawl) -> None:

@@ -68,7 +68,7 @@ def _status_lines(status: Status) -> list[str]:
 def _state(status: Status) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(status.last)) if status.last else ""
     if status.state == "ended":
-        left = " for now" if status.ended == FINISHED and status.sums.queued + status.sums.waiting else ""
+        left = " for now" if status.why == FINISHED and status.sums.queued + status.sums.waiting else ""
         return f"ended{left}: {status.ended}, {when}"
     if status.state == "broken off":
         command = "gossamer cluster resume" if status.agents else "gossamer resume"

@@ -15,6 +15,7 @@ from gossamer.config.options import OPTIONS, overrides
 from gossamer.config.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason, of, placed, text
 
 _FLAGS = {"obey_robots": "--ignore-robots"}
 _NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
@@ -42,7 +43,7 @@ def compose(request: Request) -> CrawlConfig:
     Raises:
         ConfigError: lists every problem there is, those of options by the names of the options.
     """
-    problems: list[str] = []
+    problems: list[Reason] = []
     tree: Tree = {}
     with _noting(problems):
         tree = read_toml(request.config) if request.config else {}
@@ -73,9 +74,9 @@ def option_settings(options: Mapping[str, object]) -> dict[str, object]:
     return overrides({name: _number(name, value) for name, value in options.items()})
 
 
-def start_problems(config: CrawlConfig, order: str) -> list[str]:
+def start_problems(config: CrawlConfig, order: str) -> list[Reason]:
     """What would stop a crawl at its start, told before a folder is made or its settings are changed."""
-    problems: list[str] = []
+    problems: list[Reason] = []
     for prove in (
         partial(ordering, order, config.order),
         partial(raise_file_limit, config),
@@ -89,22 +90,22 @@ def start_problems(config: CrawlConfig, order: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def _noting(problems: list[str]) -> Iterator[None]:
+def _noting(problems: list[Reason]) -> Iterator[None]:
     """Note what is wrong with one step, and go on to the next, which may find more."""
     try:
         yield
     except ConfigError as error:
-        problems += error.problems
+        problems += error.reasons
 
 
-def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[str]]:
+def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[Reason]]:
     """`NAME=VALUE` as dotted path and TOML value (what is none is text), and what is wrong with others."""
     parsed: Tree = {}
-    problems = []
+    problems: list[Reason] = []
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
-            problems.append(f"--set {setting!r}: write it as NAME=VALUE, e.g. --set fetch.cookies=true")
+            problems.append(text(f"--set {setting!r}: write it as NAME=VALUE, e.g. --set fetch.cookies=true"))
             continue
         try:
             parsed[name.strip()] = parse_toml(f"value = {value}")["value"]
@@ -126,12 +127,13 @@ def _number(name: str, value: object) -> object:
     return value
 
 
-def _by_option(problem: str, given: Mapping[str, object], *, from_file: bool) -> str:
+def _by_option(problem: Reason, given: Mapping[str, object], *, from_file: bool) -> Reason:
     """A problem that begins with the path of a setting, told of the option that set it."""
-    if from_file and problem.startswith("seeds_file: "):
-        return f"--seeds {problem.removeprefix('seeds_file: ')}"
+    at, wrong = placed(problem)
+    if from_file and at == "seeds_file":
+        return text(f"--seeds {wrong}")
     for name, path in OPTIONS.items():
-        rest = problem.removeprefix(path)
-        if given.get(name) is not None and rest != problem and rest[:1] in (":", "[", "."):
-            return _FLAGS.get(name, f"--{name.replace('_', '-')}") + rest
+        rest = at.removeprefix(path)
+        if given.get(name) is not None and at.startswith(path) and rest[:1] in ("", "[", "."):
+            return of(_FLAGS.get(name, f"--{name.replace('_', '-')}") + rest, wrong)
     return problem

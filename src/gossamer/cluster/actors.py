@@ -28,6 +28,7 @@ from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report
 from gossamer.cluster.snapshots.store import Store
 from gossamer.engine.heap import few_arenas, seldom_collect, spare_what_stays
 from gossamer.model.errors import GossamerError, StorageError
+from gossamer.model.reasons.reason import Reason
 
 NAMESPACE = "gossamer"
 TICK_SECONDS = 0.5
@@ -134,7 +135,7 @@ class CoordinatorActor:
         await self._save()
         return drained
 
-    async def stop(self, reason: str) -> None:
+    async def stop(self, reason: Reason) -> None:
         """Have all agents end their crawls and leave."""
         self._still_in_office()
         self._core.stop(reason)
@@ -243,7 +244,7 @@ class AgentActor:
         self._plan = kept_plan(store)
         self._slot = slot
         self._loop = uvloop.new_event_loop()
-        self._ended: Future[str] = Future()
+        self._ended: Future[Reason] = Future()
         self._agent = Agent(order_of(self._plan, slot), RayLinks(self._plan.cluster, slot), _die_in)
         spare_what_stays()  # Ray's modules, too
         threading.Thread(target=self._live, name="crawl", daemon=True).start()
@@ -276,7 +277,7 @@ class AgentActor:
 
     def ended(self) -> str:
         """Why the crawl is over; empty while it is not."""
-        return self._ended.result() if self._ended.done() else ""
+        return str(self._ended.result()) if self._ended.done() else ""
 
 
 def _die_in(seconds: float) -> None:

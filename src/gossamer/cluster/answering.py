@@ -14,15 +14,17 @@ from gossamer.inspect.clusters.cluster_questions import (
     Stop,
 )
 from gossamer.inspect.clusters.cluster_view import ClusterFigures
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 
-STOPPED = "interrupted"
+STOPPED = Reason(EndCode.INTERRUPTED)
 """Reason to stop that an operator gives: `gossamer cluster resume` goes on."""
 
 
 class Ordered(Protocol):
     """Who carries out what was asked: `launch.Control`."""
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: Reason) -> None:
         """Have all agents end their crawls."""
 
     def scale_to(self, agents: int) -> None:

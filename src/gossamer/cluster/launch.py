@@ -33,6 +33,7 @@ from gossamer.config.settings import to_toml
 from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason
 
 HEAD = "node:__internal_head__"
 """What only Ray's head node has. The coordinator stays beside Ray's own record of who is alive: on a node
@@ -208,7 +209,7 @@ class Control:
         """The cluster as of now."""
         return decode_overview(self._answer("overview"))
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: Reason) -> None:
         """Have all agents stop, each with a last snapshot."""
         self._answer("stop", reason)
 

@@ -44,6 +44,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from gossamer.model.reasons.reason import Reason
+
 UNLIMITED = (1 << 63) - 1
 """An allowance that never runs out."""
 
@@ -276,7 +278,7 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
         page_allowance, byte_allowance: how many it may have in all, what is under way included.
         wave: to be echoed.
         scope_hosts: of the whole scope, from number `Report.scope_known` on.
-        stop: why to stop; empty to go on. May become empty again.
+        stop: why to stop; `None` to go on. May become `None` again.
         over: whether the process may end, after `stop`.
         losses: counts snapshots of lost agents that could not be used. If it changed, links that were covered
             may be unknown to their owners.
@@ -296,7 +298,7 @@ class Grant(msgspec.Struct, frozen=True, array_like=True, kw_only=True, tag="gra
     byte_allowance: int = UNLIMITED
     wave: int = 0
     scope_hosts: tuple[str, ...] = ()
-    stop: str = ""
+    stop: Reason | None = None
     over: bool = False
     losses: int = 0
 

@@ -61,8 +61,8 @@ def split_path(path: str) -> list[str]:
         position += 1
 
 
-def did_you_mean(path: str, known: Iterable[str]) -> str:
-    """`; did you mean X or Y?` with the settings that an unknown path comes closest to, or nothing.
+def nearest(path: str, known: Iterable[str]) -> str:
+    """`X or Y`, the settings that an unknown path comes closest to, or nothing.
 
     A section may be misspelt, a key, or both; where the section is wrong or missing, the key alone tells.
     """
@@ -84,7 +84,7 @@ def did_you_mean(path: str, known: Iterable[str]) -> str:
         found = [max(here, key=here.__getitem__)]
     else:
         found = sorted(same or elsewhere, key=(same or elsewhere).__getitem__, reverse=True)[:_NEAREST]
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    return " or ".join(found)
 
 
 def _alike(one: str, other: str) -> float:

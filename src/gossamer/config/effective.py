@@ -2,6 +2,7 @@
 
 from gossamer.config.config import CrawlConfig
 from gossamer.fetch.request import Credentials
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.visits.budget import Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
@@ -54,15 +55,15 @@ class Effective:
         """Seconds owed to a host whose last visit is unknown."""
         return self.politeness(name).min_delay
 
-    def host_spent(self, name: str, pages: int, size: int) -> str:
-        """Which budget of its own a host has reached, or empty."""
+    def host_spent(self, name: str, pages: int, size: int) -> Reason | None:
+        """Which budget of its own a host has reached, if any."""
         budget = self._config.budget
-        return host_limit_reached(budget, Spent(pages, size), self._overrides(name)) or ""
+        return host_limit_reached(budget, Spent(pages, size), self._overrides(name))
 
-    def crawl_spent(self, counters: Counters, lent: int, seconds: float) -> str:
-        """Which budget the crawl has reached if all that is lent counts, or empty."""
+    def crawl_spent(self, counters: Counters, lent: int, seconds: float) -> Reason | None:
+        """Which budget the crawl has reached if all that is lent counts, if any."""
         spent = Spent(counters.pages + lent, counters.bytes, seconds)
-        return crawl_limit_reached(self._config.budget, spent) or ""
+        return crawl_limit_reached(self._config.budget, spent)
 
     def visit_speed(self, name: str) -> float:
         """Bytes a second that a visit to a host may take, the rest after it included; 0 for no limit."""

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.config.dotted import did_you_mean
+from gossamer.config.dotted import nearest
 from gossamer.config.settings_file import sentence
+from gossamer.config.settings_reader import not_a_setting
 from gossamer.config.shape import Kind, Setting, settings_of
 from gossamer.config.toml_text import entry, example
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason, of
 
 
 class SettingHelp(msgspec.Struct, frozen=True):
@@ -69,6 +71,5 @@ def find_settings(struct_type: type[msgspec.Struct], names: list[str], word: str
     return list(found.values())
 
 
-def _unknown(name: str, known: list[SettingHelp]) -> str:
-    hint = did_you_mean(name, (one.path for one in known))
-    return f"{name}: is not a setting{hint}"
+def _unknown(name: str, known: list[SettingHelp]) -> Reason:
+    return of(name, not_a_setting(nearest(name, (one.path for one in known))))

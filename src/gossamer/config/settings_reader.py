@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gossamer.config.dotted import MOST_PARTS, did_you_mean, join_path, split_path
+from gossamer.config.dotted import MOST_PARTS, join_path, nearest, split_path
 from gossamer.config.secret_values import is_reference
 from gossamer.config.shape import Kind, Setting, Shape, choices, leaf_paths, settings_of
 from gossamer.config.units import parse_duration, parse_size
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, WrongValueError, because, of, placed, text
 
 Tree = dict[str, Any]
 S = TypeVar("S", bound=msgspec.Struct)
@@ -127,7 +129,7 @@ class _Reader:
     """Walks a tree along a struct type and notes every problem; what has one comes back as `_NOTHING`."""
 
     def __init__(self, root: type[msgspec.Struct]) -> None:
-        self.problems: list[str] = []
+        self.problems: list[Reason] = []
         self._root = root
 
     def table(
@@ -135,7 +137,7 @@ class _Reader:
     ) -> Any:
         """A struct from a table; what is left out comes from `default`, or else the struct's own."""
         if not isinstance(tree, dict):
-            return self._problem(path, f"expected a table, got {_shown(tree)}")
+            return self._problem(path, because(ProblemCode.TABLE, _shown(tree)))
         settings = {setting.key: setting for setting in settings_of(struct_type)}
         values: dict[str, Any] = {}
         for key, value in tree.items():
@@ -149,11 +151,15 @@ class _Reader:
             if default is not None:
                 values[setting.name] = getattr(default, setting.name)
             elif setting.required:
-                values[setting.name] = self._problem([*path, key], "is missing and has no default")
+                values[setting.name] = self._problem([*path, key], Reason(ProblemCode.MISSING))
         if any(value is _NOTHING for value in values.values()):
             return _NOTHING
         try:
             return struct_type(**values)
+        except WrongValueError as error:
+            for key, problem in map(placed, error.reasons):
+                self._problem([*path, key] if key else path, problem)
+            return _NOTHING
         except ValueError as error:
             for line in _masked(str(error), values, struct_type).splitlines():
                 key, colon, rest = line.partition(": ")
@@ -178,14 +184,14 @@ class _Reader:
 
     def _mapping(self, value: Any, shape: Shape, path: list[str]) -> Any:
         if not isinstance(value, dict):
-            return self._problem(path, f"expected a table, got {_shown(value, shape)}")
+            return self._problem(path, because(ProblemCode.TABLE, _shown(value, shape)))
         assert shape.item is not None
         items = {key: self._value(inner, shape.item, [*path, key]) for key, inner in value.items()}
         return self._collected(items, items.values(), shape, path)
 
     def _sequence(self, value: Any, shape: Shape, path: list[str]) -> Any:
         if not isinstance(value, list | tuple):
-            return self._problem(path, f"expected a list, got {_shown(value, shape)}")
+            return self._problem(path, because(ProblemCode.LIST, _shown(value, shape)))
         assert shape.item is not None
         items = [
             self._value(inner, shape.item, [*path[:-1], f"{path[-1]}[{number}]"])
@@ -198,9 +204,9 @@ class _Reader:
             return _NOTHING
         for meta in shape.metas:
             if meta.min_length is not None and len(items) < meta.min_length:
-                return self._problem(path, f"needs at least {meta.min_length} entries, has {len(items)}")
+                return self._problem(path, because(ProblemCode.TOO_FEW, meta.min_length, len(items)))
             if meta.max_length is not None and len(items) > meta.max_length:
-                return self._problem(path, f"takes at most {meta.max_length} entries, has {len(items)}")
+                return self._problem(path, because(ProblemCode.TOO_MANY, meta.max_length, len(items)))
         return items if isinstance(items, dict) else typing.get_origin(shape.core)(items)
 
     def _leaf(self, value: Any, shape: Shape, path: list[str]) -> Any:
@@ -212,23 +218,31 @@ class _Reader:
             if shape.unit and isinstance(value, str):
                 value = _with_unit(value, shape)
             if isinstance(value, float) and math.isnan(value):
-                raise ValueError("expected a number, got nan")
+                return self._problem(path, because(ProblemCode.NUMBER, "nan"))
             return msgspec.convert(value, shape.annotation)
         except msgspec.ValidationError as error:
             return self._problem(path, _explained(str(error), value, shape))
+        except WrongValueError as error:
+            return self._problem(path, *error.reasons)
         except ValueError as error:
             return self._problem(path, str(error))
 
     def _unknown(self, key: str, path: list[str], settings: Mapping[str, Setting]) -> None:
-        hint = ""
+        near = ""
         if len(self.problems) < _HINTED:
             known = dict.fromkeys((*(join_path([*path, name]) for name in settings), *leaf_paths(self._root)))
-            hint = did_you_mean(join_path([*path, key]), known)
-        self._problem([*path, key], f"is not a setting{hint}")
+            near = nearest(join_path([*path, key]), known)
+        self._problem([*path, key], not_a_setting(near))
 
-    def _problem(self, path: list[str], text: str) -> Any:
-        self.problems.append(f"{join_path(path)}: {text}" if path else text)
+    def _problem(self, path: list[str], problem: Reason | str) -> Any:
+        told = text(problem) if isinstance(problem, str) else problem
+        self.problems.append(of(join_path(path), told) if path else told)
         return _NOTHING
+
+
+def not_a_setting(near: str) -> Reason:
+    """What is wrong with a name; `near`: the settings that are spelt most like it."""
+    return because(ProblemCode.NOT_SETTING_NEAR, near) if near else Reason(ProblemCode.NOT_SETTING)
 
 
 def _flaw(text: str) -> str:
@@ -249,28 +263,38 @@ def _with_unit(text: str, shape: Shape) -> Any:
         return int(number) if shape.core is int and number == int(number) else number
 
 
-_TYPE_WORDS = {
-    "`int`": "a whole number",
-    "`float`": "a number",
-    "`str`": "text",
-    "`bool`": "true or false",
-    "`array`": "a list",
-    "`object`": "a table",
-    "`null`": "none",
+_EXPECTED = {
+    "`int`": (ProblemCode.WHOLE, ProblemCode.WHOLE_BOUND),
+    "`float`": (ProblemCode.NUMBER, ProblemCode.NUMBER_BOUND),
+    "`str`": (ProblemCode.TEXT, None),
+    "`bool`": (ProblemCode.BOOLEAN, None),
+    "`array`": (ProblemCode.LIST, None),
+    "`object`": (ProblemCode.TABLE, None),
 }
+"""By the type that msgspec expected; the second is for a bound behind it."""
+_TYPE_WORDS = {"`int`": "a whole number", "`float`": "a number", "`str`": "text", "`null`": "none"}
 
 
-def _explained(text: str, value: Any, shape: Shape) -> str:
-    """msgspec's sentence in words for people, with the value unless it is secret."""
+def _explained(said: str, value: Any, shape: Shape) -> Reason:
+    """msgspec's sentence as a problem, with the value unless it is secret; it is read here alone."""
+    shown = _shown(value, shape)
     words = choices(shape)
     if words:
         near = difflib.get_close_matches(str(value), words, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"expected one of {', '.join(words)}, got {_shown(value, shape)}{hint}"
-    text = text.partition(" - at `$")[0].partition(", got ")[0]
-    for word, plain in _TYPE_WORDS.items():
-        text = text.replace(word, plain)
-    return f"{text[0].lower()}{text[1:]}, got {_shown(value, shape)}"
+        listed = ", ".join(words)
+        if near:
+            return because(ProblemCode.ONE_OF_NEAR, listed, shown, near[0])
+        return because(ProblemCode.ONE_OF, listed, shown)
+    said = said.partition(" - at `$")[0].partition(", got ")[0]
+    kind, _, bound = said.removeprefix("Expected ").partition(" ")
+    plain, bounded = _EXPECTED.get(kind, (None, None))
+    if plain is not None and not bound:
+        return because(plain, shown)
+    if bounded is not None and bound[0] in "<>":
+        return because(bounded, bound, shown)
+    for word, words_for_it in _TYPE_WORDS.items():
+        said = said.replace(word, words_for_it)
+    return text(f"{said[0].lower()}{said[1:]}, got {shown}")
 
 
 def _shown(value: Any, shape: Shape | None = None) -> str:

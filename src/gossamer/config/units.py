@@ -3,6 +3,9 @@
 import re
 from fractions import Fraction
 
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import WrongValueError, because
+
 SECONDS = {
     "ms": Fraction(1, 1000),
     "s": Fraction(1),
@@ -52,7 +55,7 @@ def parse_duration(text: str) -> float:
     """
     total = _parse(text, _SECONDS_BY_SPELLING, "s")
     if total is None:
-        raise ValueError(f'{text!r} is not a duration; write e.g. "10s", "5min", "1h30min" or "2d"')
+        raise WrongValueError(because(ProblemCode.DURATION, text))
     try:
         return float(total)
     except OverflowError:
@@ -67,9 +70,9 @@ def parse_size(text: str) -> int:
     """
     total = _parse(text, _BYTES_BY_SPELLING, "b")
     if total is None:
-        raise ValueError(f'{text!r} is not a size; write e.g. "500B", "64MiB" or "1GB"')
+        raise WrongValueError(because(ProblemCode.SIZE, text))
     if total.denominator != 1:
-        raise ValueError(f"{text!r} is not a whole number of bytes")
+        raise WrongValueError(because(ProblemCode.BYTES, text))
     return int(total)
 
 

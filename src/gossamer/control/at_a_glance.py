@@ -13,6 +13,8 @@ from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.status import LiveStatus, Workers
 from gossamer.frontier.queues.rota import NEVER
+from gossamer.model.reasons.codes import WaitCode
+from gossamer.model.reasons.reason import Reason, because, sentence
 
 _SOON = 0.1
 """Seconds that are taken for a census of hosts at most."""
@@ -28,10 +30,12 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
     counters.seconds = parts.ledger.seconds
     visited, order = parts.frontier.seen.figures(), parts.frontier.order_figures()
     sums = summary(counters, parts.ledger.names, visited, order)
+    held = held_by(live)
     return LiveStatus(
         folder=str(live.folder.path),
         state=live.state,
-        reason=live.reason,
+        reason=sentence(live.reason),
+        why=live.reason,
         pid=os.getpid(),
         started=live.started,
         seconds=sums.seconds,
@@ -44,7 +48,8 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         limits=limits_in_force(live),
         ceilings=msgspec.to_builtins(live.applier.ceilings),
         lent=parts.frontier.lent,
-        held_by=held_by(live),
+        held_by=sentence(held),
+        held_why=held,
         memory_bytes=memory_bytes(),
         open_files=open_files(),
     )
@@ -82,22 +87,22 @@ def limits_in_force(live: LiveCrawl) -> dict[str, Any]:
     return limits
 
 
-def held_by(live: LiveCrawl) -> str:
-    """What the crawl itself waits for, in words; empty if it has its hands full or nothing to wait for."""
+def held_by(live: LiveCrawl) -> Reason | None:
+    """What the crawl itself waits for; nothing if it has its hands full or nothing to wait for."""
     parts = live.crawl.parts
     if live.state != "running":
         return live.reason
     if waiting := live.built.http.throttle.waiting:
-        return f"bandwidth: {waiting} visits wait for room"
+        return because(WaitCode.BANDWIDTH, waiting)
     if live.crawl.busy >= live.crawl.workers:
-        return f"all {live.crawl.workers} workers are busy"
+        return because(WaitCode.BUSY, live.crawl.workers)
     due = parts.frontier.next_due()
     wait = due / 1e6 - parts.frontier.now()
     census = parts.frontier.census()
     if due >= NEVER:
         if census.awaiting_names:
-            return f"names: {census.awaiting_names} hosts wait for theirs"
-        return f"the answers of {parts.frontier.lent} visits" if parts.frontier.lent else ""
+            return because(WaitCode.NAMES, census.awaiting_names)
+        return because(WaitCode.ANSWERS, parts.frontier.lent) if parts.frontier.lent else None
     if wait > _NOW:
-        return f"politeness: the next host falls due in {wait:.1f} s"
-    return ""
+        return because(WaitCode.NEXT_DUE, round(wait, 1))
+    return None

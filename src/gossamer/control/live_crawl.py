@@ -20,6 +20,8 @@ from gossamer.control.speedometer import LONG, Speedometer
 from gossamer.control.views.context import ViewContext
 from gossamer.engine.in_thread import in_thread
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.codes import JobCode, ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of
 
 T = TypeVar("T")
 
@@ -95,19 +97,19 @@ class LiveCrawl:
         return "running"
 
     @property
-    def reason(self) -> str:
-        """Why it is not running."""
+    def reason(self) -> Reason | None:
+        """Why it is not running, if it is not."""
         dispatch = self.crawl.parts.dispatch
         if dispatch.ended:
             return dispatch.ended
-        return f"paused by {self.paused_by}" if dispatch.paused else ""
+        return because(JobCode.PAUSED_BY, self.paused_by) if dispatch.paused else None
 
     # Changing, with `changing` held …
 
     def refuse_if_ending(self) -> None:
         """Raise a conflict if nothing can be changed any more."""
         if self.crawl.parts.dispatch.ended:
-            raise LiveError("conflict", f"the crawl is ending ({self.crawl.parts.dispatch.ended})")
+            raise LiveError("conflict", because(ProblemCode.ENDING, self.crawl.parts.dispatch.ended))
 
     async def note(self, *changes: dict[str, Any], who: str) -> list[Change]:
         """Put entries into the log of changes, before they are made; `changes` are fields of `Change`."""
@@ -164,10 +166,14 @@ class LiveCrawl:
         ceilings = self.applier.ceilings
         workers, speed = config.engine.workers, config.fetch.max_speed
         if ceilings.connections and workers > max(ceilings.connections, self.config.engine.workers):
-            raise LiveError("conflict", f"engine.workers: at most {ceilings.connections} are granted")
+            raise LiveError(
+                "conflict", of("engine.workers", because(ProblemCode.GRANTED, ceilings.connections))
+            )
         within = 0 < speed <= (ceilings.bandwidth or speed)
         if ceilings.bandwidth and speed != self.config.fetch.max_speed and not within:
-            raise LiveError("conflict", f"fetch.max_speed: at most {ceilings.bandwidth} bytes/s are granted")
+            raise LiveError(
+                "conflict", of("fetch.max_speed", because(ProblemCode.GRANTED_SPEED, ceilings.bandwidth))
+            )
 
     async def write_down(self, config: CrawlConfig) -> None:
         """Have `crawl.toml` say so from now on.

@@ -30,6 +30,8 @@ from gossamer.model.exchange import Headers
 from gossamer.model.link import HOP_LETTERS, LinkKind, further
 from gossamer.model.outcome import Failed, Fetched
 from gossamer.model.page import Page
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.ports import Extractor, Observer, ScopeRule
 
@@ -231,7 +233,7 @@ class _Ending:
     """Why a crawl ended, and what failed at the first hosts that did."""
 
     def __init__(self) -> None:
-        self.reason = ""
+        self.reason: Reason | None = None
         self._unreached: dict[str, Failed] = {}
         self._plugin_problems: list[str] = []
 
@@ -330,7 +332,7 @@ async def _running(
     finally:
         while not task.done():
             for crawl_ in crawls:  # none yet, if the consumer left while the crawl was put together
-                crawl_.stop("left")
+                crawl_.stop(Reason(EndCode.LEFT))
             # What is finished after the consumer has left is archived, but nobody wants to see it.
             with contextlib.suppress(asyncio.QueueEmpty):
                 pages.get_nowait()

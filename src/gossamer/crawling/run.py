@@ -23,10 +23,10 @@ from gossamer.datasets.beside import beside, prove_documents
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
+from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.reason import Reason
 
-INTERRUPTED = "interrupted"
-FAILED = "failed"
 SWITCH_SECONDS = 0.0005
 
 
@@ -98,7 +98,7 @@ async def run(
     resumed: bool,
     on_start: Callable[[Crawl], None] = lambda _: None,
     handle_signals: bool = True,
-) -> str:
+) -> Reason:
     """Crawl until finished, at a limit, or interrupted; the reason, as in the report.
 
     Raises:
@@ -131,7 +131,7 @@ async def run(
 
 async def _conduct(
     built: Built, folder: CrawlFolder, config: CrawlConfig, on_start: Callable[[Crawl], None]
-) -> str:
+) -> Reason:
     """Crawl what was built, answering meanwhile; then give it up, and report."""
     reason, crawl = FAILED, built.crawl
     try:

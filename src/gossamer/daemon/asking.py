@@ -11,6 +11,8 @@ from gossamer.control.views.views import VIEWS, answer_view
 from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.state_cache import StateCache
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because
 
 STATUS_SECONDS = 1.0
 """How old the figures of a crawl may be that several viewers share."""
@@ -68,9 +70,7 @@ class Asking:
             return await self.running(folder, method, params, who)
         except NotRunning:
             if method not in VIEWS:
-                raise ServiceError(
-                    "conflict", f"the crawl does not run, so {method!r} cannot be done: start it first"
-                ) from None
+                raise ServiceError("conflict", because(ProblemCode.NOT_RUNNING, method)) from None
         return await asyncio.to_thread(self._look, folder, method, params)
 
     async def status(self, folder: Path) -> Any:
@@ -107,6 +107,6 @@ class Asking:
         except LiveError as error:
             raise service_error(error) from None
         except ConfigError as error:
-            raise ServiceError("conflict", str(error)) from None
+            raise ServiceError("conflict", error.why) from None
         except StorageError as error:
             raise ServiceError("internal", str(error)) from None

@@ -33,6 +33,8 @@ from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
 from gossamer.daemon.views import Event, JobView, possible
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because
 
 MOST_LISTED = 1_000
 _ORDERS = ("pause", "unpause", "stop")
@@ -174,7 +176,7 @@ class Daemon:
 
     async def validate(
         self, name: str, source: Source, claim: Mapping[str, Any] | None = None
-    ) -> tuple[str, ...]:
+    ) -> tuple[Reason | str, ...]:
         """All that stands against a new job; nothing if it can be made. A name may be left out."""
         return await self._registry.problems(name, source, claim)
 
@@ -250,7 +252,7 @@ class Daemon:
     async def stop(self, name: str, *, who: str, now: bool = False) -> JobView:
         """End a job's process well; `now`: without waiting for visits that are under way."""
         self._allowed(name, "stop")
-        self._roster.change(name, at_once=now, reason="")
+        self._roster.change(name, at_once=now, reason=None)
         return self._want(name, "stop", who, "stop now" if now else "stop")
 
     async def checkpoint(self, name: str, *, who: str) -> JobView:
@@ -348,7 +350,7 @@ class Daemon:
         try:
             result = await self._supervisor.keeper(name).change(changes, who)
         except NotRunning:
-            raise ServiceError("conflict", "the crawl does not answer just now: try again") from None
+            raise ServiceError("conflict", Reason(ProblemCode.NO_ANSWER)) from None
         waits = isinstance(result, dict) and "waits" in result
         self._note_asked(who, method, name, changes, " (waits for what it needs)" if waits else "")
         return result
@@ -370,7 +372,9 @@ class Daemon:
     def _allowed(self, name: str, order: str) -> Job:
         job = self._roster.get(name)
         if order not in possible(job, waits=self._grants.waits(name)):
-            raise ServiceError("conflict", f"job {name} is {job.state}: {order!r} makes no sense now")
+            raise ServiceError(
+                "conflict", because(ProblemCode.NO_SENSE, name, Reason(f"state.{job.state}"), order)
+            )
         return job
 
     def _want(self, name: str, wanted: Wanted, who: str, action: str) -> JobView:

@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 from gossamer.control.socket.protocol import LiveError, Problem
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of, text
 
 Code: TypeAlias = Literal["invalid", "not_found", "conflict", "internal"]
 
@@ -16,24 +18,31 @@ class ServiceError(GossamerError):
     Args:
         code: `invalid`: what was sent makes no sense; `not_found`; `conflict`: not as things stand;
             `internal`: our bug or our disk.
-        message: one sentence.
-        details: all that is wrong, one sentence each, led by the path of the setting where there is one.
+        message: what is wrong.
+        details: all that is wrong, each led by the path of the setting where there is one.
     """
 
-    def __init__(self, code: Code, message: str, details: Iterable[str] = ()) -> None:
+    def __init__(self, code: Code, message: Reason | str, details: Iterable[Reason | str] = ()) -> None:
         super().__init__(message)
         self.code: Code = code
-        self.message = message
-        self.details = tuple(details)
+        self.message = str(message)
+        self.wrong = tuple(text(one) if isinstance(one, str) else one for one in details)
+        """All that is wrong, if it is more than the message says."""
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """All that is wrong, in words, one sentence each."""
+        return tuple(map(str, self.wrong))
 
 
 def service_error(error: LiveError) -> ServiceError:
     """The crawl's no as the daemon's."""
-    return ServiceError(error.code, error.message, map(_words, error.details))
+    return ServiceError(error.code, error.why, map(_words, error.details))
 
 
-def _words(problem: Problem) -> str:
-    return f"{problem.path}: {problem.problem}" if problem.path else problem.problem
+def _words(problem: Problem) -> Reason:
+    told = problem.why or text(problem.problem)
+    return of(problem.path, told) if problem.path else told
 
 
 @contextlib.contextmanager
@@ -42,8 +51,9 @@ def telling() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
-        raise ServiceError("invalid", error.problems[0] + more, error.problems) from None
+        more = len(error.reasons) - 1
+        message = because(ProblemCode.AND_MORE, error.why, more) if more else error.why
+        raise ServiceError("invalid", message, error.reasons) from None
     except StorageError as error:
         raise ServiceError("internal", str(error)) from None
     except LiveError as error:

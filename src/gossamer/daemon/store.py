@@ -10,6 +10,7 @@ from gossamer.daemon.allocation.claims import Amounts
 from gossamer.daemon.database import Database, FullDiskError
 from gossamer.daemon.jobs.job import Job
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.reason import Reason
 
 LIMITS = "limits"
 MOST_AUDIT = 100_000
@@ -40,7 +41,7 @@ class AuditLine(msgspec.Struct, frozen=True):
         who: a user, `cli`, or `daemon`.
         job: the job's name, or empty.
         action: a word.
-        details: for people.
+        details: for people; `why` is the same as a value, where it is a reason.
     """
 
     id: int
@@ -49,6 +50,7 @@ class AuditLine(msgspec.Struct, frozen=True):
     job: str
     action: str
     details: str
+    why: Reason | None = None
 
 
 class Store:
@@ -68,6 +70,8 @@ class Store:
         self._audit: deque[_Write] = deque(maxlen=MOST_WAITING)
         for table in _TABLES:
             database.execute(table)
+        if not any(column[1] == "why" for column in database.query("PRAGMA table_info(audit)")):
+            database.execute("ALTER TABLE audit ADD COLUMN why TEXT NOT NULL DEFAULT ''")
 
     # Jobs
 
@@ -118,10 +122,11 @@ class Store:
 
     # The audit
 
-    def note(self, who: str, action: str, job: str = "", details: str = "") -> None:
+    def note(self, who: str, action: str, job: str = "", details: Reason | str = "") -> None:
         """Add a line; the oldest go when there are too many."""
-        statement = "INSERT INTO audit (time, who, job, action, details) VALUES (?, ?, ?, ?, ?)"
-        line = (time.time(), who[:200], job[:200], action[:200], details[:_LONGEST])
+        statement = "INSERT INTO audit (time, who, job, action, details, why) VALUES (?, ?, ?, ?, ?, ?)"
+        why = msgspec.json.encode(details).decode() if isinstance(details, Reason) else ""
+        line = (time.time(), who[:200], job[:200], action[:200], str(details)[:_LONGEST], why)
         self._audit.append((statement, line))
         self._lines += 1
         if self.catch_up() and self._lines % _TRIM_EVERY == 0:
@@ -132,11 +137,19 @@ class Store:
     def audit(self, before: int | None, limit: int, job: str = "") -> list[AuditLine]:
         """Lines with smaller numbers than `before`, the newest first; of one job, if it is named."""
         found: list[tuple[Any, ...]] = self.database.query(
-            "SELECT id, time, who, job, action, details FROM audit"
+            "SELECT id, time, who, job, action, details, why FROM audit"
             " WHERE id < ? AND (? = '' OR job = ?) ORDER BY id DESC LIMIT ?",
             (before if before is not None else 1 << 62, job, job, limit),
         )
-        return [AuditLine(*line) for line in found]
+        return [_audit_line(row) for row in found]
+
+
+_decode = msgspec.json.Decoder(Reason).decode
+
+
+def _audit_line(row: tuple[Any, ...]) -> AuditLine:
+    number, when, who, job, action, details, why = row
+    return AuditLine(number, when, who, job, action, details, _decode(why) if why else None)
 
 
 def _read(name: str, record: str) -> Job:

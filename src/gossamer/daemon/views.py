@@ -10,6 +10,7 @@ from gossamer.daemon.allocation.grants import AllocationView
 from gossamer.daemon.jobs.job import Job, JobState, Pending
 from gossamer.daemon.jobs.schedule import Schedule, next_starts, quiet_until
 from gossamer.daemon.store import AuditLine
+from gossamer.model.reasons.reason import Reason, sentence
 
 __all__ = ["AllocationView", "AuditLine", "Event", "JobView", "Operation", "Seen", "job_view"]
 
@@ -40,7 +41,8 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     """A job as the interface shows it; times are seconds of the wall clock.
 
     Attributes:
-        name, folder, adopted, seeds, wanted, state, reason, created, started, ended, crashes, retry_at,
+        reason, why: why it is so, in words and as a value.
+        name, folder, adopted, seeds, wanted, state, created, started, ended, crashes, retry_at,
             claim, held, schedule, next_run, pending: as in `Job`.
         pid: of its process, if it has one.
         waits: for what and for whom, if it waits.
@@ -58,6 +60,7 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     wanted: str
     state: JobState
     reason: str
+    why: Reason | None = None
     created: float
     started: float | None
     ended: float | None
@@ -99,6 +102,8 @@ def job_view(job: Job, seen: Seen, waits: Wait | None, now: float) -> JobView:
     schedule = job.schedule
     return JobView(
         **{name: getattr(job, name) for name in _SAME},
+        reason=sentence(job.reason),
+        why=job.reason,
         pid=job.process.pid if job.process else None,
         waits=waits,
         next_runs=next_starts(schedule, now, NEXT_RUNS) if schedule else [],
@@ -111,7 +116,9 @@ def job_view(job: Job, seen: Seen, waits: Wait | None, now: float) -> JobView:
     )
 
 
-_SAME = tuple(name for name in JobView.__struct_fields__ if name in Job.__struct_fields__)
+_SAME = tuple(
+    name for name in JobView.__struct_fields__ if name in Job.__struct_fields__ and name != "reason"
+)
 
 
 def possible(job: Job, *, waits: bool) -> tuple[Operation, ...]:

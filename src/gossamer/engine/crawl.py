@@ -22,12 +22,13 @@ from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.visiting.crew import Crew
-from gossamer.engine.visiting.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Stopped
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 
 UPKEEP_SECONDS = 1.0
@@ -117,22 +118,22 @@ class Crawl:
         self._parts.ledger.go_on()
         self._parts.dispatch.unpause()
 
-    def stop(self, reason: str = "interrupted") -> None:
+    def stop(self, reason: Reason = INTERRUPTED) -> None:
         """Lend nothing more; what is lent is finished and settled."""
         self._parts.dispatch.end(reason)
 
     def stop_now(self) -> None:
         """Drop what is lent; it will be visited again by `resume`."""
-        self._parts.dispatch.end("interrupted")
+        self._parts.dispatch.end(INTERRUPTED)
         if self._task is not None:
             self._task.cancel()
 
     def stop_soon(self) -> None:
         """As `stop_now`, but whoever calls this has a moment to hear of it."""
-        self._parts.dispatch.end("interrupted")
+        self._parts.dispatch.end(INTERRUPTED)
         asyncio.get_running_loop().call_later(MOMENT, self.stop_now)
 
-    async def run(self) -> str:
+    async def run(self) -> Reason:
         """Crawl until finished, stopped, or at a limit; the reason.
 
         Raises:
@@ -145,7 +146,7 @@ class Crawl:
             await self._work()
         except* StorageError as failures:
             broken = _first(failures)
-        reason = parts.dispatch.ended
+        reason = parts.dispatch.ended or INTERRUPTED
         if broken is None:
             await self._end(reason)
         if failure := broken or self._disk_low:
@@ -190,7 +191,7 @@ class Crawl:
                     f"{self._folder}: less than {config.min_free_disk >> 20} MiB of disk are free "
                     "(engine.min_free_disk), so the crawl has stopped. Free some space, then resume."
                 )
-                self.stop("disk full")
+                self.stop(DISK_FULL)
             if config.checkpoint_every and time.monotonic() - checkpointed >= config.checkpoint_every:
                 await self.checkpoint()
                 checkpointed = time.monotonic()
@@ -231,7 +232,7 @@ class Crawl:
         captures = self._parts.archivist.captures()
         await in_thread(write_index, captures, self._folder / "index.cdxj")
 
-    async def _end(self, reason: str) -> None:
+    async def _end(self, reason: Reason) -> None:
         parts = self._parts
         async with self._saving:  # somebody may be taking a checkpoint
             parts.archivist.close()

@@ -18,6 +18,8 @@ from gossamer.model.exchange import Exchange
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Directives, Page
 from gossamer.model.raised import Raised
+from gossamer.model.reasons.codes import NoteCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.robots.directives import merge_directives
 from gossamer.ports import Extractor
@@ -85,12 +87,12 @@ class Reader:
         config, headers = self._config, exchange.headers
         declared = declared_type(headers)
         kind = media_type(declared, content)
-        problems: list[str] = []
+        problems: list[Reason | str] = []
         failures: list[tuple[str, Raised | None]] = []
         part = content
         if len(content) > config.max_content:
             part = content[: config.max_content]
-            problems.append(f"extract: {len(content) - len(part)} of {len(content)} bytes were left unread")
+            problems.append(because(NoteCode.UNREAD, len(content) - len(part), len(content)))
         domain = exchange.url.host.rpartition(".")[2]
         charset = charset_of(part, declared, kind, domain) if part and _TEXT.match(kind) else ""
         findings: list[Findings] = []

@@ -9,6 +9,7 @@ from msgspec import Meta
 from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.quantity import Bytes
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -75,7 +76,7 @@ class HostPolicy(msgspec.Struct, frozen=True):
     queue_key: Callable[[Url], str]
     visits_at_once: Callable[[str], int]
     rest: Callable[[str], float]  # seconds owed to a host whose last visit is unknown
-    budget_spent: Callable[[str, int, int], str]  # (name, pages, bytes) -> reason, or empty
+    budget_spent: Callable[[str, int, int], Reason | None]  # (name, pages, bytes)
     obey_robots: bool = True
     names: Names | None = None
     linked_names_first: bool = False

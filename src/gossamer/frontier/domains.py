@@ -7,6 +7,7 @@ from functools import lru_cache
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy import distinct
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.policy.visits import star
@@ -101,14 +102,14 @@ class DomainTable:
 
     # Lending and settling: `queue` is the name of a host queue, all of whose hosts share one domain …
 
-    def spent(self, queue: str) -> str:
-        """Which limit its domain has reached if all that is lent counts, or empty."""
+    def spent(self, queue: str) -> Reason | None:
+        """Which limit its domain has reached if all that is lent counts, if any."""
         name = registrable_domain(queue)
         record = self.get(name)
         if record is None:
-            return ""
+            return None
         spent = Spent(record.pages + self._lent[name], record.bytes)
-        return domain_limit_reached(self._config, spent) or ""
+        return domain_limit_reached(self._config, spent)
 
     def lent(self, queue: str) -> int:
         """Leases out in its domain."""

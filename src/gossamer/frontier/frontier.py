@@ -28,6 +28,7 @@ from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
@@ -338,7 +339,7 @@ class Frontier:
         """Seconds on the crawl clock."""
         return self.micros() / 1e6
 
-    def rest(self, name: str, seconds: float, reason: str) -> None:
+    def rest(self, name: str, seconds: float, reason: Reason | None) -> None:
         """Let a host lie still for a reason beyond politeness."""
         key = self.host_hash(name)
         record = self.hosts.change(key, name)
@@ -347,7 +348,7 @@ class Frontier:
         if queue := self.rota.served.get(key):
             self.rota.place(queue)
 
-    def park(self, name: str, reason: str) -> None:
+    def park(self, name: str, reason: Reason) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""
         key = self.host_hash(name)
         record = self.hosts.change(key, name)

@@ -6,10 +6,11 @@ import msgspec
 
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.queues.host_queue import HostQueue
-from gossamer.frontier.queues.revival import BY_OPERATOR
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.outcome import Rule
+from gossamer.model.reasons.codes import BudgetCode, HoldCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.ordering.ordering import GRADE_SHIFT
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
@@ -33,9 +34,9 @@ class Steering:
     def rest(self, name: str, seconds: float) -> None:
         """Let a host lie still for so long, from now."""
         with self._frontier.changes():
-            self._frontier.rest(name, seconds, f"{BY_OPERATOR}, for {seconds:g} s")
+            self._frontier.rest(name, seconds, because(HoldCode.OPERATOR_FOR, seconds))
 
-    def end_rest(self, name: str, due: int, reason: str) -> None:
+    def end_rest(self, name: str, due: int, reason: Reason | None) -> None:
         """Take back a rest: the host is due at `due` again, and not before its last visit's rest is over."""
         frontier = self._frontier
         key = self._key(name)
@@ -47,7 +48,7 @@ class Steering:
 
     def park(self, name: str) -> None:
         """Leave a host alone until it is revived by hand."""
-        self._frontier.park(name, BY_OPERATOR)
+        self._frontier.park(name, Reason(HoldCode.OPERATOR))
 
     def revive(self, name: str) -> None:
         """Visit a host again as soon as its last visit's rest is over, whatever it was left alone for."""
@@ -61,7 +62,7 @@ class Steering:
             record = frontier.hosts.change(key, name)
             if record.parked:  # its last visit is under way
                 frontier.counters.hosts_parked -= 1
-            record.parked = record.reason = ""
+            record.parked = record.reason = None
             record.failures = 0
             record.due = record.last_visit + record.rest
             frontier.rota.place(queue)
@@ -80,7 +81,11 @@ class Steering:
                 break
             looked, record = key, frontier.hosts.get(key)
             assert record is not None
-            if record.parked.startswith(_BUDGETS) and not spent(record.name, record.pages, record.bytes):
+            if (
+                record.parked
+                and record.parked.code in _BUDGETS
+                and not spent(record.name, record.pages, record.bytes)
+            ):
                 freed.append(record.name)
         else:
             looked = b""
@@ -147,7 +152,7 @@ class Steering:
         with frontier.changes() as batch:
             for entry_key, data in frontier.environment.scan(Family.ROBOTS, prefix=key):
                 record = decode_robots(data)
-                if record.state == "closed" and record.detail.startswith(f"{Rule.SCOPE}: "):
+                if record.state == "closed" and record.reason and record.reason.code == Rule.SCOPE:
                     again = RobotsEntry(msgspec.structs.replace(record, until=0))
                     frontier.robots.put(key, entry_key[HASH_BYTES:].decode(), again, batch)
 
@@ -155,4 +160,4 @@ class Steering:
         return self._frontier.host_hash(name)
 
 
-_BUDGETS = ("pages_per_", "bytes_per_")
+_BUDGETS = frozenset(BudgetCode)

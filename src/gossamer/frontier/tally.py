@@ -29,7 +29,7 @@ class Tally(msgspec.Struct, frozen=True):
         if not self.host_failed:
             record.failures = 0
             if record.due == now + record.rest:  # else it rests on for what was the reason
-                record.reason = ""
+                record.reason = None
             return
         if not record.failures:
             record.failing_since = now / 1e6

@@ -10,6 +10,7 @@ import msgspec
 from gossamer.engine.settlement.visit_log import LONGEST_LINE
 from gossamer.model.errors import StorageError
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import Reason
 
 _ROBOTS = LinkKind.ROBOTS.value
 PIECE = 256 << 10
@@ -37,6 +38,7 @@ class VisitLine(msgspec.Struct, frozen=True, gc=False):
     type: str = ""
     fault: str = ""
     detail: str = ""
+    why: Reason | None = None
     refused: str = ""
     twin: str = ""
     result: str = ""

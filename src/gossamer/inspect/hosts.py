@@ -8,6 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from gossamer.config.config import CrawlConfig
+from gossamer.model.reasons.codes import HoldCode
+from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import FOREVER
 from gossamer.state.records import HostRecord, decode_host
@@ -15,13 +17,15 @@ from gossamer.state.records import HostRecord, decode_host
 KEPT: Final = 1_000
 """Hosts kept in the order of each sort, and of each state."""
 SORTS: Final = ("queued", "pages", "seconds", "name")
-SET_ASIDE = "its URLs are set aside: see 'gossamer traps' and 'gossamer why'"
+SET_ASIDE = Reason(HoldCode.SET_ASIDE)
+OWN_TIMES = Reason(HoldCode.OWN_TIMES)
+POLITENESS = Reason(HoldCode.POLITENESS)
 LOOKED_AT = 1_000
 """Hosts that stand for all where a line is drawn over time, because keys are keyed hashes: 1.5 ms, and off by
 3% of all at worst in 19 of 20 cases. Always the same ones, so that the line does not jump."""
 
 
-def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
+def doing(record: HostRecord, now: int) -> tuple[str, float, Reason | None]:
     """(state, seconds until it may be visited, reason) of a host; 0 s too if no time will bring its turn."""
     queued = record.queued - record.aside
     due = record.due if queued or not record.waiting else max(record.due, record.later_due)
@@ -29,14 +33,14 @@ def doing(record: HostRecord, now: int) -> tuple[str, float, str]:
     if record.parked:
         return "parked", seconds, record.parked
     if not record.queued and not record.waiting:
-        return "empty", 0.0, ""
+        return "empty", 0.0, None
     if due >= FOREVER or not (queued or record.waiting):
         return "waiting", 0.0, SET_ASIDE
     if seconds and not queued:
-        return "waiting", seconds, record.reason or "its URLs wait for times of their own"
+        return "waiting", seconds, record.reason or OWN_TIMES
     if seconds:
-        return "resting", seconds, record.reason or "politeness"
-    return "ready", 0.0, ""
+        return "resting", seconds, record.reason or POLITENESS
+    return "ready", 0.0, None
 
 
 class HostItem(msgspec.Struct, frozen=True):
@@ -47,6 +51,7 @@ class HostItem(msgspec.Struct, frozen=True):
         seconds: until it may be visited; 0 if it may be now.
         delay: seconds of rest after its last visit, or the least if there was none.
         next_at: wall time when it may be visited; `None` if it has nothing, or is left alone.
+        why: `reason` as a value.
     """
 
     name: str
@@ -61,6 +66,7 @@ class HostItem(msgspec.Struct, frozen=True):
     failures: int
     delay: float
     next_at: float | None
+    why: Reason | None = None
 
 
 def host_item(record: HostRecord, now: int, config: CrawlConfig) -> HostItem:
@@ -71,7 +77,8 @@ def host_item(record: HostRecord, now: int, config: CrawlConfig) -> HostItem:
         name=record.name,
         state=state,
         seconds=0.0 if away else round(seconds, 1),
-        reason=reason,
+        reason=sentence(reason),
+        why=reason,
         queued=record.queued,
         waiting=record.waiting,
         pages=record.pages,

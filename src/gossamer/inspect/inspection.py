@@ -23,6 +23,8 @@ from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.level_words import ordering_of
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
@@ -35,6 +37,7 @@ from gossamer.state.records import (
     VisitedRecord,
     decode,
     decode_host,
+    decode_reason,
 )
 
 HOSTS_LISTED = 20
@@ -61,6 +64,7 @@ class Status(msgspec.Struct, frozen=True):
     levels: LevelSizes | None = None
     state: Literal["running", "paused", "ended", "broken off"] = "running"
     ended: str = ""  # the reason, if it ended by itself
+    why: Reason | None = None  # the same as a value
     last: float = 0.0  # wall time of the last change to its log
     agents: list[AgentLine] = []  # of a cluster
     absent: list[str] = []  # agents that are left out, and what to do, a sentence each
@@ -88,9 +92,9 @@ class Inspection:
         self.names = decode(names, NameStatistics) if names else NameStatistics()
 
     @property
-    def ended(self) -> str:
-        """Why the last session ended; empty if it runs, or has not ended well."""
-        return (self.environment.get(Family.META, ENDED) or b"").decode()
+    def ended(self) -> Reason | None:
+        """Why the last session ended; `None` if it runs, or has not ended well."""
+        return decode_reason(self.environment.get(Family.META, ENDED) or b"")
 
     @property
     def state(self) -> Literal["running", "paused", "ended", "broken off"]:
@@ -170,7 +174,8 @@ class Inspection:
             sizes.by_domain if sizes is not None else None,
             sizes.by_level if sizes is not None else None,
             state=self.state,
-            ended=self.ended,
+            ended=sentence(self.ended),
+            why=self.ended,
             last=self.last,
         )
 
@@ -192,7 +197,7 @@ def inspect(path: Path) -> Iterator[Inspection]:
             " --from-checkpoint' goes back to the last checkpoint; the archive is whole without it."
         )
     if not folder.state.is_dir():
-        raise ConfigError(f"{path}: the crawl has not begun. Begin it with 'gossamer resume {path}'.")
+        raise ConfigError(because(ProblemCode.BEGIN_FIRST, str(path), str(path)))
     config = load(CrawlConfig, read_toml(folder.config))
     with tempfile.TemporaryDirectory(prefix="gossamer-") as scratch:
         environment = Environment.open_secondary(folder.state, Path(scratch), config.state)

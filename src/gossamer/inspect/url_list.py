@@ -8,6 +8,7 @@ import msgspec
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
 from gossamer.policy.scope.patterns import Patterns, pattern_problem
 from gossamer.policy.urls.canonical import Canonicaliser
@@ -36,6 +37,7 @@ class Listed(msgspec.Struct, frozen=True):
         twin: the first URL with the very same content, if that is another.
         links: how many other URLs it mentions.
         referrers: how many other pages mention it, as of the last `gossamer export links`; `None` before.
+        why: `reason` as a value.
     """
 
     url: str
@@ -55,6 +57,7 @@ class Listed(msgspec.Struct, frozen=True):
     links: int = 0
     referrers: int | None = None
     result: str = ""
+    why: Reason | None = None
 
 
 COLUMNS = Listed.__struct_fields__
@@ -164,7 +167,7 @@ def _line(record: PageRecord, referrers: int | None) -> Listed:
         record.url,
         record.state,
         last.status if last else 0,
-        record.reason,
+        sentence(record.reason),
         record.via,
         record.media_type,
         last.size if last else 0,
@@ -178,6 +181,7 @@ def _line(record: PageRecord, referrers: int | None) -> Listed:
         record.references,
         referrers,
         last.said if last else "",
+        record.reason,
     )
 
 

@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from gossamer.model.reasons.reason import Reason
+
 
 class Blame(StrEnum):
     """Whether the URL or its whole host must wait."""
@@ -35,13 +37,13 @@ class Retry(msgspec.Struct, frozen=True):
 
     wait: float
     blame: Blame
-    reason: str
+    reason: Reason
 
 
 class Dropped(msgspec.Struct, frozen=True):
     """Given up. `archive` tells whether the last response is kept, `again` is as in `Done`."""
 
-    reason: str
+    reason: Reason
     archive: bool = False
     again: float | None = None
 
@@ -49,7 +51,30 @@ class Dropped(msgspec.Struct, frozen=True):
 class Parked(msgspec.Struct, frozen=True):
     """Kept, but not tried again in this crawl unless the operator says so."""
 
-    reason: str
+    reason: Reason
 
 
 Disposition = Done | Retry | Dropped | Parked
+
+
+class PageState(StrEnum):
+    """What became of a URL."""
+
+    DONE = "done"
+    RETRY = "retry"
+    DROPPED = "dropped"
+    PARKED = "parked"
+    REJECTED = "rejected"
+
+
+def page_state(disposition: Disposition) -> PageState:
+    """What a URL is in the state after a visit."""
+    match disposition:
+        case Done():
+            return PageState.DONE
+        case Retry():
+            return PageState.RETRY
+        case Dropped():
+            return PageState.DROPPED
+        case Parked():
+            return PageState.PARKED

@@ -7,6 +7,7 @@ from gossamer.model.disposition import Disposition
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Outcome
 from gossamer.model.page import Page
+from gossamer.model.reasons.reason import Reason
 
 
 class Visited(msgspec.Struct, frozen=True):
@@ -38,7 +39,7 @@ class Rejected(msgspec.Struct, frozen=True):
     """A candidate was turned away at the door."""
 
     candidate: Candidate
-    reason: str
+    reason: Reason
 
 
 class HostRested(msgspec.Struct, frozen=True):
@@ -46,14 +47,14 @@ class HostRested(msgspec.Struct, frozen=True):
 
     queue_key: str
     seconds: float
-    reason: str
+    reason: Reason
 
 
 class HostParked(msgspec.Struct, frozen=True):
     """A host failed for too long and is left alone."""
 
     queue_key: str
-    reason: str
+    reason: Reason
 
 
 class Checkpointed(msgspec.Struct, frozen=True):
@@ -89,7 +90,7 @@ class NameAnswered(msgspec.Struct, frozen=True):
 class Stopped(msgspec.Struct, frozen=True):
     """The crawl ended, and this is why."""
 
-    reason: str
+    reason: Reason
 
 
 Event = Visited | Rejected | HostRested | HostParked | Checkpointed | ProblemFound | NameAnswered | Stopped

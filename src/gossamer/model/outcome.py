@@ -5,6 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from gossamer.model.exchange import Exchange
+from gossamer.model.reasons.reason import Reason
 
 
 class Fault(StrEnum):
@@ -50,10 +51,15 @@ class Fetched(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """We did not ask: a rule of ours or the host's forbids it."""
+    """We did not ask: a rule of ours or the host's forbids it.
+
+    Attributes:
+        rule: the kind.
+        detail: the deciding rule; of a robots file its line, as it stands there.
+    """
 
     rule: Rule
-    detail: str = ""
+    detail: Reason | str = ""
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -61,13 +67,13 @@ class Failed(msgspec.Struct, frozen=True):
 
     Attributes:
         fault: the kind.
-        detail: one line for the log; nothing is decided from it.
+        detail: one line for the log, of a server or a library; a reason if it is ours.
         elapsed: seconds the attempt took.
         wait: seconds until it makes sense to try again, where that is known.
     """
 
     fault: Fault
-    detail: str = ""
+    detail: Reason | str = ""
     elapsed: float = 0.0
     wait: float = 0.0
 

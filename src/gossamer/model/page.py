@@ -4,6 +4,7 @@ import msgspec
 
 from gossamer.model.link import Link
 from gossamer.model.raised import Raised
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 
 
@@ -45,5 +46,5 @@ class Page(msgspec.Struct, frozen=True):
     directives: Directives = Directives()
     content_digest: int = 0
     fields: dict[str, object] = {}
-    problems: tuple[str, ...] = ()
+    problems: tuple[Reason | str, ...] = ()
     raised: tuple[Raised, ...] = ()

@@ -157,7 +157,7 @@ def hosts(parts: Parts, figures: Figures) -> Html:
         for host in found.most_pages[:_LISTED]
     ]
     parked = [
-        (foreign(host.name), parts.number(host.queued + host.waiting), foreign(parts.reason(host.reason)))
+        (foreign(host.name), parts.number(host.queued + host.waiting), foreign(parts.reason(host.why)))
         for host in found.parked
     ]
     without = parts.say("without_pages", count=found.pages.zero) if found.pages.zero else ""

@@ -9,6 +9,7 @@ import msgspec
 from gossamer.assembly.report import Summary
 from gossamer.inspect.hosts import HostItem
 from gossamer.inspect.traps import BranchLine
+from gossamer.model.reasons.reason import Reason
 
 
 class Quantiles(msgspec.Struct, frozen=True):
@@ -82,7 +83,7 @@ class FailureLine(msgspec.Struct, frozen=True):
     kind: str
     visits: int
     url: str
-    detail: str
+    detail: Reason | None
 
 
 class HostFigures(msgspec.Struct, frozen=True):
@@ -261,7 +262,7 @@ class Figures(msgspec.Struct, frozen=True):
         made: when.
         name: of the crawl's folder.
         seeds: the first few.
-        ended: why the last session ended; empty if the crawl is running, or ended without a word.
+        ended: why the last session ended; `None` if the crawl is running, or ended without a word.
         sums: as `gossamer status` tells them; visits may have been made since the log was read.
     """
 
@@ -269,7 +270,7 @@ class Figures(msgspec.Struct, frozen=True):
     name: str
     seeds: list[str]
     seed_count: int
-    ended: str
+    ended: Reason | None
     settings: Settings
     sums: Summary
     log: LogFigures

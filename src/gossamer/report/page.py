@@ -2,12 +2,13 @@
 
 import base64
 import hashlib
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 from gossamer.assembly.folder import write_whole
 from gossamer.engine.visiting.dispatch import FINISHED
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.report import chapters
 from gossamer.report.figures import Figures
 from gossamer.report.markup import Html, element, foreign, join, paragraph, section, text
@@ -35,12 +36,9 @@ _CHAPTERS = (
 """Anchor, heading (below `report` in the catalogue) and content of each."""
 
 
-def report_body(figures: Figures, language: str = "en", reasons: Callable[[str], str] = str) -> str:
-    """The report without the page around it, for a page that has `REPORT_CSS` among its style sheets.
-
-    `reasons` says in that language what the crawl has written down in English.
-    """
-    parts = Parts(words(language), reasons)
+def report_body(figures: Figures, language: str = "en") -> str:
+    """The report without the page around it, for a page that has `REPORT_CSS` among its style sheets."""
+    parts = Parts(words(language))
     told = [(anchor, parts.say(key), chapter(parts, figures)) for anchor, key, chapter in _CHAPTERS]
     told = [one for one in told if one[2]]
     return element(
@@ -84,10 +82,9 @@ def write_report(figures: Figures, target: Path, language: str = "en") -> None:
 
 
 def _head(parts: Parts, figures: Figures) -> Html:
-    words, log = parts.words, figures.log
+    log = figures.log
     left = figures.sums.queued + figures.sums.waiting
-    ended = "finished for now" if figures.ended == FINISHED and left else figures.ended
-    reason = parts.reason(words.said("ended", ended))
+    reason = parts.reason(Reason(EndCode.FOR_NOW) if figures.ended == FINISHED and left else figures.ended)
     ended = parts.say("ended", reason=reason) if reason else parts.say("running")
     seeds = [foreign(seed, 120) for seed in figures.seeds]
     more = figures.seed_count - len(seeds)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from gossamer.model.reasons.reason import Reason
 from gossamer.report.charts import Axis, Bar, Frame, Share, bar_chart, for_screens, histogram, share_bar
 from gossamer.report.figures import Histogram, HostFigures, PageLine
 from gossamer.report.markup import Card, Fact, Html, address, foreign, join, table, text
@@ -39,17 +40,19 @@ class Parts:
 
     Args:
         words: of the language.
-        reasons: says in it what the crawl has written down in English.
     """
 
-    def __init__(self, words: Words, reasons: Callable[[str], str] = str) -> None:
+    def __init__(self, words: Words) -> None:
         self.words = words
-        self.reason = reasons
         self.axes = Axes(words)
 
     def say(self, key: str, /, **values: object) -> str:
         """A phrase of the report."""
         return self.words(f"report.{key}", **values)
+
+    def reason(self, reason: Reason | None) -> str:
+        """Why something is so; empty if there is no reason."""
+        return reason.said(self.words.language) if reason is not None else ""
 
     def screens(self, key: str, draw: Callable[[Frame], str], wide: int = HALF, height: int = 210) -> Html:
         """A chart for desktops and for phones."""

@@ -5,7 +5,10 @@ from typing import TypeVar
 import msgspec
 
 from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import PageState
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason, text
 from gossamer.model.url import Url
 
 T = TypeVar("T")
@@ -24,9 +27,10 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     attempts: int = 0
     forced: bool = False
     origin: str = ""
-    reason: str = ""  # in `later`: what it waits for
+    old_reason: str = ""  # of an older version
     ticket: bytes = b""  # in `later`: its place in the queue, to which it returns
     again: bool = False  # in `later`: it was visited, and is due again then
+    reason: Reason | None = None  # in `later`: what it waits for
 
     def candidate(self) -> Candidate:
         """The candidate, its URL split again."""
@@ -38,7 +42,12 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @classmethod
     def of(
-        cls, candidate: Candidate, reason: str = "", ticket: bytes = b"", *, again: bool = False
+        cls,
+        candidate: Candidate,
+        reason: Reason | None = None,
+        ticket: bytes = b"",
+        *,
+        again: bool = False,
     ) -> "QueueRecord":
         """The record that is stored of `candidate`."""
         return cls(
@@ -50,9 +59,10 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             candidate.attempts,
             candidate.forced,
             candidate.origin,
-            reason,
+            "",
             ticket,
             again,
+            reason,
         )
 
 
@@ -66,7 +76,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     name: str
     due: int = 0  # not to be visited before
     rest: int = 0  # the rest after its last visit
-    reason: str = ""  # why it rests, beyond politeness
+    old_reason: str = ""  # as `old_parked`: of an older version
     queued: int = 0  # entries in `queue`
     waiting: int = 0  # entries in `later`, those left out that are due again
     later_due: int = 0  # no entry of `later` falls due before; 0 if there is none
@@ -77,12 +87,14 @@ class HostRecord(msgspec.Struct, array_like=True):
     visits: int = 0
     failures: int = 0  # host faults in a row
     failing_since: float = 0.0  # crawl-clock seconds of the first of them
-    parked: str = ""  # why it is left alone; empty if it is not
+    old_parked: str = ""
     crawl_delay: float = -1.0  # the largest of its origins' rules; negative if there is none
     last_visit: int = 0
     branched: bool = False  # its site is seen as branches
     aside: int = 0  # entries in `queue` that stand in branches that are set aside
     again: int = 0  # entries in `later` that were visited and are due again: no work that is left over
+    reason: Reason | None = None  # why it rests, beyond politeness
+    parked: Reason | None = None  # why it is left alone, if it is
 
     @property
     def delayed(self) -> int:
@@ -108,10 +120,16 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     elapsed: float
     status: int = 0
     fault: str = ""
-    detail: str = ""
+    detail: str = ""  # what a server or a library said, and older versions
     size: int = 0
     address: str = ""
     said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
+    notes: tuple[Reason, ...] = ()  # what we noticed
+
+    @property
+    def remarks(self) -> tuple[Reason, ...]:
+        """All that is said of it."""
+        return (*self.notes, text(self.detail)) if self.detail else self.notes
 
 
 class PlaceRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -126,8 +144,8 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The life of one URL, as far as `why` and revisits need it (K7)."""
 
     url: str
-    state: str  # done, retry, dropped, parked, rejected
-    reason: str = ""
+    state: PageState
+    old_reason: str = ""  # of an older version
     kind: LinkKind = LinkKind.SEED
     depth: int = 0  # K7 layer
     hops: str = ""
@@ -153,6 +171,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     place: PlaceRecord | None = None
     captured: str = ""  # WARC-Date of the last archived response
     canonical: str = ""  # the URL that the page says is its own, if that is another (RFC 6596)
+    reason: Reason | None = None
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -190,10 +209,11 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     until: int  # expiry, or end of the hold; microseconds of the crawl clock
     rules: bytes = b""  # policy's rules, msgpack
     failures: int = 0
-    detail: str = ""
+    old_detail: str = ""  # of an older version
     source: str = ""  # URL the rules came from, at the end of redirects
     etag: str = ""
     last_modified: str = ""
+    reason: Reason | None = None
 
 
 VISITED = b"visited"
@@ -260,13 +280,55 @@ _encoder = msgspec.msgpack.Encoder()
 encode = _encoder.encode
 """msgpack of any record."""
 
-decode_queue = msgspec.msgpack.Decoder(QueueRecord).decode
-decode_host = msgspec.msgpack.Decoder(HostRecord).decode
+_queue = msgspec.msgpack.Decoder(QueueRecord).decode
+_host = msgspec.msgpack.Decoder(HostRecord).decode
+_page = msgspec.msgpack.Decoder(PageRecord).decode
+_robots = msgspec.msgpack.Decoder(RobotsRecord).decode
+_reason = msgspec.msgpack.Decoder(Reason).decode
 decode_domain = msgspec.msgpack.Decoder(DomainRecord).decode
-decode_page = msgspec.msgpack.Decoder(PageRecord).decode
 decode_digest = msgspec.msgpack.Decoder(DigestRecord).decode
 decode_shared_digest = msgspec.msgpack.Decoder(SharedDigestRecord).decode
-decode_robots = msgspec.msgpack.Decoder(RobotsRecord).decode
+
+
+def decode_queue(data: bytes) -> QueueRecord:
+    """A candidate in `queue` or `later`."""
+    record = _queue(data)
+    if not record.old_reason:
+        return record
+    return msgspec.structs.replace(record, old_reason="", reason=told_before(record.old_reason))
+
+
+def decode_host(data: bytes) -> HostRecord:
+    """What is known of a host queue."""
+    record = _host(data)
+    if record.old_reason:
+        record.reason, record.old_reason = told_before(record.old_reason), ""
+    if record.old_parked:
+        record.parked, record.old_parked = told_before(record.old_parked), ""
+    return record
+
+
+def decode_page(data: bytes) -> PageRecord:
+    """The life of a URL."""
+    record = _page(data)
+    if not record.old_reason:
+        return record
+    return msgspec.structs.replace(record, old_reason="", reason=told_before(record.old_reason))
+
+
+def decode_robots(data: bytes) -> RobotsRecord:
+    """What is known of a robots file."""
+    record = _robots(data)
+    if not record.old_detail:
+        return record
+    return msgspec.structs.replace(record, old_detail="", reason=told_before(record.old_detail))
+
+
+def decode_reason(data: bytes) -> Reason | None:
+    """A reason that stands alone, `None` if there is none; an older version wrote a sentence."""
+    if not data:
+        return None
+    return _reason(data) if data[0] & 0x80 else told_before(data.decode())
 
 
 def decode(data: bytes, record: type[T]) -> T:

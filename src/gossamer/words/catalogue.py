@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from gossamer.model.reasons.catalogue import catalogue
 from gossamer.words.amounts import Amounts
 
 LANGUAGES = {"en": "English", "zh": "中文"}
@@ -15,18 +16,24 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 DEFAULT = "en"
 _CHOICE = re.compile(r"\{(?P<name>\w+)\|(?P<one>[^{}|]*)\|(?P<other>[^{}|]*)\}")
 
+_SHARED = frozenset(("fault", "state"))
+"""What the console says of the words for reasons by itself."""
+
 
 class Words(Amounts):
     """The catalogue of one language, which writes amounts, too.
 
     A key is a dotted path into `<language>.toml`; a missing one is a bug of ours and raises KeyError. Values
     stand in a text as `str.format` has them (`{size:,} bytes`); `{n|page|pages}` chooses by the number `n`.
+    Faults, rules and states are in the catalogue of reasons (`gossamer.model.reasons`).
     """
 
     def __init__(self, language: str) -> None:
         super().__init__(language)
         self.tag = {"en": "en", "zh": "zh-Hans"}[language]
         self.table: dict[str, str] = dict(_flat(_read(language)))
+        shared = catalogue(language).items()
+        self.table |= {key: str(said) for key, said in shared if key.split(".")[0] in _SHARED}
         self.meanings = {} if language == "en" else dict(_flat(_read(f"meanings.{language}")))
         """Of settings, by their paths; the settings themselves say it in English."""
 

@@ -7,12 +7,13 @@ from typing import Any
 from gossamer.assembly.seeds import Seeds
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
-from gossamer.crawling.run import INTERRUPTED
-from gossamer.engine.visiting.dispatch import FINISHED, UNREACHABLE
+from gossamer.engine.visiting.dispatch import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.outcome import Fault, Rule
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.branches.tree import ASIDE
 
 MOST_HOSTS = 10_000
@@ -48,15 +49,15 @@ REFUSED = {
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """The same of URLs that were queued."""
-FURTHER = {
-    "max_pages": "--max-pages {}",
-    "max_bytes": "--max-bytes {}",
-    "max_time": "--max-time {}s",
+FURTHER: dict[str, str] = {
+    EndCode.MAX_PAGES: "--max-pages {}",
+    EndCode.MAX_BYTES: "--max-bytes {}",
+    EndCode.MAX_TIME: "--max-time {:g}s",
 }
 """How to go on after a limit of the whole crawl."""
 
 
-def say_end(reason: str, report: dict[str, Any], folder: Path, troubles: Troubles) -> None:
+def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Troubles) -> None:
     """The closing words, on standard error."""
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
@@ -81,8 +82,8 @@ def say_end(reason: str, report: dict[str, Any], folder: Path, troubles: Trouble
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
     if left:
-        limit, _, amount = reason.partition(" ")
-        more = f" {FURTHER[limit].format(amount)}" if limit in FURTHER else ""
+        more = FURTHER.get(reason.code, "").format(*reason.values)
+        more = f" {more}" if more else ""
         say(f"go on with: gossamer resume {folder}{more}")
 
 
@@ -110,22 +111,22 @@ def _aside(folder: Path) -> Iterator[str]:
         yield f"{len(lines) - LISTED:,} more: gossamer traps {folder}"
 
 
-def _words(reason: str, left: int, report: dict[str, Any]) -> str:
+def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
     if reason == UNREACHABLE:
         return "no seed could be reached"
     if reason == FINISHED and left:
         return "finished for now"
     if reason == FINISHED and (report["aside"] or _unasked(report)):
         return "finished, but for what is left out"
-    return f"limit reached ({reason})" if reason.startswith("max_") else reason
+    return f"limit reached ({reason})" if reason.code in FURTHER else str(reason)
 
 
-def _why(reason: str, report: dict[str, Any], folder: Path, troubles: Troubles) -> Iterator[str]:
+def _why(reason: Reason, report: dict[str, Any], folder: Path, troubles: Troubles) -> Iterator[str]:
     """Lines on why there is no page, or what the rest waits for."""
     if reason == UNREACHABLE and troubles.unreached:
         for host, failed in troubles.unreached.items():
             advice = ADVICE.get(failed.fault, "see crawl.log")
-            detail = f" ({safe(failed.detail)})" if failed.detail else ""
+            detail = f" ({safe(str(failed.detail))})" if failed.detail else ""
             yield f"{safe(host)}: {failed.fault}{detail}: {advice}"
     elif not report["pages"]:
         with inspect(folder) as inspection:

@@ -33,6 +33,8 @@ from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.admission.elsewhere import Peers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import GossamerError
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.ports import OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment
@@ -40,8 +42,8 @@ from gossamer.state.records import Counters
 
 RENEW_SECONDS = 1.0
 LONGEST_PROBLEM = 500
-FENCED = "fenced"
-OVER = "over"
+FENCED = Reason(EndCode.FENCED)
+OVER = Reason(EndCode.OVER)
 SHORTEST = 0.001
 """Seconds: 0 would mean never."""
 
@@ -103,7 +105,7 @@ class Agent:
         self._die_in = die_in
         self._life: _Life | None = None
 
-    async def live(self) -> str:
+    async def live(self) -> Reason:
         """Work until the crawl is over; the reason it ended for.
 
         Raises:
@@ -172,12 +174,12 @@ class _Life:
         self._reports = 0
         self._over = False
         self._fenced = False
-        self._stop = ""
+        self._stop: Reason | None = None
         self._places_known = set[str]()  # to the coordinator
         self._scope_known = 0
         self._losses = 0
 
-    async def run(self) -> str:
+    async def run(self) -> Reason:
         order = self._order
         private_folder(order.folder)
         name = self._slot.read_text().strip() if self._slot.exists() else ""

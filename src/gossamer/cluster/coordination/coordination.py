@@ -21,6 +21,7 @@ from gossamer.cluster.coordination.slots import slots
 from gossamer.cluster.coordination.versions import Versions
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report, agent_number
 from gossamer.model.errors import ConfigError, InternalError
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached
 
 __all__ = ["DRAINED", "FINISHED", "Coordination", "CoordinationConfig"]
@@ -142,7 +143,7 @@ class Coordination:
             record.agents[agent.number] = agent
             record.next_agent += 1
         if record.stop == FINISHED and not record.over:
-            record.stop = ""  # after a power failure it may have work again
+            record.stop = None  # after a power failure it may have work again
         self._hearing.began(agent.name)
         self._silence.answered(agent.name, now)
         return Registered(agent.name, agent.incarnation, record.term)
@@ -226,7 +227,7 @@ class Coordination:
             byte_allowance=bytes_,
             wave=self._hearing.wave,
             scope_hosts=tuple(acting.scope_hosts[report.scope_known :]),
-            stop=acting.stop or (DRAINED if agent.state in (State.LEAVING, State.GONE) else ""),
+            stop=acting.stop or (DRAINED if agent.state in (State.LEAVING, State.GONE) else None),
             over=acting.over or agent.state is State.GONE,
             losses=len(acting.losses),
         )
@@ -274,7 +275,7 @@ class Coordination:
             self._withheld.pop(agent.number, None)
             self._hearing.gone(agent.name, agent.pages, agent.bytes)
         if record.stop == FINISHED:
-            record.stop = ""  # what the lost one had not in its last snapshot is to be done again
+            record.stop = None  # what the lost one had not in its last snapshot is to be done again
 
     def _trust_the_moved(self, now: float) -> None:
         for number in [number for number, until in self._withheld.items() if now >= until]:
@@ -326,7 +327,7 @@ class Coordination:
             record.wanted = max(1, record.wanted - len(named))
         return len(named)
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: Reason) -> None:
         """End the crawl: all agents stop, and may end once all have stopped. The first reason counts."""
         if not self._record.stop:
             record = self._versions.turn()
@@ -348,7 +349,7 @@ class Coordination:
                     f"bits: a crawl that began with {record.config.bits} cannot go on with {config.bits}"
                 )
             record.config, record.wanted = config, config.agents
-        record.stop, record.over = "", False
+        record.stop, record.over = None, False
         self._hearing = Hearing(record, record.term << WAVES_OF_A_TERM)
         self._silence = Silence(now, record.config.tenure.give_away)
         self._counted = now
@@ -360,8 +361,8 @@ class Coordination:
         return self._versions.acting is not None and self._versions.acting.over
 
     @property
-    def stop_reason(self) -> str:
-        """Why it ends or ended; empty while it goes on, `FINISHED` if nothing was left to do."""
+    def stop_reason(self) -> Reason | None:
+        """Why it ends or ended; `None` while it goes on, `FINISHED` if nothing was left to do."""
         return self._record.stop
 
     @property

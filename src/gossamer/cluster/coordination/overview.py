@@ -7,6 +7,7 @@ from gossamer.cluster.coordination.hearing import Heard, Hearing
 from gossamer.cluster.coordination.record import PRESENT, AgentRecord, Loss, Move, Record
 from gossamer.cluster.protocol import NOBODY, Report, agent_name
 from gossamer.inspect.clusters.cluster_view import AgentOverview, LossOverview, MoveOverview, Overview
+from gossamer.model.reasons.reason import sentence
 
 __all__ = ["AgentOverview", "LossOverview", "MoveOverview", "Overview", "overview_of"]
 
@@ -35,7 +36,8 @@ def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) 
         wave=hearing.wave,
         scope_hosts=len(record.scope_hosts),
         elapsed=record.elapsed,
-        stop=record.stop,
+        stop=sentence(record.stop),
+        why=record.stop,
         over=record.over,
         ring=_ring(record),
         losses=tuple(_loss(loss) for loss in record.losses),

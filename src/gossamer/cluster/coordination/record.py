@@ -10,13 +10,16 @@ from gossamer.cluster.agreement.tenure import TenureConfig
 from gossamer.cluster.protocol import NOBODY, Host, agent_name
 from gossamer.model.errors import StorageError
 from gossamer.model.quantity import SECONDS, Bytes, Count, Seconds
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason
 
 FORMAT = 1
 
-DRAINED = "drained"
+DRAINED = Reason(EndCode.DRAINED)
 """Reason to stop of an agent that is no longer needed, while the crawl goes on."""
 
-FINISHED = "finished"
+FINISHED = Reason(EndCode.FINISHED)
 """Reason to stop when nothing is left to do."""
 
 
@@ -165,7 +168,7 @@ class Record(msgspec.Struct, kw_only=True):
         moves: by number.
         scope_hosts: that joined the scope, in the order in which they did.
         wanted: agents there should be.
-        stop: reason to stop; `stop_epoch`: since when it holds.
+        stop: reason to stop, if there is one; `stop_epoch`: since when it holds.
         over: all have stopped.
         elapsed: seconds of the crawl, all its starts together.
         losses: in the order in which they were found.
@@ -182,11 +185,16 @@ class Record(msgspec.Struct, kw_only=True):
     next_agent: int = 1
     next_move: int = 1
     scope_hosts: list[str] = []
-    stop: str = ""
+    old_stop: str = msgspec.field(default="", name="stop")
     stop_epoch: int = 0
     over: bool = False
     elapsed: float = 0.0
     losses: list[Loss] = []
+    stop: Reason | None = msgspec.field(default=None, name="stop_reason")
+
+    def __post_init__(self) -> None:
+        if self.old_stop:  # of an older version
+            self.stop, self.old_stop = told_before(self.old_stop), ""
 
     @classmethod
     def new(cls, config: CoordinationConfig) -> "Record":

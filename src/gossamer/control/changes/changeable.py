@@ -7,11 +7,14 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.config import CrawlConfig
-from gossamer.config.dotted import did_you_mean, join_path, split_path
+from gossamer.config.dotted import join_path, nearest, split_path
 from gossamer.config.settings import load, merge
+from gossamer.config.settings_reader import not_a_setting
 from gossamer.config.shape import leaf_paths
 from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, of
 
 
 class Group(StrEnum):
@@ -116,27 +119,27 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
     Raises:
         LiveError: `invalid`, with everything that is wrong.
     """
-    problems: list[str] = []
+    problems: list[Reason] = []
     wanted: dict[str, Any] = {}
     groups: dict[str, Group] = {}
     if not changes:
-        raise LiveError("invalid", "changes: there are none")
+        raise LiveError("invalid", of("changes", Reason(ProblemCode.NO_CHANGES)))
     for given, value in changes.items():
         try:
             keys = _keys(given)
             path = join_path(keys)
             group = _group_of(keys)
             if group is None:
-                problems.append(f"{given}: {_not_live(path)}")
+                problems.append(of(given, _not_live(path)))
             else:
                 wanted[path], groups[path] = value, group
         except ValueError as error:
-            problems.append(f"{given}: {error}")
+            problems.append(of(given, str(error)))
     before = msgspec.to_builtins(config)
     try:
         after = load(CrawlConfig, merge(before, wanted))
     except ConfigError as error:
-        problems += error.problems
+        problems += error.reasons
     if problems:
         raise invalid(tuple(problems))
     tree = msgspec.to_builtins(after)
@@ -164,11 +167,11 @@ def _group_of(keys: list[str]) -> Group | None:
     return _SINGLE.get(join_path(keys))
 
 
-def _not_live(path: str) -> str:
+def _not_live(path: str) -> Reason:
     if path.startswith("host.") or path in set(leaf_paths(CrawlConfig)):
-        return "cannot change while the crawl runs; stop it, then 'gossamer resume' with --set"
-    hint = did_you_mean(path, leaf_paths(CrawlConfig))
-    return f"is not a setting{hint or '; name a single one, like politeness.min_delay'}"
+        return Reason(ProblemCode.NOT_LIVE)
+    near = nearest(path, leaf_paths(CrawlConfig))
+    return not_a_setting(near) if near else Reason(ProblemCode.NOT_SETTING_SINGLE)
 
 
 def _value(tree: Any, path: str) -> Any:

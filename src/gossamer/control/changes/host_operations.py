@@ -10,8 +10,10 @@ from gossamer.control.changes.change_log import Change
 from gossamer.control.changes.changeable import plan_changes
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError
-from gossamer.frontier.queues.revival import BY_OPERATOR
 from gossamer.inspect.hosts import HostItem, host_item
+from gossamer.model.reasons.codes import HoldCode, ProblemCode
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.state.records import HostRecord
 
 PARK, REVIVE, REST, RELEASE = "host.park", "host.revive", "host.rest", "traps.release"
@@ -46,7 +48,7 @@ async def host_rest(live: LiveCrawl, params: Rest, who: str) -> HostItem:
     """Let a host lie still for some time."""
     async with live.changing:
         record = _known(live, params.name)
-        old = {"due": record.due, "reason": record.reason}
+        old = {"due": record.due, "reason": sentence(record.reason), "why": record.reason}
         await live.note({"path": REST, "subject": params.name, "old": old, "new": params.seconds}, who=who)
         live.applier.steering.rest(params.name, params.seconds)
         return _item(live, params.name)
@@ -56,8 +58,8 @@ async def host_park(live: LiveCrawl, params: HostName, who: str) -> HostItem:
     """Leave a host alone until it is revived."""
     async with live.changing:
         record = _known(live, params.name)
-        if not record.parked.startswith(BY_OPERATOR):
-            old, new = record.parked or None, BY_OPERATOR
+        if record.parked is None or not record.parked.has(HoldCode.OPERATOR):
+            old, new = sentence(record.parked) or None, str(Reason(HoldCode.OPERATOR))
             await live.note({"path": PARK, "subject": params.name, "old": old, "new": new}, who=who)
             live.applier.steering.park(params.name)
         return _item(live, params.name)
@@ -67,7 +69,7 @@ async def host_revive(live: LiveCrawl, params: HostName, who: str) -> HostItem:
     """Visit a host again that is parked, or rests for longer than its last visit has earned."""
     async with live.changing:
         record = _known(live, params.name)
-        old = record.parked or record.reason or None
+        old = sentence(record.parked or record.reason) or None
         final = not record.parked
         await live.note({"path": REVIVE, "subject": params.name, "old": old, "final": final}, who=who)
         live.applier.steering.revive(params.name)
@@ -93,7 +95,7 @@ async def _set_blocked(live: LiveCrawl, name: str, who: str, *, blocked: bool) -
             names.append(f"*.{name}")
         block = [host for host in live.config.scope.block if host not in names]
         if not blocked and len(block) == len(live.config.scope.block):
-            raise LiveError("conflict", f"host {name!r} is not blocked")
+            raise LiveError("conflict", because(ProblemCode.NOT_BLOCKED, name))
         plan = plan_changes(live.config, {"scope.block": block + names if blocked else block})
         await live.apply(plan, who)
         return _item(live, name)
@@ -107,8 +109,10 @@ async def traps_release(live: LiveCrawl, params: Release, who: str) -> dict[str,
             lambda look, _: list(aside(look.environment, params.branch, params.host)), None, slow=True
         )
         if not found:
-            where = f" on {params.host}" if params.host else ""
-            raise LiveError("not_found", f"no branch {params.branch!r} is set aside{where}")
+            missing = because(ProblemCode.NO_BRANCH, params.branch)
+            if params.host:
+                missing = because(ProblemCode.NO_BRANCH_ON, params.branch, params.host)
+            raise LiveError("not_found", missing)
         names = sorted({name for _, name, _ in found})
         change = {"path": RELEASE, "subject": params.branch, "new": names[:HOSTS_NOTED], "final": True}
         await live.note(change, who=who)
@@ -126,25 +130,32 @@ async def undo_host(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     steering = live.applier.steering
     match change.path:
         case "host.park" if record.parked:
-            entries = await live.note(note | {"old": record.parked}, who=who)
+            entries = await live.note(note | {"old": sentence(record.parked)}, who=who)
             steering.revive(name)
         case "host.revive" if not record.parked:
             entries = await live.note(note | {"new": change.old}, who=who)
             steering.park(name)
         case "host.rest" if not record.failures and not record.parked:
             entries = await live.note(note | {"old": change.new}, who=who)
-            steering.end_rest(name, change.old["due"], change.old["reason"])
+            steering.end_rest(name, change.old["due"], _reason_before(change.old))
         case _:
-            raise LiveError("conflict", f"{name} has changed since change {change.id}")
+            raise LiveError("conflict", because(ProblemCode.CHANGED_SINCE, name, change.id))
     live.crawl.parts.dispatch.pump()
     return entries
+
+
+def _reason_before(old: dict[str, Any]) -> Reason | None:
+    """Why a host rested before; older versions noted the sentence alone."""
+    if "why" in old:
+        return msgspec.convert(old["why"], Reason | None)
+    return told_before(old["reason"]) if old["reason"] else None
 
 
 def _known(live: LiveCrawl, name: str) -> HostRecord:
     live.refuse_if_ending()
     record = live.applier.steering.host(name)
     if record is None:
-        raise LiveError("not_found", f"host {name!r} is not known to this crawl")
+        raise LiveError("not_found", because(ProblemCode.NO_HOST, name))
     return record
 
 

@@ -25,6 +25,8 @@ from gossamer.control.changes.seed_operations import NewSeeds, add_seeds, undo_s
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, Nothing
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because
 
 
 class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,11 +97,11 @@ async def undo(live: LiveCrawl, params: Undo, who: str) -> list[Change]:
         changes = {change.id: change for change in read_changes(live.folder.path)}
         change = changes.get(params.id)
         if change is None:
-            raise LiveError("not_found", f"there is no change {params.id}")
+            raise LiveError("not_found", because(ProblemCode.NO_CHANGE, params.id))
         if change.undone:
-            raise LiveError("conflict", f"change {change.id} was taken back by change {change.undone}")
+            raise LiveError("conflict", because(ProblemCode.UNDONE, change.id, change.undone))
         if change.final:
-            raise LiveError("conflict", f"change {change.id} ({change.path}) cannot be taken back")
+            raise LiveError("conflict", because(ProblemCode.FINAL, change.id, change.path))
         return await _undo(live, change, who)
 
 
@@ -146,7 +148,7 @@ async def limits(live: LiveCrawl, params: Ceilings, who: str) -> dict[str, Any]:
 async def _undo_setting(live: LiveCrawl, change: Change, who: str) -> list[Change]:
     plan = plan_changes(live.config, {change.path: change.old})
     if plan.items and plan.items[0].old != change.new:
-        raise LiveError("conflict", f"{change.path} was changed again since change {change.id}")
+        raise LiveError("conflict", because(ProblemCode.CHANGED_AGAIN, change.path, change.id))
     return await live.apply(plan, who, undoes=change.id)
 
 

@@ -11,11 +11,13 @@ from gossamer.control.changes.changeable import Group, Settings, plan_changes
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.control.views.context import ViewContext
-from gossamer.engine.admission.rejudging import RULES, may_widen
+from gossamer.engine.admission.reclaim import kept_out
+from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.draws import Draws, by_hash
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
 from gossamer.state.environment import Family
@@ -39,10 +41,11 @@ class HostLoss(msgspec.Struct, frozen=True):
 
 
 class Going(msgspec.Struct, frozen=True):
-    """A URL that would go, and why."""
+    """A URL that would go, and why: in words, and as a value."""
 
     url: str
     rule: str
+    why: Reason
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -78,7 +81,7 @@ async def preview_scope(live: LiveCrawl, params: Settings, who: str) -> Preview:
     try:
         scope: Scope = await in_thread(live.built.scope_of, plan.config)
     except ConfigError as error:
-        raise invalid(error.problems) from None
+        raise invalid(error.reasons) from None
     widens = plan.config.traps != live.config.traps or may_widen(live.config.scope, plan.config.scope)
     return await live.look(lambda look, _: _preview(look, scope, widens=widens), None, slow=True)
 
@@ -101,7 +104,7 @@ def _preview(look: ViewContext, scope: Scope, *, widens: bool) -> Preview:
             weight_going += weight
             going[name] += 1
             if len(sample) < SAMPLE:
-                sample.append(Going(url.url.text, f"{verdict.rule}: {verdict.detail}"))
+                sample.append(Going(url.url.text, str(verdict.reason), verdict.reason))
         if not judged % 256 and time.monotonic() - began > SECONDS:
             complete = False
             break
@@ -169,7 +172,7 @@ def _coming(look: ViewContext, scope: Scope) -> int:
     found = 0
     for number, (key, data) in enumerate(look.environment.scan(Family.PAGES)):
         record = decode_page(data)
-        if record.state in ("rejected", "dropped") and record.reason.partition(":")[0] in RULES:
+        if kept_out(record):
             url = Url.from_serialised(record.url)
             if url is not None:
                 candidate = Candidate(url, record.kind, record.depth, record.hops, record.via)

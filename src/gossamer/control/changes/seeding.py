@@ -13,6 +13,7 @@ from gossamer.assembly.seeds import parse_seed
 from gossamer.control.changes.applier import SettingsApplier
 from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 from gossamer.state.records import decode, encode
@@ -139,13 +140,13 @@ class SeedFile:
                 batch.put(Family.META, WATCHED, encode(place))
 
 
-def sorted_out(texts: Iterable[str]) -> tuple[list[Url], list[str]]:
+def sorted_out(texts: Iterable[str]) -> tuple[list[Url], list[Reason]]:
     """(seeds, what is wrong with those that are none)."""
     seeds = [parse_seed(text) for text in texts]
     urls = [seed for seed in seeds if isinstance(seed, Url)]
-    return list(dict.fromkeys(urls)), [seed for seed in seeds if isinstance(seed, str)]
+    return list(dict.fromkeys(urls)), [seed for seed in seeds if isinstance(seed, Reason)]
 
 
-def complain(built: Built, path: str, problem: str) -> None:
+def complain(built: Built, path: str, problem: Reason | str) -> None:
     """Tell of a watched file, or of a line of it."""
-    built.crawl.parts.observers.tell(ProblemFound(f"seeds_watch {path}", problem))
+    built.crawl.parts.observers.tell(ProblemFound(f"seeds_watch {path}", str(problem)))

@@ -59,7 +59,7 @@ class RunningCrawl:
             self._broken = reply.id is None
         if isinstance(reply.error, msgspec.UnsetType):
             return reply.result
-        raise LiveError(reply.error.code, reply.error.message, reply.error.details)
+        raise LiveError(reply.error.code, reply.error.why or reply.error.message, reply.error.details)
 
     async def _exchange(self, line: bytes) -> Reply:
         try:

@@ -5,6 +5,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, placed, text
+
 SOCKET = "control.sock"
 """Name of the socket in the crawl's folder."""
 LONGEST_REQUEST = 1 << 20
@@ -15,10 +18,15 @@ Code = Literal["invalid", "not_found", "conflict", "internal"]
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong with a request; `path` is empty where it concerns the whole."""
+    """One thing that is wrong with a request; `path` is empty where it concerns the whole.
+
+    Attributes:
+        why: `problem` as a value.
+    """
 
     path: str
     problem: str
+    why: Reason | None = None
 
 
 class LiveError(Exception):
@@ -30,10 +38,11 @@ class LiveError(Exception):
         details: all that is wrong, if it is more than the message says.
     """
 
-    def __init__(self, code: Code, message: str, details: tuple[Problem, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, code: Code, message: Reason | str, details: tuple[Problem, ...] = ()) -> None:
+        super().__init__(str(message))
         self.code = code
-        self.message = message
+        self.message = str(message)
+        self.why = text(message) if isinstance(message, str) else message
         self.details = details
 
 
@@ -56,6 +65,7 @@ class Trouble(msgspec.Struct, frozen=True):
     code: Code
     message: str
     details: tuple[Problem, ...] = ()
+    why: Reason | None = None
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,17 +82,18 @@ class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def trouble_of(error: LiveError) -> Trouble:
     """As it goes over the wire."""
-    return Trouble(error.code, error.message, error.details)
+    return Trouble(error.code, error.message, error.details, error.why)
 
 
-def problem_of(text: str) -> Problem:
-    """A problem of `ConfigError`, taken apart: `politeness.min_delay: expected ...`."""
-    path, colon, rest = text.partition(": ")
-    plain = bool(colon) and " " not in path
-    return Problem(path, rest) if plain else Problem("", text)
+def problem_of(reason: Reason) -> Problem:
+    """A problem of `ConfigError`, with its path."""
+    path, inner = placed(reason)
+    return Problem(path, str(inner), inner)
 
 
-def invalid(problems: tuple[str, ...]) -> LiveError:
+def invalid(problems: tuple[Reason, ...]) -> LiveError:
     """The error for settings that `ConfigError` tells of."""
-    message = problems[0] if len(problems) == 1 else f"{len(problems)} things are wrong: {problems[0]}, ..."
+    message = problems[0]
+    if len(problems) > 1:
+        message = because(ProblemCode.SEVERAL, len(problems), problems[0])
     return LiveError("invalid", message, tuple(map(problem_of, problems)))

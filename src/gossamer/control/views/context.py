@@ -14,6 +14,8 @@ from gossamer.inspect.hosts import HostCount
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.queue.count import QueueCount
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
@@ -72,7 +74,7 @@ class ViewContext:
         """
         prints = fingerprints_of(self.environment)
         if prints is None:
-            raise LiveError("conflict", "nothing has been crawled yet")
+            raise LiveError("conflict", Reason(ProblemCode.NOT_BEGUN))
         return prints
 
     def places(self) -> UrlPlaces:

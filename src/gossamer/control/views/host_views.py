@@ -15,6 +15,8 @@ from gossamer.frontier.queues.queue_table import branches_of
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.inspect.hosts import HostItem, host_item
 from gossamer.inspect.traps import BranchLine, lines_of
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.policy.robots.file import RobotsRules
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
@@ -89,6 +91,8 @@ class RobotsFile(msgspec.Struct, frozen=True):
     sitemaps: Sequence[str]
     rules: list[str]
     rules_in_all: int
+    why: Reason | None = None
+    """`detail` as a value."""
 
 
 class RobotsFiles(msgspec.Struct, frozen=True):
@@ -180,7 +184,7 @@ def host(look: ViewContext, params: Host) -> HostDetail:
     politeness = config.politeness_of(record.name)
     return HostDetail(
         **msgspec.structs.asdict(host_item(record, look.clock.micros(), config)),
-        parked=record.parked,
+        parked=sentence(record.parked),
         rest=record.rest / 1e6,
         crawl_delay=record.crawl_delay if record.crawl_delay >= 0 else None,
         last_visit=_wall(look, record.last_visit),
@@ -205,7 +209,7 @@ def find_host(look: ViewContext, name: str) -> tuple[bytes, HostRecord]:
     key = look.fingerprints().host(name)
     data = look.environment.get(Family.HOSTS, key)
     if data is None:
-        raise LiveError("not_found", f"host {name!r} is not known to this crawl")
+        raise LiveError("not_found", because(ProblemCode.NO_HOST, name))
     return key, decode_host(data)
 
 
@@ -225,7 +229,8 @@ def robots_of(look: ViewContext, key: bytes) -> list[RobotsFile]:
                 origin=origin,
                 state=record.state,
                 until=_wall(look, record.until),
-                detail=record.detail,
+                detail=sentence(record.reason),
+                why=record.reason,
                 failures=record.failures,
                 source=record.source,
                 crawl_delay=rules.crawl_delay,

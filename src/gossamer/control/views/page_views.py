@@ -10,7 +10,9 @@ from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, Patience, behind, cursor_of, key_of, offset_of, take
 from gossamer.inspect.crawl_log import backwards, visit_of
 from gossamer.inspect.url_places import UrlPlaces
+from gossamer.model.disposition import PageState
 from gossamer.model.quantity import Count
+from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 from gossamer.state.records import PageRecord, PlaceRecord, decode_page
@@ -46,6 +48,7 @@ class PageItem(msgspec.Struct, frozen=True):
         status: of the last response; 0 if there was none.
         fault: why there was none, or which rule of ours forbade the visit.
         time: wall time of the last visit, or of the refusal.
+        why: `reason` as a value.
     """
 
     url: str
@@ -63,6 +66,7 @@ class PageItem(msgspec.Struct, frozen=True):
     via: str
     archive: PlaceRecord | None
     result: str = ""
+    why: Reason | None = None
 
 
 def pages(look: ViewContext, params: Pages) -> Page:
@@ -114,7 +118,7 @@ def _stored(look: ViewContext, params: Pages) -> Page:
 
 def _is_wanted(record: PageRecord, params: Pages) -> bool:
     if params.state is None:
-        if record.state == "rejected":
+        if record.state == PageState.REJECTED:
             return False
     elif record.state != params.state:
         return False
@@ -131,7 +135,8 @@ def _item(record: PageRecord) -> PageItem:
     return PageItem(
         url=record.url,
         state=record.state,
-        reason=record.reason,
+        reason=sentence(record.reason),
+        why=record.reason,
         status=last.status if last else 0,
         fault=last.fault if last else "",
         mime=record.media_type,

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.control.socket.protocol import LiveError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because, of
 
 SECONDS = 0.25
 """A view looks no longer than this for what it is asked for; who wants more goes on with the cursor."""
@@ -83,7 +85,7 @@ def key_of(cursor: str | None, kinds: tuple[str, ...]) -> tuple[str, bytes]:
     except (binascii.Error, ValueError):
         key = None
     if kind not in kinds or key is None:
-        raise LiveError("invalid", f"cursor: {cursor[:100]!r} is none of this list")
+        raise LiveError("invalid", of("cursor", because(ProblemCode.CURSOR, cursor[:100])))
     return kind, key
 
 
@@ -97,7 +99,7 @@ def offset_of(cursor: str | None, kind: str = "n") -> int:
         return 0
     head, _, number = cursor.partition(":")
     if head != kind or not (number.isascii() and number.isdecimal()) or len(number) > 18:
-        raise LiveError("invalid", f"cursor: {cursor[:100]!r} is none of this list")
+        raise LiveError("invalid", of("cursor", because(ProblemCode.CURSOR, cursor[:100])))
     return int(number)
 
 

@@ -14,6 +14,7 @@ from gossamer.inspect.queue.count import QueueSizes
 from gossamer.inspect.why.level_words import split_grade
 from gossamer.model.link import LinkKind
 from gossamer.model.quantity import Count
+from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, split_later, split_ticket, ticket
 from gossamer.state.records import QueueRecord, decode_host, decode_queue
@@ -43,7 +44,7 @@ class QueueItem(msgspec.Struct, frozen=True):
         level: the ordering's; the smaller the earlier.
         grade: what was put above it; 0 for most.
         due: wall time, if it waits for one of its own; `None` also for what waits for the operator.
-        reason: what it waits for.
+        reason: what it waits for; `why` is the same as a value.
     """
 
     url: str
@@ -56,6 +57,7 @@ class QueueItem(msgspec.Struct, frozen=True):
     attempts: int
     due: float | None = None
     reason: str = ""
+    why: Reason | None = None
 
 
 def queue(look: ViewContext, params: Queue) -> Page:
@@ -130,7 +132,7 @@ def _waiting(
         due, _ = split_later(key)
         at = None if due >= FOREVER else round(time.time() + (due - now) / 1e6, 1)
         item = _item(entry, names.of(key[:HASH_BYTES]), own, grade)
-        yield key, msgspec.structs.replace(item, due=at, reason=entry.reason)
+        yield key, msgspec.structs.replace(item, due=at, reason=sentence(entry.reason), why=entry.reason)
 
 
 def _is_wanted(entry: QueueRecord, params: Queue) -> bool:

@@ -8,6 +8,7 @@ from gossamer.assembly.report import Summary
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
 from gossamer.control.views.context import ViewContext
+from gossamer.model.reasons.reason import Reason, sentence
 
 
 class Workers(msgspec.Struct, frozen=True):
@@ -22,7 +23,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         state: `running`, `pausing` (what is lent is being finished), `paused`, `stopping` or `stopped`.
-        reason: why it is not running.
+        reason: why it is not running; `why` is the same as a value.
         started: wall time of the session's start; 0 if it is stopped.
         seconds: spent crawling, over all sessions; a pause is none.
         sums: as in `report.json`.
@@ -31,13 +32,14 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         limits: settings in force that bound the crawl, by their paths.
         ceilings: what `set` may not exceed; `None` for no ceiling.
         lent: URLs out with workers.
-        held_by: what the crawl itself waits for; empty if nothing.
+        held_by: what the crawl itself waits for, empty if nothing; `held_why` is the same as a value.
         memory_bytes, open_files: of the process; 0 if it is stopped.
     """
 
     folder: str
     state: str
     reason: str = ""
+    why: Reason | None = None
     pid: int = 0
     started: float = 0.0
     seconds: float = 0.0
@@ -51,6 +53,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     ceilings: dict[str, int | None] = {}
     lent: int = 0
     held_by: str = ""
+    held_why: Reason | None = None
     memory_bytes: int = 0
     open_files: int = 0
 
@@ -63,7 +66,8 @@ def status(look: ViewContext, _: Nothing) -> LiveStatus:
     return LiveStatus(
         folder=str(look.folder.path),
         state="stopped",
-        reason=inspection.ended,
+        reason=sentence(inspection.ended),
+        why=inspection.ended,
         seconds=sums.seconds,
         sums=sums,
         hosts_by_state=count.scaled(sums.hosts),

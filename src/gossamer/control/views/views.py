@@ -28,6 +28,7 @@ from gossamer.control.views.story_views import (
     why,
 )
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.reason import of, text
 
 View = Callable[[ViewContext, Any], Any]
 
@@ -76,7 +77,7 @@ def seen(view: View, look: ViewContext, params: Any) -> Any:
     try:
         return view(look, params)
     except ConfigError as error:
-        raise invalid(error.problems) from None
+        raise invalid(error.reasons) from None
     except StorageError as error:
         raise LiveError("internal", str(error)) from None
 
@@ -90,6 +91,6 @@ def parameters(kind: type[msgspec.Struct], params: dict[str, Any]) -> Any:
     try:
         return msgspec.convert(params, kind)
     except msgspec.ValidationError as error:
-        text, _, path = str(error).partition(" - at `$")
+        said, _, path = str(error).partition(" - at `$")
         where = path.strip("`.")
-        raise invalid((f"{where}: {text}" if where else text,)) from None
+        raise invalid((of(where, text(said)) if where else text(said),)) from None

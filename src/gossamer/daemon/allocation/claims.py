@@ -9,6 +9,8 @@ from msgspec import Meta
 from gossamer.assembly.file_limit import SPARE_FILES
 from gossamer.config.config import CrawlConfig
 from gossamer.model.quantity import Bytes, Count
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of
 
 MIB = 1 << 20
 PYTHON_BYTES = 64 * MIB
@@ -157,20 +159,15 @@ def fitting(claim: Claim, config: CrawlConfig, limits: Mapping[str, int], factor
     )
 
 
-def claim_problems(claim: Claim, config: CrawlConfig, limits: Mapping[str, int]) -> list[str]:
+def claim_problems(claim: Claim, config: CrawlConfig, limits: Mapping[str, int]) -> list[Reason]:
     """What stands against a claim: above a limit, or below what its crawl begins with."""
     first = {**amounts_for(config, claim), "memory": least_memory(config)}
-    problems = []
+    problems: list[Reason] = []
     for name, most in claim.amounts().items():
         if most > limits[name]:
-            problems.append(
-                f"claim.{name}: {most} is above the limit of {limits[name]}: claim less, or raise the limit"
-            )
+            problems.append(of(f"claim.{name}", because(ProblemCode.CLAIM_HIGH, most, limits[name])))
         if first[name] > most:
-            problems.append(
-                f"claim.{name}: {most} is less than the {first[name]} that the crawl begins with: claim more,"
-                " or begin with less (engine.workers, fetch.max_speed, state.*)"
-            )
+            problems.append(of(f"claim.{name}", because(ProblemCode.CLAIM_LOW, most, first[name])))
     if claim.bandwidth == 0:
-        problems.append("claim.bandwidth: 0 would let nothing in: claim some")
+        problems.append(of("claim.bandwidth", Reason(ProblemCode.CLAIM_NOTHING)))
     return problems

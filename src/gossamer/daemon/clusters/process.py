@@ -94,8 +94,8 @@ class ClusterProcess:
     async def _last_words(self) -> str:
         """What it said of its end."""
         await self._ended()
-        said = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
-        return said.removeprefix("gossamer: ")[-1000:] or "the process that asks it has ended"
+        last = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
+        return last.removeprefix("gossamer: ")[-1000:] or "the process that asks it has ended"
 
     async def _hear(self) -> None:
         """Keep the end of what it says on standard error, and let nothing be in its way there."""

@@ -17,6 +17,7 @@ from gossamer.daemon.jobs.confinement import confinement_problems, setting_path
 from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.jobs.proposal import Frame
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason
 
 UNCHANGEABLE = (
     "seeds_file",
@@ -41,7 +42,9 @@ async def change_settings(job: Job, changes: dict[str, Any], who: str, frame: Fr
     before = await crawl_config(job)
     paths = {setting_path(path): value for path, value in changes.items()}
     after = load(CrawlConfig, merge(msgspec.to_builtins(before), paths))
-    problems = [f"{path}: cannot change once the job is made" for path in paths if path in UNCHANGEABLE]
+    problems: list[Reason | str] = [
+        f"{path}: cannot change once the job is made" for path in paths if path in UNCHANGEABLE
+    ]
     allowed = set(confinement_problems(before, frame.roots, frame.secrets))
     problems += [one for one in confinement_problems(after, frame.roots, frame.secrets) if one not in allowed]
     problems += claim_problems(job.claim, after, frame.limits)

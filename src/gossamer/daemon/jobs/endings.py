@@ -14,6 +14,8 @@ from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.jobs.process import last_words
 from gossamer.daemon.jobs.restart import CONFIG, STORAGE, Ending
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason
 
 _LARGEST = 16 << 20
 LOCKED = "another process is crawling into this folder"
@@ -72,13 +74,23 @@ def ending_of(job: Job, status: int | None, errors: Path, *, stopped: bool) -> E
         words = FULL
     return Ending(
         status=status,
-        report=str(report.get("ended", "")),
+        report=_ended(report),
         stopped=stopped,
         progressed=now.log_size > job.log_size,
         visited=now.log_size > 0,
         locked=status == CONFIG and LOCKED in words.rpartition(" / ")[2],
         words=words,
     )
+
+
+def _ended(report: dict[str, Any]) -> Reason | None:
+    """Why a crawl ended by its report; those of older versions have the words alone."""
+    if "why" in report:
+        try:
+            return msgspec.convert(report["why"], Reason)
+        except msgspec.ValidationError:
+            return None
+    return told_before(str(report["ended"])) if report.get("ended") else None
 
 
 def stopped_by_hand(job: Job) -> bool:

@@ -6,6 +6,8 @@ from gossamer.daemon.allocation.claims import Amounts
 from gossamer.daemon.context import WHO, DaemonContext
 from gossamer.daemon.jobs.process import JobProcess
 from gossamer.daemon.memory import Advice, is_calm, look
+from gossamer.model.reasons.codes import JobCode
+from gossamer.model.reasons.reason import Reason, because
 
 PATIENCE = 15.0
 """Seconds that an answer may take."""
@@ -87,7 +89,7 @@ class Enforcement:
         """When its memory was last looked at it was far below what was granted."""
         return is_calm(self._around.roster.seen(self._name).memory, self.held["memory"])
 
-    def watch_memory(self) -> str:
+    def watch_memory(self) -> Reason | None:
         """Look at its memory; why it must end, or nothing."""
         grants, roster = self._around.grants, self._around.roster
         resident = self._process.memory()
@@ -96,15 +98,12 @@ class Enforcement:
         held = self.held
         found = look(resident, held["memory"], claim.memory, waits=self.waits_for_memory)
         if found.advice is Advice.NOTHING:
-            return ""
+            return None
         if found.advice is Advice.ASK:
             grants.withdraw(self._name)  # a change that waits will ask again
             self._asked_memory = not self.request({"memory": found.amount})
-            return ""
+            return None
         if found.advice is Advice.KILL:
             self._process.send(signal.SIGKILL)
         granted = min(held["memory"], claim.memory)
-        return (
-            f"it took {resident >> 20} MiB of memory and had {granted >> 20}: it begins anew. With a larger"
-            " claim, or smaller caches (state.*, frontier.*), it would not have to"
-        )
+        return because(JobCode.MEMORY_TAKEN, resident >> 20, granted >> 20)

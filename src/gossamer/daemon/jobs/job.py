@@ -9,6 +9,9 @@ import msgspec
 
 from gossamer.daemon.allocation.claims import Amounts, Claim
 from gossamer.daemon.jobs.schedule import Schedule
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason, because, of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 """A name is a folder's name below `jobs/`: it cannot leave it, nor hide in it."""
@@ -77,7 +80,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: who wanted that.
         at_once: it is to stop without waiting for visits that are under way.
         state: what is.
-        reason: why it is so; a sentence, or empty.
+        reason: why it is so, where that says more.
         claim: the most it will ever hold.
         held: what its process has been granted; empty without one.
         process: of the running crawl, or none.
@@ -103,7 +106,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: str = ""
     at_once: bool = False
     state: JobState = JobState.NEW
-    reason: str = ""
+    old_reason: str = msgspec.field(default="", name="reason")
     claim: Claim
     held: Amounts = {}
     process: Mark | None = None
@@ -118,6 +121,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     schedule: Schedule | None = None
     next_run: float | None = None
     pending: Pending | None = None
+    reason: Reason | None = msgspec.field(default=None, name="why")
+
+    def __post_init__(self) -> None:
+        if self.old_reason:  # of an older version
+            msgspec.structs.force_setattr(self, "reason", told_before(self.old_reason))
+            msgspec.structs.force_setattr(self, "old_reason", "")
 
     @property
     def path(self) -> Path:
@@ -125,11 +134,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Path(self.folder)
 
 
-def name_problems(name: str) -> list[str]:
+def name_problems(name: str) -> list[Reason]:
     """What is wrong with the name of a new job."""
     if NAME.fullmatch(name):
         return []
-    return [
-        f"name: {name[:80]!r}: use at most 64 small letters, digits, points, hyphens and underscores,"
-        " a letter or digit first"
-    ]
+    return [of("name", because(ProblemCode.JOB_NAME, name[:80]))]

@@ -19,6 +19,8 @@ from gossamer.daemon.jobs.restart import CONFIG, Verdict, judge
 from gossamer.daemon.jobs.schedule import is_quiet, next_start, quiet_until
 from gossamer.daemon.jobs.tending import Tending
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
+from gossamer.model.reasons.codes import JobCode, TextCode
+from gossamer.model.reasons.reason import Reason, because
 
 RETRY = 5.0
 """Seconds after which what could not be done is tried again."""
@@ -103,7 +105,7 @@ class Keeper:
     def _note_trouble(self, error: Exception) -> None:
         """Once, however often it comes back; whoever looks at the job sees what the disk refuses to it."""
         if self._tending is None and isinstance(error, StorageError):
-            self._around.roster.change(self._name, reason=str(error))
+            self._around.roster.change(self._name, reason=error.why)
         trouble = f"{type(error).__name__}: {error}"
         if trouble != self._trouble:
             details = f"{trouble}\n{traceback.format_exc(limit=-5)}"
@@ -134,7 +136,7 @@ class Keeper:
             return await self._bring_up(job)
         self._around.grants.leave(self._name)
         if job.wanted == "pause":
-            self._rest(JobState.PAUSED, job.reason or "paused")
+            self._rest(JobState.PAUSED, job.reason or Reason(JobCode.PAUSED))
         elif job.state not in (JobState.NEW, JobState.FINISHED, JobState.FAILED):
             self._rest(JobState.STOPPED, job.reason)
         return self._until_next_run()
@@ -174,7 +176,7 @@ class Keeper:
         now = time.time()
         if job.schedule is not None and is_quiet(job.schedule, now):
             self._around.grants.leave(self._name)
-            self._rest(JobState.SCHEDULED, "quiet hours")
+            self._rest(JobState.SCHEDULED, Reason(JobCode.QUIET))
             return min((quiet_until(job.schedule, now) or now + LONGEST_SLEEP) - now, LONGEST_SLEEP)
         if job.retry_at is not None and now < job.retry_at <= now + self._around.config.restart.longest_wait:
             self._around.grants.leave(self._name)
@@ -186,11 +188,11 @@ class Keeper:
             if not ready:
                 return RETRY
         except ConfigError as error:
-            self._around.roster.change(self._name, wanted="stop", state=JobState.FAILED, reason=str(error))
+            self._around.roster.change(self._name, wanted="stop", state=JobState.FAILED, reason=error.why)
             return None
         except ServiceError as error:  # above a limit: later it may not be
             self._around.grants.leave(self._name)
-            self._rest(JobState.QUEUED, str(error))
+            self._rest(JobState.QUEUED, error.why)
             return RETRY
         self._spawn(job)
         return 0.0
@@ -203,7 +205,7 @@ class Keeper:
             grants.join(self._name, job.claim)
             if not grants.request(self._name, amounts):
                 roster.change(
-                    self._name, state=JobState.QUEUED, reason="waits for resources", queued=time.time()
+                    self._name, state=JobState.QUEUED, reason=Reason(JobCode.RESOURCES), queued=time.time()
                 )
             roster.tell_allocation()
         return not grants.waits(self._name)
@@ -228,7 +230,7 @@ class Keeper:
         write_hold(job.path, Hold(ceilings=Ceilings(**{name: held[name] for name in TOLD})))
         mark = spawn(job.path, errors)
         self._take_over(mark)
-        around.roster.change(self._name, process=mark, state=JobState.RUNNING, reason="")
+        around.roster.change(self._name, process=mark, state=JobState.RUNNING, reason=None)
 
     def _adopt(self, mark: Mark) -> float:
         """Take over a process that somebody else has started; it pauses until it has what it takes."""
@@ -263,18 +265,21 @@ class Keeper:
             return
         around.grants.leave(self._name)
         if by := self._paused_by_hand(tending):
-            job = around.roster.change(self._name, wanted="pause", by=by, reason=f"paused by {by}")
+            job = around.roster.change(
+                self._name, wanted="pause", by=by, reason=because(JobCode.PAUSED_BY, by)
+            )
         stopped = job.wanted != "run" or (not tending.ending and stopped_by_hand(job))
         ending = ending_of(job, status, around.errors_of(self._name), stopped=stopped)
         sentence = judge(ending, job.crashes, around.config.restart)
         now = time.time()
         again = sentence.verdict is Verdict.AGAIN
         held_back = sentence.verdict is Verdict.STOPPED and job.wanted == "pause"
-        reason = tending.ending or sentence.reason or (job.reason if job.wanted == "stop" else "")
+        reason = tending.ending or sentence.reason or (job.reason if job.wanted == "stop" else None)
         if held_back:
-            reason = "; ".join(filter(None, (f"paused by {job.by}", reason)))
+            paused = because(JobCode.PAUSED_BY, job.by)
+            reason = because(TextCode.ALSO, paused, reason) if reason else paused
         if again or sentence.verdict is Verdict.FAILED:
-            around.roster.store.note(WHO, "crash" if again else "failed", self._name, reason)
+            around.roster.store.note(WHO, "crash" if again else "failed", self._name, reason or "")
         around.roster.see(self._name, memory=0, files=0, ended=read_report(job.path))
         around.roster.change(
             self._name,
@@ -297,5 +302,5 @@ class Keeper:
         by = read_hold(self._job.path).paused_by
         return "" if by == WHO else by
 
-    def _rest(self, state: JobState, reason: str) -> None:
+    def _rest(self, state: JobState, reason: Reason | None) -> None:
         self._around.roster.change(self._name, state=state, reason=reason)

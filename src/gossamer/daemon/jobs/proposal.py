@@ -20,6 +20,8 @@ from gossamer.daemon.allocation.claims import (
 )
 from gossamer.daemon.jobs.confinement import confinement_problems
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of, placed
 
 LONGEST = 4 << 20
 """Characters of a configuration given as text."""
@@ -79,7 +81,7 @@ def propose(
     Raises:
         ConfigError: lists all that is wrong.
     """
-    problems: list[str] = []
+    problems: list[Reason | str] = []
     tree = _tree(source, problems)
     config: CrawlConfig | None = None
     if tree is not None:
@@ -118,13 +120,15 @@ def load_claim(
     try:
         wanted = load(Claim, {**present.amounts(), **claim})
     except ConfigError as error:
-        raise ConfigError(*(f"claim.{problem}" for problem in error.problems)) from None
+        raise ConfigError(
+            *(of(f"claim.{path}", wrong) for path, wrong in map(placed, error.reasons))
+        ) from None
     whole = fitting(wanted, config, frame.limits, factor)
     named = {name: getattr(wanted, name) for name in ("memory", "files") if name in claim}
     return msgspec.structs.replace(whole, **named)
 
 
-def _tree(source: Source, problems: list[str]) -> Tree | None:
+def _tree(source: Source, problems: list[Reason | str]) -> Tree | None:
     if not isinstance(source, str):
         plain = {key: value for key, value in source.items() if "." not in key}
         dotted = {key: value for key, value in source.items() if "." in key}
@@ -135,7 +139,7 @@ def _tree(source: Source, problems: list[str]) -> Tree | None:
     try:
         return parse_toml(source)
     except ConfigError as error:
-        problems.append(f"the configuration is not TOML: {error}")
+        problems.append(because(ProblemCode.TOML, str(error)))
         return None
 
 
@@ -146,9 +150,9 @@ def _closing(config: CrawlConfig, frame: Frame) -> CrawlConfig:
     return msgspec.structs.replace(config, fetch=fetch)
 
 
-def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> list[str]:
+def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> list[Reason | str]:
     ours = (str(frame.politeness), str(seeds_file or ""))
-    problems = confinement_problems(config, frame.roots, frame.secrets, ours)
+    problems: list[Reason | str] = list(confinement_problems(config, frame.roots, frame.secrets, ours))
     if problems:  # a file would be read that may not be
         problems += _wrong_seeds({"seeds": list(config.seeds)})
     else:
@@ -158,25 +162,27 @@ def _problems_of(config: CrawlConfig, frame: Frame, seeds_file: Path | None) -> 
     return problems
 
 
-def _wrong_seeds(tree: Tree) -> list[str]:
+def _wrong_seeds(tree: Tree) -> list[Reason | str]:
     """Seeds that cannot be used, of settings that cannot be either; a file of theirs is not read."""
-    problems: list[str] = []
+    problems: list[Reason | str] = []
     seeds = tree.get("seeds")
     if isinstance(seeds, list) and seeds and all(isinstance(seed, str) for seed in seeds):
         _noting(problems, Seeds(CrawlConfig(seeds=tuple(seeds))).prove)
     return problems
 
 
-def _claim(config: CrawlConfig, claim: Mapping[str, Any], frame: Frame, problems: list[str]) -> Claim | None:
+def _claim(
+    config: CrawlConfig, claim: Mapping[str, Any], frame: Frame, problems: list[Reason | str]
+) -> Claim | None:
     present = default_claim(config, frame.defaults, frame.limits)
     factor = frame.defaults.memory_factor
     return _noting(problems, lambda: load_claim(claim, present, config, frame, factor))
 
 
-def _noting(problems: list[str], step: Callable[[], T]) -> T | None:
+def _noting(problems: list[Reason | str], step: Callable[[], T]) -> T | None:
     """What a step gives, or a note of what is wrong."""
     try:
         return step()
     except ConfigError as error:
-        problems += error.problems
+        problems += error.reasons
         return None

@@ -22,6 +22,8 @@ from gossamer.daemon.jobs.process import crawler_of
 from gossamer.daemon.jobs.proposal import NAME_LENGTH, Frame, Source, first_seeds, load_claim, propose
 from gossamer.daemon.jobs.supervisor import Supervisor
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of
 
 MOST_JOBS = 1_000
 """What one safety check is measured for (docs/decisions/0014)."""
@@ -50,13 +52,13 @@ class Registry:
 
     async def problems(
         self, name: str, source: Source, claim: Mapping[str, Any] | None = None
-    ) -> tuple[str, ...]:
+    ) -> tuple[Reason | str, ...]:
         """All that stands against a new job."""
         problems = self._name_problems(name) if name else self._too_many()
         try:
             await asyncio.to_thread(propose, source, self.frame, claim)
         except ConfigError as error:
-            problems += error.problems
+            problems += error.reasons
         return tuple(problems)
 
     async def create(
@@ -81,7 +83,7 @@ class Registry:
         try:
             proposal = await asyncio.to_thread(propose, source, self.frame, claim, given)
         except ConfigError as error:
-            problems += error.problems
+            problems += error.reasons
         if problems:
             raise ConfigError(*problems)
         name = name or self._free_name(proposal.name)
@@ -105,16 +107,14 @@ class Registry:
         roots = self._around.config.root_paths
         folder = followed(path)
         if folder is None:
-            problems.append(f"folder: {str(path)!r} leads nowhere: write the whole path, without ~")
+            problems.append(of("folder", because(ProblemCode.FOLDER_NOWHERE, str(path))))
         elif not is_within(folder, roots):
             allowed = ", ".join(map(str, roots)) or "there are none"
-            problems.append(
-                f"folder: does not lie below one of the daemon's roots ({allowed}): name one in service.toml"
-            )
+            problems.append(of("folder", because(ProblemCode.FOLDER_OUTSIDE, allowed)))
         elif folder in {job.path for job in self._jobs()}:
-            problems.append("folder: is another job's already")
+            problems.append(of("folder", Reason(ProblemCode.FOLDER_TAKEN)))
         elif not os.path.exists(CrawlFolder(folder).config):  # noqa: PTH110 - also of a name that is too long
-            problems.append("folder: holds no crawl")
+            problems.append(of("folder", Reason(ProblemCode.FOLDER_EMPTY)))
         if problems or folder is None:
             raise ConfigError(*problems)
         return folder
@@ -141,7 +141,7 @@ class Registry:
             with telling():
                 job = self._around.roster.get(name)
                 if job.process is not None or job.wanted != "stop" or crawler_of(job.path) is not None:
-                    raise ServiceError("conflict", f"job {name} runs, or is to: stop it first")
+                    raise ServiceError("conflict", because(ProblemCode.RUNS, name))
                 await self._supervisor.remove(name)
                 try:
                     if not job.adopted:
@@ -175,13 +175,13 @@ class Registry:
     def _jobs(self) -> list[Job]:
         return [self._around.roster.get(name) for name in self._around.roster.names()]
 
-    def _name_problems(self, name: str) -> list[str]:
-        problems = name_problems(name)
+    def _name_problems(self, name: str) -> list[Reason | str]:
+        problems: list[Reason | str] = list(name_problems(name))
         if not problems and self._is_taken(name):
-            problems = [f"name: there is a job {name!r} already"]
+            problems = [of("name", because(ProblemCode.NAME_TAKEN, name))]
         return problems + self._too_many()
 
-    def _too_many(self) -> list[str]:
+    def _too_many(self) -> list[Reason | str]:
         full = len(self._around.roster.names()) >= MOST_JOBS
         return [f"name: there are {MOST_JOBS:,} jobs already: delete some"] if full else []
 

@@ -4,9 +4,10 @@ from enum import StrEnum
 
 import msgspec
 
-from gossamer.crawling.run import FAILED, INTERRUPTED
 from gossamer.daemon.config import RestartConfig
-from gossamer.engine.visiting.dispatch import UNREACHABLE
+from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED, UNREACHABLE
+from gossamer.model.reasons.codes import JobCode, TextCode
+from gossamer.model.reasons.reason import Reason, because
 
 CONFIG, STORAGE = 2, 3
 """Exit statuses (DESIGN section 6)."""
@@ -28,7 +29,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         status: of the exit, negative for a signal; `None` of a process that was not our child.
-        report: why the crawl ended, by the report that this process wrote; empty if it wrote none.
+        report: why the crawl ended, by the report that this process wrote, if it wrote one.
         stopped: it was told to stop, so that it stays stopped.
         progressed: a visit was settled while it ran.
         visited: a visit was ever settled.
@@ -37,7 +38,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     status: int | None
-    report: str = ""
+    report: Reason | None = None
     stopped: bool = False
     progressed: bool = False
     visited: bool = False
@@ -50,13 +51,13 @@ class Sentence(msgspec.Struct, frozen=True):
 
     Attributes:
         verdict: what.
-        reason: for people.
+        reason: why, if that is more than the verdict says.
         crashes: in a row, this one included.
         wait: seconds until it is started again.
     """
 
     verdict: Verdict
-    reason: str
+    reason: Reason | None
     crashes: int = 0
     wait: float = 0.0
 
@@ -70,20 +71,18 @@ def judge(ending: Ending, crashes: int, config: RestartConfig) -> Sentence:
     if ending.report and ending.report not in (INTERRUPTED, FAILED, UNREACHABLE):
         return Sentence(Verdict.FINISHED, ending.report)
     if ending.stopped:
-        return Sentence(Verdict.STOPPED, "" if ending.report == INTERRUPTED else _how(ending))
+        return Sentence(Verdict.STOPPED, None if ending.report == INTERRUPTED else _how(ending))
     if ending.report == UNREACHABLE:
         if not ending.visited:
-            return Sentence(Verdict.FAILED, f"no seed could be reached{_said(ending)}")
+            return Sentence(Verdict.FAILED, _said(Reason(JobCode.NO_SEED), ending))
         # It has worked before, so it is the network that is away. That comes back.
-        return Sentence(Verdict.AGAIN, "no server answers", crashes + 1, _wait(config, crashes + 1))
+        return Sentence(Verdict.AGAIN, Reason(JobCode.NO_SERVER), crashes + 1, _wait(config, crashes + 1))
     if ending.status == CONFIG and not ending.locked:
-        return Sentence(Verdict.FAILED, f"it cannot run as it is set{_said(ending)}")
+        return Sentence(Verdict.FAILED, _said(Reason(JobCode.MISCONFIGURED), ending))
     crashes = 1 if ending.progressed else crashes + 1
     how = _how(ending)
     if crashes >= config.give_up:
-        return Sentence(
-            Verdict.FAILED, f"given up after {crashes} ends in a row without a visit: {how}", crashes
-        )
+        return Sentence(Verdict.FAILED, because(JobCode.GIVEN_UP, crashes, how), crashes)
     wait = _wait(config, crashes)
     if ending.status == STORAGE:
         wait = max(wait, min(STORAGE_WAIT, config.longest_wait))
@@ -94,21 +93,22 @@ def _wait(config: RestartConfig, crashes: int) -> float:
     return float(min(config.first_wait * 2.0 ** min(crashes - 1, 60), config.longest_wait))
 
 
-def _how(ending: Ending) -> str:
+def _how(ending: Ending) -> Reason:
     """How a process ended that should not have."""
     status = ending.status
     if status is None:
-        how = "its process has died"
+        how = Reason(JobCode.DIED)
     elif status < 0:
-        how = f"its process was killed by signal {-status}"
+        how = because(JobCode.KILLED, -status)
     elif ending.report == INTERRUPTED:
-        how = "its process was interrupted from outside"
+        how = Reason(JobCode.OUTSIDE)
     elif status == STORAGE:
-        how = "its disk failed it"
+        how = Reason(JobCode.DISK)
     else:
-        how = f"its process ended with status {status}"
-    return how + _said(ending)
+        how = because(JobCode.ENDED_WITH, status)
+    return _said(how, ending)
 
 
-def _said(ending: Ending) -> str:
-    return f": {ending.words}" if ending.words else ""
+def _said(what: Reason, ending: Ending) -> Reason:
+    """With what the process said last."""
+    return because(TextCode.BECAUSE, what, ending.words) if ending.words else what

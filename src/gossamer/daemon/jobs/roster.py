@@ -13,6 +13,8 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import Job
 from gossamer.daemon.store import Store
 from gossamer.daemon.views import Event, JobView, Seen, job_view
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import because
 
 BACKLOG = 256
 """Events that a slow listener may fall behind; then it misses the oldest."""
@@ -44,7 +46,7 @@ class Roster:
         """
         job = self._jobs.get(name)
         if job is None:
-            raise ServiceError("not_found", f"there is no job {name[:80]!r}")
+            raise ServiceError("not_found", because(ProblemCode.NO_JOB, name[:80]))
         return job
 
     def seen(self, name: str) -> Seen:

@@ -14,6 +14,9 @@ import msgspec
 from cronsim import CronSim, CronSimError
 from msgspec import Meta
 
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because, of
+
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _QUIET = re.compile(
     r"(?:(?P<first>[a-z]{3})(?:-(?P<last>[a-z]{3}))? +)?"
@@ -75,27 +78,22 @@ class _Quiet(msgspec.Struct, frozen=True):
         return (today in self.days and minute >= self.begin) or (yesterday in self.days and minute < self.end)
 
 
-def schedule_problems(schedule: Schedule) -> list[str]:
+def schedule_problems(schedule: Schedule) -> list[Reason]:
     """What is wrong with a schedule."""
     problems = []
     if (zone := _zone(schedule.zone)) is None:
         name = schedule.zone or os.environ.get("TZ", "")
-        problems.append(f"schedule.zone: {name!r} is no time zone: write it like Europe/Berlin")
+        problems.append(of("schedule.zone", because(ProblemCode.ZONE, name)))
     if schedule.cron:
         try:
             next(_times(schedule.cron, datetime.now(zone or UTC)))
         except CronSimError as error:
-            problems.append(
-                f"schedule.cron: {schedule.cron!r}: {error}: write minute, hour, day, month, weekday,"
-                ' like "0 3 * * mon"'
-            )
+            problems.append(of("schedule.cron", because(ProblemCode.CRON, schedule.cron, str(error))))
         except StopIteration:
-            problems.append(f"schedule.cron: {schedule.cron!r} never comes")
+            problems.append(of("schedule.cron", because(ProblemCode.CRON_NEVER, schedule.cron)))
     for number, text in enumerate(schedule.quiet):
         if _quiet(text) is None:
-            problems.append(
-                f"schedule.quiet[{number}]: {text!r} cannot be read: write 22:00-06:00 or mon-fri 08:00-18:00"
-            )
+            problems.append(of(f"schedule.quiet[{number}]", because(ProblemCode.QUIET, text)))
     return problems
 
 

@@ -12,6 +12,8 @@ from gossamer.daemon.jobs.keeper import Keeper
 from gossamer.daemon.jobs.process import crawler_of, cut_errors, folder_size, mark_of
 from gossamer.daemon.jobs.roster import Roster
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.codes import JobCode
+from gossamer.model.reasons.reason import Reason, because
 
 
 def find_running(roster: Roster) -> list[Restored]:
@@ -37,7 +39,7 @@ def _found(roster: Roster, job: Job) -> Job:
         log_size=lies.log_size,
         report_was=lies.report,
         state=JobState.RUNNING,
-        reason="found running",
+        reason=Reason(JobCode.FOUND),
     )
 
 
@@ -119,10 +121,7 @@ class Supervisor:
         job = roster.get(name)
         if job.process is None or size <= job.claim.disk or job.wanted == "stop":
             return
-        reason = (
-            f"stopped: its folder takes {size >> 20} MiB, more than its claim of {job.claim.disk >> 20}:"
-            " raise the claim of disk, then start it"
-        )
+        reason = because(JobCode.TOO_LARGE, size >> 20, job.claim.disk >> 20)
         roster.store.note(WHO, "stop", name, reason)
         roster.change(name, wanted="stop", by=WHO, reason=reason)
         self.wake(name)

@@ -13,6 +13,8 @@ from gossamer.daemon.jobs.enforcement import Enforcement
 from gossamer.daemon.jobs.job import Job, JobState, Pending
 from gossamer.daemon.jobs.process import JobProcess
 from gossamer.daemon.jobs.schedule import is_quiet
+from gossamer.model.reasons.codes import JobCode, ProblemCode
+from gossamer.model.reasons.reason import Reason, because
 
 PAUSED_BACK = ("connections", "bandwidth")
 """What a paused crawl gives back. Its memory, files and folder it keeps."""
@@ -33,8 +35,8 @@ class Tending:
 
     def __init__(self, name: str, process: JobProcess, around: DaemonContext) -> None:
         self.process = process
-        self.ending = ""
-        """Why the process must end though the job is to run; empty if it need not."""
+        self.ending: Reason | None = None
+        """Why the process must end though the job is to run, if it must."""
         self._name = name
         self._around = around
         self._limits = Enforcement(name, process, around)
@@ -104,28 +106,28 @@ class Tending:
         except (NotRunning, ServiceError):
             self.process.send(signal.SIGTERM)
 
-    def _no_answer(self, why: str) -> float:
+    def _no_answer(self, why: Reason | None) -> float:
         """It may be starting; or its file system has no sockets, or it hangs."""
         now = time.monotonic()
         if self._unanswered is None:
             self._unanswered = now
         if why and now - self._unanswered > UNANSWERED:
-            self.ending = f"{why}: it does not answer, so it was stopped"
+            self.ending = because(JobCode.NO_ANSWER, why)
         return min(SOON, self._around.config.watch.every)
 
     # Pausing and going on
 
-    def _reason_to_hold(self, job: Job) -> str:
+    def _reason_to_hold(self, job: Job) -> Reason | None:
         """Why no visit may go out, or nothing."""
         if job.wanted == "pause":
-            return f"paused by {job.by}" if job.by else "paused"
+            return because(JobCode.PAUSED_BY, job.by) if job.by else Reason(JobCode.PAUSED)
         if job.schedule is not None and is_quiet(job.schedule, time.time()):
-            return "quiet hours"
+            return Reason(JobCode.QUIET)
         if not self._limits.held["memory"]:  # somebody else has started it
-            return "waits for resources"
-        return "waits for memory" if self._limits.waits_for_memory else ""
+            return Reason(JobCode.RESOURCES)
+        return Reason(JobCode.MEMORY) if self._limits.waits_for_memory else None
 
-    async def _hold(self, why: str) -> float:
+    async def _hold(self, why: Reason) -> float:
         now = time.monotonic()
         if self._paused and self._job.state is JobState.PAUSED:
             self._around.roster.change(self._name, reason=why)
@@ -163,7 +165,7 @@ class Tending:
         if self._paused:
             await self._ask("unpause")
             self._paused = False
-        self._around.roster.change(self._name, state=JobState.RUNNING, reason="")
+        self._around.roster.change(self._name, state=JobState.RUNNING, reason=None)
         if self._job.pending is not None and not self._around.grants.waits(self._name):
             await self._apply_pending(self._job.pending)
         elif self._excess:
@@ -180,7 +182,7 @@ class Tending:
         short = {name: amount for name, amount in short.items() if name in PAUSED_BACK}
         if not grants.waits(self._name) and self._limits.request(short):
             return True
-        reason = "waits for what it needs to go on"
+        reason = Reason(JobCode.REGAIN)
         self._around.roster.change(self._name, state=JobState.PAUSED, reason=reason)
         return False
 
@@ -197,7 +199,7 @@ class Tending:
             NotRunning: it does not answer.
         """
         if self._job.pending is not None:
-            raise ServiceError("conflict", "another change waits for what it needs: withdraw that first")
+            raise ServiceError("conflict", Reason(ProblemCode.OTHER_CHANGE))
         if not await self._provide(changes):
             pending = Pending(changes, who, time.time())
             self._around.roster.change(self._name, pending=pending)

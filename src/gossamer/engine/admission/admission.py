@@ -11,10 +11,13 @@ from gossamer.engine.admission.recent import Judged, Recent, way
 from gossamer.engine.observe import Observers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import PageState
 from gossamer.model.events import Rejected
 from gossamer.model.link import HOP_LETTERS, Link, LinkKind, further
 from gossamer.model.outcome import Rule
 from gossamer.model.raised import Raised
+from gossamer.model.reasons.codes import ScopeCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
@@ -27,6 +30,8 @@ SCOPE_HOSTS = b"scope-hosts"
 NEWCOMERS = b"newcomers"
 """Key in `meta`: hosts of those, hashed, of which what was turned away is still to be let in."""
 
+
+NOFOLLOW = because(Rule.DIRECTIVE, Reason(ScopeCode.NOFOLLOW))
 
 Target = tuple[Candidate, bytes, Link]
 """A link in scope with the fingerprint of its URL."""
@@ -174,7 +179,7 @@ class Admission:
             self._raised(verdict.raised)
         if verdict.rule in (Rule.DEPTH, Rule.HOPS):
             self._recent.forget(way(candidate.kind, candidate.url))
-        self.reject(candidate, f"{verdict.rule}: {verdict.detail}", unseen)
+        self.reject(candidate, verdict.reason, unseen)
         return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
@@ -238,7 +243,7 @@ class Admission:
             candidate = self._plain(_linked(finder, link))
             if link.nofollow and honour_nofollow:
                 self._recent.forget(way(link.kind, link.url))
-                self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                self.reject(candidate, NOFOLLOW)
                 continue
             admitted += self.admit(candidate)
         return admitted
@@ -252,7 +257,7 @@ class Admission:
             fingerprint = self._judged.get(key)
             if link.nofollow and honour_nofollow:
                 if fingerprint is None:
-                    self.reject(candidate, f"{Rule.DIRECTIVE}: rel=nofollow")
+                    self.reject(candidate, NOFOLLOW)
                 continue
             if fingerprint is None:
                 if self._recent.met(key):
@@ -310,21 +315,20 @@ class Admission:
                 self._frontier.linked([target.host], finder.url.host)
             return admitted
 
-    def reject(self, candidate: Candidate, reason: str, unseen: bytes | None = None) -> None:
+    def reject(self, candidate: Candidate, reason: Reason, unseen: bytes | None = None) -> None:
         """Turn a candidate away, and remember why unless it was admitted on another way.
 
         `unseen`: its fingerprint, if it is known that it was not.
         """
         self._counters.rejected += 1
-        rule = reason.partition(":")[0]
         turned_away = self._counters.turned_away
-        turned_away[rule] = turned_away.get(rule, 0) + 1
+        turned_away[reason.code] = turned_away.get(reason.code, 0) + 1
         if self._record_rejected:
             fingerprint = unseen or self._identity.fingerprint(candidate.url)
             if unseen or fingerprint not in self._frontier.seen:
                 record = PageRecord(
                     url=candidate.url.text,
-                    state="rejected",
+                    state=PageState.REJECTED,
                     reason=reason,
                     kind=candidate.kind,
                     depth=candidate.depth,

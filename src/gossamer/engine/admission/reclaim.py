@@ -9,6 +9,9 @@ from gossamer.engine.admission.rejudging import RULES
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.steering import Steering
 from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import PageState
+from gossamer.model.reasons.codes import HoldCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import PageRecord, decode, decode_page, encode
@@ -83,7 +86,7 @@ class Reclaim:
         with self._frontier.changes():
             for key, data in self._environment.scan(Family.PAGES, start, prefix):
                 record = decode_page(data)
-                if _kept_out(record):
+                if kept_out(record):
                     found += self._bring_back(key, record)
                 if over():
                     self._note(Walk(key, found, walk.hosts))
@@ -106,7 +109,9 @@ class Reclaim:
         if candidate is None or not self._admission.is_in_scope(candidate):
             return False
         with self._frontier.changes() as batch:
-            again = msgspec.structs.replace(record, state="retry", reason="in scope again")
+            again = msgspec.structs.replace(
+                record, state=PageState.RETRY, reason=Reason(HoldCode.IN_SCOPE_AGAIN)
+            )
             batch.put(Family.PAGES, key, encode(again))
             self._steering.readmit(candidate, key)
         return True
@@ -114,12 +119,13 @@ class Reclaim:
 
 def turned_away(record: PageRecord) -> Candidate | None:
     """The candidate of a URL that the scope has not let in; `None` if something else is true of it."""
-    return _candidate(record) if record.state == "rejected" and _kept_out(record) else None
+    return _candidate(record) if record.state == PageState.REJECTED and kept_out(record) else None
 
 
-def _kept_out(record: PageRecord) -> bool:
+def kept_out(record: PageRecord) -> bool:
     """Whether it was the scope that has kept a URL out."""
-    return record.state in ("rejected", "dropped") and record.reason.partition(":")[0] in RULES
+    ended = record.state in (PageState.REJECTED, PageState.DROPPED)
+    return ended and record.reason is not None and record.reason.code in RULES
 
 
 def _candidate(record: PageRecord) -> Candidate | None:

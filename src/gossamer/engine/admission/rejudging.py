@@ -109,7 +109,7 @@ class Rejudging:
         verdict = self._scope.judge(candidate)
         if verdict.raised is not None:
             self._raised(verdict.raised)
-        return None if verdict.admitted else Refused(verdict.rule, verdict.detail)
+        return None if verdict.admitted else Refused(verdict.rule, verdict.why)
 
 
 def scope_digest(scope: ScopeConfig, traps: TrapConfig) -> bytes:

@@ -13,6 +13,8 @@ from gossamer.model.exchange import StatusAction, Truncation
 from gossamer.model.lease import Lease, Validators
 from gossamer.model.link import LinkKind, further
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
+from gossamer.model.reasons.codes import RobotsCode
+from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
 from gossamer.policy.robots.access import (
     AllowAll,
@@ -62,7 +64,7 @@ class RobotsDesk:
         host, _ = self._frontier.host_key(candidate.url)
         entry = self._frontier.robots.latest(host, candidate.url.origin)
         if entry is not None and entry.record.state == "closed":
-            return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.detail)
+            return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.reason or "")
         if entry is None or entry.rules is None:
             return None
         allowed, line = entry.rules.allows(candidate.url.target)
@@ -87,8 +89,8 @@ class RobotsDesk:
         entry = self._frontier.robots.latest(host, url.origin)
         return effective_crawl_delay(entry.rules, self._config) if entry and entry.rules else None
 
-    def settle(self, visit: Visit) -> str:
-        """Learn from the visit of a robots file; one line on what it means.
+    def settle(self, visit: Visit) -> Reason:
+        """Learn from the visit of a robots file; what it means.
 
         Where the file of one origin redirects to another, the rules hold for the first (RFC 9309
         2.3.1.2); if it is the other's own robots file, they are the other's rules too, and it need not
@@ -98,7 +100,7 @@ class RobotsDesk:
         asked = Url.from_serialised(candidate.origin + "/")
         assert asked is not None
         if self._redirected(visit, asked):
-            return "robots: redirected"
+            return Reason(RobotsCode.REDIRECTED)
         origins = {candidate.origin: asked}
         if candidate.url.target == "/robots.txt":
             origins[candidate.url.origin] = candidate.url
@@ -107,8 +109,8 @@ class RobotsDesk:
             entry = self._learned(visit, origin, url)
             self._store(origin, url, entry)
             self._admit_sitemaps(visit, url, entry)
-        record = entry.record
-        return f"robots: {record.state}" + (f" ({record.detail})" if record.detail else "")
+        meaning = _MEANINGS[entry.record.state]
+        return because(meaning, entry.record.reason) if entry.record.reason else Reason(meaning)
 
     def _learned(self, visit: Visit, origin: str, url: Url) -> RobotsEntry:
         host, _ = self._frontier.host_key(url)
@@ -119,8 +121,9 @@ class RobotsDesk:
         status, fault = _answer(visit)
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.
-            return RobotsEntry(RobotsRecord("closed", fresh_until, detail=visit.outcome.detail))
-        said = visit.outcome.exchange.said if isinstance(visit.outcome, Fetched) else ""
+            return RobotsEntry(RobotsRecord("closed", fresh_until, reason=_forbidden(visit.outcome)))
+        answer = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
+        said = answer.said if answer is not None and answer.result is not None else ""
         asked = _retry_after(visit.outcome, now / 1e6)
         match access_for(status, fault, failures, self._config, asked, said):
             case UseBody():
@@ -130,11 +133,13 @@ class RobotsDesk:
                 renewed = msgspec.structs.replace(before.record, until=fresh_until, failures=0)
                 return RobotsEntry(renewed, before.rules)
             case KeepRules():
-                return RobotsEntry(RobotsRecord("open", fresh_until, detail="304 without rules"))
+                return RobotsEntry(RobotsRecord("open", fresh_until, reason=Reason(RobotsCode.UNCHANGED)))
             case AllowAll(reason=reason):
-                return RobotsEntry(RobotsRecord("open", fresh_until, detail=reason))
+                return RobotsEntry(RobotsRecord("open", fresh_until, reason=reason))
             case Hold(wait=wait, reason=reason):
-                return RobotsEntry(RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason))
+                return RobotsEntry(
+                    RobotsRecord("hold", now + int(wait * 1e6), b"", failures + 1, reason=reason)
+                )
 
     def _rules(self, visit: Visit, rules: RobotsRules, until: int) -> RobotsEntry:
         assert isinstance(visit.outcome, Fetched)
@@ -168,8 +173,8 @@ class RobotsDesk:
                 self._store(candidate.origin, asked, known)
                 return True
         until = self._now() + int(PENDING_SECONDS * 1e6)
-        detail = f"robots file redirected to {target.text}"
-        self._store(candidate.origin, asked, RobotsEntry(RobotsRecord("pending", until, detail=detail)))
+        moved = because(RobotsCode.MOVED, target.text)
+        self._store(candidate.origin, asked, RobotsEntry(RobotsRecord("pending", until, reason=moved)))
         self._admission.redirect(candidate, target)
         return True
 
@@ -221,6 +226,16 @@ _LIKE = {
     StatusAction.DROP: 404,
 }
 """RFC 9309 speaks of HTTP: which of its cases an answer by another protocol is. The rest is "unreachable"."""
+_MEANINGS = {
+    "rules": RobotsCode.RULES,
+    "open": RobotsCode.OPEN,
+    "hold": RobotsCode.HOLD,
+    "closed": RobotsCode.CLOSED,
+}
+
+
+def _forbidden(outcome: Failed) -> Reason:
+    return outcome.detail if isinstance(outcome.detail, Reason) else text(outcome.detail)
 
 
 def _answer(visit: Visit) -> tuple[int | None, Fault | None]:

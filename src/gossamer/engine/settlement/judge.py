@@ -11,6 +11,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.visits.politeness import PolitenessConfig, rest_after
 from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide, is_host_failure
 
@@ -24,14 +25,14 @@ class Judgement(msgspec.Struct, frozen=True):
         disposition: of the URL.
         tally: what the visit adds to its host's account.
         host_rest: seconds its host must rest beyond politeness; 0 if it need not.
-        park_host: why the host is to be left alone; empty if it is not.
+        park_host: why the host is to be left alone, if it is.
         archive: whether the response, if there is one, is kept.
     """
 
     disposition: Disposition
     tally: Tally
     host_rest: float = 0.0
-    park_host: str = ""
+    park_host: Reason | None = None
     archive: bool = False
 
 
@@ -88,7 +89,7 @@ class Judge:
         A dead port says nothing about the host's other origins; a missing name or a "slow down" does.
         """
         outcome = visit.outcome
-        rest, park = 0.0, ""
+        rest, park = 0.0, None
         if not (isinstance(outcome, Failed) and outcome.fault in _ORIGIN_ONLY):
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST):
@@ -128,5 +129,6 @@ class Judge:
         )
 
 
-def _reason(disposition: Disposition) -> str:
-    return "" if isinstance(disposition, Done) else disposition.reason
+def _reason(disposition: Disposition) -> Reason:
+    assert not isinstance(disposition, Done), "only a response ends well"
+    return disposition.reason

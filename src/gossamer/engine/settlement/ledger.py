@@ -8,11 +8,12 @@ from gossamer.engine.visiting.visit import Visit
 from gossamer.model.disposition import Dropped
 from gossamer.model.exchange import StatusAction
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.visits.broken import is_link
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.records import COUNTERS, Counters, decode, encode
+from gossamer.state.records import COUNTERS, Counters, decode, decode_reason, encode
 
 CLOCK = b"clock"
 ENDED = b"ended"
@@ -27,12 +28,16 @@ class Ledger:
     """Keeps `Counters` in step with what is committed."""
 
     def __init__(
-        self, counters: Counters, clock: CrawlClock, ended: str = "", names: NameStatistics | None = None
+        self,
+        counters: Counters,
+        clock: CrawlClock,
+        ended: Reason | None = None,
+        names: NameStatistics | None = None,
     ) -> None:
         self.counters = counters
         self.names = names or NameStatistics()
         self.ended = ended
-        """Why the last session ended; empty if it did not end well."""
+        """Why the last session ended, if it ended well."""
         self._clock = clock
         self._started = time.monotonic() - counters.seconds
         self._held: float | None = None  # seconds when it was paused
@@ -46,7 +51,7 @@ class Ledger:
         return cls(
             decode(data, Counters) if data else Counters(),
             clock,
-            ended.decode(),
+            decode_reason(ended),
             decode(names, NameStatistics) if names else None,
         )
 
@@ -98,9 +103,9 @@ class Ledger:
         known = self.counters.statuses
         return said if said in known or len(known) < MOST_STATUSES else "other"
 
-    def enter(self, batch: Batch, ended: str = "") -> None:
+    def enter(self, batch: Batch, ended: Reason | None = None) -> None:
         """Put the times into `batch`, with the reason if the session ends; the frontier puts the sums."""
-        batch.put(Family.META, ENDED, ended.encode())
+        batch.put(Family.META, ENDED, encode(ended) if ended else b"")
         self.counters.seconds = self.seconds
         batch.put(Family.META, CLOCK, encode(self._clock.record()))
         batch.put(Family.META, NAMES, encode(self.names))

@@ -7,15 +7,17 @@ import msgspec
 
 from gossamer.engine.settlement.archivist import Kept
 from gossamer.engine.visiting.visit import Visit
-from gossamer.model.disposition import Disposition
+from gossamer.model.disposition import Disposition, Done, PageState, page_state
 from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fetched, Refused
 from gossamer.model.page import Page
+from gossamer.model.reasons.codes import NoteCode
+from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
 from gossamer.policy.visits.freshness import fresh_until
-from gossamer.policy.visits.retry import action_of, redirect_location
+from gossamer.policy.visits.retry import CUTS, action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import split_ticket
 from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
@@ -23,6 +25,7 @@ from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_
 VISITS_KEPT = 5
 LONGEST_VALIDATOR = 1_000
 LONGEST_DETAIL = 500
+MOST_NOTES = 10
 
 
 class PageMemory:
@@ -52,18 +55,22 @@ def page_record(
     disposition: Disposition,
     before: PageRecord | None,
     kept: Kept | None,
-    reason: str,
+    reason: Reason | None,
 ) -> PageRecord:
     """What is known after a visit. Of earlier visits the last few stay, with what was archived of them."""
     level, number = split_ticket(lease.ticket)
     candidate = lease.candidate
-    known = before if before is not None and before.state != "rejected" else PageRecord("", "")
+    known = (
+        before
+        if before is not None and before.state != PageState.REJECTED
+        else PageRecord("", PageState.DONE)
+    )
     refused = isinstance(visit.outcome, Refused)
     seen = known.visits if refused else (*known.visits, _visit_record(visit))[-VISITS_KEPT:]
     fields: dict[str, object] = {
         "url": candidate.url.text,
-        "state": type(disposition).__name__.lower(),
-        "reason": reason or getattr(disposition, "reason", ""),
+        "state": page_state(disposition),
+        "reason": reason or (None if isinstance(disposition, Done) else disposition.reason),
         "kind": candidate.kind,
         "depth": candidate.depth,
         "hops": candidate.hops,
@@ -87,29 +94,35 @@ def _visit_record(visit: Visit) -> VisitRecord:
                 at=exchange.started,
                 elapsed=visit.elapsed,
                 status=exchange.status,
-                detail=_detail(exchange, visit.page),
+                notes=_notes(exchange, visit.page),
                 size=exchange.body.size,
                 address=exchange.address,
                 said="" if exchange.result is None else exchange.said,
             )
         case Failed(fault=fault, detail=detail):
-            return VisitRecord(time.time() - visit.elapsed, visit.elapsed, fault=fault, detail=detail)
+            return _without_response(time.time() - visit.elapsed, visit.elapsed, fault, detail)
         case Refused(rule=rule, detail=detail):
-            return VisitRecord(time.time(), 0.0, fault=rule, detail=detail)
+            return _without_response(time.time(), 0.0, rule, detail)
 
 
-def _detail(exchange: Exchange, page: Page | None) -> str:
+def _without_response(at: float, elapsed: float, kind: str, detail: Reason | str) -> VisitRecord:
+    if isinstance(detail, Reason):
+        return VisitRecord(at, elapsed, fault=kind, notes=(detail,))
+    return VisitRecord(at, elapsed, fault=kind, detail=detail)
+
+
+def _notes(exchange: Exchange, page: Page | None) -> tuple[Reason, ...]:
     """What status and size of a response do not say: it is not whole, cannot be read, leads nowhere.
 
     Where it leads is in its record in the archive.
     """
-    said = [f"cut by {exchange.truncated}"] if exchange.truncated else []
+    said = [CUTS[exchange.truncated]] if exchange.truncated else []
     location = redirect_location(exchange.status, exchange.headers)
     if location is not None and Url.parse(location, exchange.url.text) is None:
-        said.append(f"leads nowhere: {location}")
+        said.append(because(NoteCode.NOWHERE, location[:LONGEST_DETAIL]))
     if page is not None:
-        said += page.problems
-    return "; ".join(said)[:LONGEST_DETAIL]
+        said += (text(one[:LONGEST_DETAIL]) if isinstance(one, str) else one for one in page.problems)
+    return tuple(said[:MOST_NOTES])
 
 
 def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -> dict[str, object]:

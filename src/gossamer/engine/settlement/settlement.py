@@ -215,7 +215,7 @@ class Settlement:
         """Put all that follows from one visit into the batch."""
         visit, judgement = settled.visit, settled.judgement
         lease = visit.lease
-        robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else ""
+        robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
         admitted = self._follow(settled, followed)
@@ -227,6 +227,7 @@ class Settlement:
             self._frontier.close(settled.fingerprint, batch)
         if judgement.host_rest:
             reason = robots or record.reason
+            assert reason is not None, "who rests beyond politeness has failed"
             self._frontier.rest(lease.queue_key, judgement.host_rest, reason)
             events.append(HostRested(lease.queue_key, judgement.host_rest, reason))
         if judgement.park_host:

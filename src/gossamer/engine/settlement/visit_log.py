@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.model.disposition import Done, page_state
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Visited
 from gossamer.model.outcome import Failed, Fetched, Refused
@@ -80,14 +81,13 @@ def _line(visit: Visited) -> bytes:
         "hops": candidate.hops,
         "via": candidate.via,
         "attempt": candidate.attempts + 1,
-        "became": type(visit.disposition).__name__.lower(),
+        "became": page_state(visit.disposition),
     }
-    reason = getattr(visit.disposition, "reason", "")
-    if reason:
-        line["reason"] = reason
-    again = getattr(visit.disposition, "again", None)
-    if again is not None:
-        line["again"] = round(again, 3)
+    if not isinstance(visit.disposition, Done):
+        line["reason"] = str(visit.disposition.reason)
+        line["why"] = visit.disposition.reason
+    elif visit.disposition.again is not None:
+        line["again"] = round(visit.disposition.again, 3)
     match visit.outcome:
         case Fetched(exchange=exchange):
             if exchange.result is None:
@@ -106,12 +106,12 @@ def _line(visit: Visited) -> bytes:
                 line["truncated"] = exchange.truncated
         case Failed(fault=fault, detail=detail):
             line["fault"] = fault
-            line["detail"] = detail
+            line["detail"] = str(detail)
         case Refused(rule=rule, detail=detail):
             line["refused"] = rule
-            line["detail"] = detail
+            line["detail"] = str(detail)
     if visit.page and visit.page.problems:
-        line["problems"] = visit.page.problems
+        line["problems"] = list(map(str, visit.page.problems))
     if visit.twin:
         line["twin"] = visit.twin
     if visit.place:

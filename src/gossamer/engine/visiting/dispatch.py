@@ -6,10 +6,15 @@ from collections.abc import AsyncIterator, Callable
 
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.lease import Lease
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 
-FINISHED = "finished"
-FAILED = "failed"
-UNREACHABLE = "unreachable"
+FINISHED = Reason(EndCode.FINISHED)
+FAILED = Reason(EndCode.FAILED)
+UNREACHABLE = Reason(EndCode.NO_SERVER)
+INTERRUPTED = Reason(EndCode.INTERRUPTED)
+DISK_FULL = Reason(EndCode.DISK_FULL)
+"""Why crawls end; beyond these there are the limits, `MAX_PAGES` and its like."""
 PATIENCE = 10_000_000
 """Microseconds within which other seeds must fall due, or a crawl that no server has answered ends."""
 
@@ -33,7 +38,7 @@ class Dispatch:
         frontier: Frontier,
         now: Callable[[], int],
         give_up_after: int,
-        limit_reached: Callable[[int], str],
+        limit_reached: Callable[[int], Reason | None],
         unreachable: Callable[[], bool] = lambda: False,
         may_lend: Callable[[int], bool] = lambda _: True,
     ) -> None:
@@ -48,7 +53,7 @@ class Dispatch:
         self._paused = False
         self._expected: dict[str, Callable[[], bool]] = {}
         self._may_lend = may_lend
-        self.ended = ""
+        self.ended: Reason | None = None
         """Why no more leases will go out; empty while some may."""
 
     async def leases(self) -> AsyncIterator[Lease]:
@@ -94,8 +99,8 @@ class Dispatch:
         return max(self._give_up_after, self._frontier.longest_rest)
 
     @property
-    def limit(self) -> str:
-        """The limit that the crawl has reached, whatever becomes of what is under way; or empty."""
+    def limit(self) -> Reason | None:
+        """The limit that the crawl has reached, whatever becomes of what is under way."""
         return self._limit_reached(0)
 
     def pause(self) -> None:
@@ -122,7 +127,7 @@ class Dispatch:
         self._give_up_after = micros
         self.pump()
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: Reason) -> None:
         """Lend nothing more; idle workers are let go."""
         self.ended = self.ended or reason
         if self._timer is not None:
@@ -150,7 +155,7 @@ class Dispatch:
         if not future.done():
             future.set_result(lease)
 
-    def _wait_or_end(self, limit: str) -> None:
+    def _wait_or_end(self, limit: Reason | None) -> None:
         due = self._frontier.next_due()
         now = self._now()
         if limit and not self._frontier.lent:

@@ -5,6 +5,7 @@ from gossamer.engine.admission.robots_desk import RobotsDesk
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused
+from gossamer.model.reasons.reason import because
 
 
 class Permits:
@@ -19,7 +20,7 @@ class Permits:
         if self._rejudging.active and (refused := self._rejudging.refusal(lease)) is not None:
             if lease.candidate.kind is LinkKind.ROBOTS:
                 # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
-                return Failed(Fault.ADDRESS_FORBIDDEN, f"{refused.rule}: {refused.detail}")
+                return Failed(Fault.ADDRESS_FORBIDDEN, because(refused.rule, refused.detail))
             return refused
         return self._robots.refusal(lease)
 

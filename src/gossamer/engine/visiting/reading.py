@@ -19,6 +19,7 @@ from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed
 from gossamer.model.page import Page
+from gossamer.model.reasons.reason import because
 from gossamer.policy.branches.novelty import Said, pieces, shown
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.robots.file import RobotsRules, parse_robots
@@ -141,7 +142,7 @@ class Reading:
                 page = self._reader.read(exchange, content, listed=listed)
                 return page, _said(page, content) if len(content) <= longest_text else None
             case Failed(fault=fault, detail=detail):
-                return Page(exchange.url, problems=(f"{fault}: {detail}",)), None
+                return Page(exchange.url, problems=(because(fault, detail),)), None
 
     def _waits(self, exchange: Exchange, decoded: Decoded | Failed) -> bool:
         return isinstance(decoded, Decoded) and self._reader.waits(exchange, decoded.content)

@@ -6,6 +6,7 @@ from gossamer.frontier.config import HostPolicy
 from gossamer.frontier.domains import DOMAIN_OUT_SECONDS, DomainTable
 from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.model.reasons.reason import Reason
 
 
 class BudgetGate:
@@ -15,8 +16,8 @@ class BudgetGate:
         self,
         policy: HostPolicy,
         domains: DomainTable | None,
-        rest: Callable[[str, float, str], None],
-        park: Callable[[str, str], None],
+        rest: Callable[[str, float, Reason], None],
+        park: Callable[[str, Reason], None],
     ) -> None:
         """`rest(name, seconds, reason)` and `park(name, reason)`, as of the frontier."""
         self._policy = policy

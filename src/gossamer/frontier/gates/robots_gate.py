@@ -10,6 +10,7 @@ from gossamer.frontier.queues.later import Later
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind, further
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch
 
@@ -52,7 +53,7 @@ class RobotsGate:
         if known.record.state not in ("hold", "pending"):
             return Turn.GO
         whole = queue.held + 1 == HELD_AT_ONCE
-        self._hold(queue, known.record.until, known.record.detail, whole=whole)
+        self._hold(queue, known.record.until, known.record.reason, whole=whole)
         return Turn.WAIT if whole else Turn.NEXT
 
     def _ask(self, asker: Candidate) -> None:
@@ -62,7 +63,7 @@ class RobotsGate:
         hops = further(asker.hops, "P")
         self._admit(Candidate(url, LinkKind.ROBOTS, asker.depth, hops, asker.url.text, origin=origin))
 
-    def _hold(self, queue: HostQueue, until: int, reason: str, *, whole: bool) -> None:
+    def _hold(self, queue: HostQueue, until: int, reason: Reason | None, *, whole: bool) -> None:
         """Let the first entry wait, because its origin's robots file has no answer yet; or the whole host."""
         with self._changes() as batch:
             record = self._hosts.change(queue.key, queue.record.name)

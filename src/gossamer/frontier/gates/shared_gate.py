@@ -6,9 +6,11 @@ from gossamer.frontier.config import HostPolicy
 from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.shared_rests import Return, SharedRests
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.model.reasons.codes import HoldCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.state.records import HostRecord
 
-SHARED = "another crawl of this machine"
+SHARED = Reason(HoldCode.SHARED)
 """Why a host rests that rests for others."""
 
 
@@ -45,7 +47,7 @@ class SharedGate:
         wait = self._table.claim(record.name, rest, max(rest, record.rest), queue.limit)
         if not wait:
             if record.reason == SHARED:
-                record.reason = ""
+                record.reason = None
             return Turn.GO
         self.refused += 1
         record.due = max(record.due, self._now() + wait)

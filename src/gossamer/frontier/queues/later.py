@@ -7,6 +7,7 @@ import msgspec
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.queue_table import QueueTable
 from gossamer.model.candidate import Candidate
+from gossamer.model.reasons.reason import Reason
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import later_key, split_later, split_ticket
 from gossamer.state.records import Counters, HostRecord, QueueRecord, decode_queue, encode
@@ -32,7 +33,13 @@ class Later:
         self._returned: set[bytes] = set()
 
     def put(
-        self, queue: HostQueue, place: bytes, candidate: Candidate, due: int, reason: str, batch: Batch
+        self,
+        queue: HostQueue,
+        place: bytes,
+        candidate: Candidate,
+        due: int,
+        reason: Reason | None,
+        batch: Batch,
     ) -> None:
         """Move a queue entry that was taken here until `due`."""
         self._queues.delete(queue.key, queue.record, place, batch)

@@ -5,13 +5,10 @@ import msgspec
 from gossamer.frontier.queues.hosts import HostTable
 from gossamer.frontier.queues.later import Later
 from gossamer.frontier.queues.wake import WakeIndex
+from gossamer.model.reasons.codes import HoldCode
+from gossamer.policy.visits.retry import asked_for_rest
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import Counters, HostRecord, decode_robots, encode
-
-_ASKED_FOR_REST = ("429", "503")
-
-BY_OPERATOR = "by the operator"
-"""Begins the reason of what the operator has parked, or lets rest."""
 
 
 class Revival:
@@ -35,7 +32,7 @@ class Revival:
         """Serve a host again after the rest that its last visit earned, with all that waits."""
         if record.parked:
             self._counters.hosts_parked -= 1
-        record.parked = record.reason = ""
+        record.parked = record.reason = None
         record.failures = 0
         record.due = record.last_visit + record.rest
         self._return_waiting(key, record, batch)
@@ -50,9 +47,9 @@ class Revival:
         for key, committed in self._hosts.scan():
             if not committed.queued and not committed.delayed:
                 continue
-            if committed.parked.startswith(BY_OPERATOR):
+            if committed.parked and committed.parked.has(HoldCode.OPERATOR):
                 continue
-            asked = any(status in committed.reason for status in _ASKED_FOR_REST)
+            asked = committed.reason is not None and asked_for_rest(committed.reason)
             given_up = bool(committed.parked) or (committed.failures > 0 and not asked)
             if not given_up and not (committed.waiting and committed.later_due > now):
                 continue
@@ -64,7 +61,7 @@ class Revival:
                 self._return_waiting(key, record, batch)
         for key, data in self._environment.scan(Family.ROBOTS):
             robots = decode_robots(data)
-            if robots.state == "hold" and not any(status in robots.detail for status in _ASKED_FOR_REST):
+            if robots.state == "hold" and not (robots.reason and asked_for_rest(robots.reason)):
                 batch.put(Family.ROBOTS, key, encode(msgspec.structs.replace(robots, until=0)))
         return taken
 

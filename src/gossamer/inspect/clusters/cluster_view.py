@@ -2,6 +2,8 @@
 
 import msgspec
 
+from gossamer.model.reasons.reason import Reason
+
 __all__ = [
     "AgentCrawl",
     "AgentOverview",
@@ -82,7 +84,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         elapsed: seconds of the crawl, all its starts together.
-        stop: reason to stop; empty while it goes on.
+        stop: reason to stop, empty while it goes on; `why` is the same as a value.
         ring: who has each shard, in the order of the hosts' hash: N is agent `a-N`, -N says that the shard
             is on its way to `a-N`, 0 is nobody.
         problem: of the coordinator.
@@ -108,6 +110,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     ring: tuple[int, ...] = ()
     problem: str = ""
     losses: tuple[LossOverview, ...] = ()
+    why: Reason | None = None
 
 
 class AgentCrawl(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,8 @@ from gossamer.inspect.clusters.cluster_folder import (
 )
 from gossamer.inspect.inspection import AgentLine, Inspection, Status, inspect
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.earlier import told_before
+from gossamer.model.reasons.reason import Reason, together
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import Counters, VisitedRecord, decode_page
 
@@ -101,14 +103,15 @@ class JoinedInspection(Inspection):
         return self.parts
 
     @property
-    def ended(self) -> str:
-        """Why all have ended; empty if one has not."""
+    def ended(self) -> Reason | None:
+        """Why all have ended; `None` if one has not."""
         if any(part.folder.in_use() for part in self.parts.values()):
-            return ""
+            return None
         if self._last is not None and self._last.overview.over:
-            return self._last.overview.stop
+            return self._last.overview.why or told_before(self._last.overview.stop)
         reasons = [part.ended for part in self.parts.values()]
-        return ", ".join(dict.fromkeys(reasons)) if all(reasons) else ""
+        told = dict.fromkeys(reason for reason in reasons if reason is not None)
+        return together(told) if all(reasons) else None
 
     @property
     def state(self) -> Literal["running", "paused", "ended", "broken off"]:

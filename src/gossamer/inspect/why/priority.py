@@ -10,6 +10,7 @@ from gossamer.inspect.why.level_words import grade_told, level_clause, ordering_
 from gossamer.inspect.why.place import Waiting
 from gossamer.inspect.why.sentences import Told, clause, in_english
 from gossamer.model.candidate import Candidate
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.ports import LinkOrdering
 from gossamer.state.environment import Environment, Family
@@ -102,13 +103,13 @@ class Ranks:
             self._trouble = (clause("worth.no_worth", order=self._order, error=str(error)),)
             return None
 
-    def parts(self, candidate: Candidate, standing: Standing | None) -> dict[str, str]:
+    def parts(self, candidate: Candidate, standing: Standing | None) -> dict[str, Reason | str]:
         """What a URL is worth, part by part."""
         if self._links is None or standing is None:
             return {}
         try:
             parts = self._links.explain(candidate, standing[1])
-            return {str(name)[:LONGEST_PART]: str(part)[:LONGEST_PART] for name, part in parts.items()}
+            return {str(name)[:LONGEST_PART]: _part(part) for name, part in parts.items()}
         except Exception as error:  # noqa: BLE001 - the border of the plug-in
             self._trouble = (clause("worth.mute", order=self._order, error=repr(error)),)
             return {}
@@ -128,7 +129,7 @@ class Ranks:
             grade=grade,
             grade_words=in_english(behind),
             arrival=arrival,
-            parts=parts,
+            parts={name: str(part) for name, part in parts.items()},
             ahead=waiting.ahead if waiting.due is None else None,
             more_ahead=waiting.more_ahead,
             first=waiting.first,
@@ -157,7 +158,12 @@ class Ranks:
         yield (clause("worth.unseen"),)
 
 
-def told_parts(parts: dict[str, str]) -> Iterator[Told]:
+def told_parts(parts: dict[str, Reason | str]) -> Iterator[Told]:
     """The parts of a worth as sentences."""
     for name, part in parts.items():
         yield (clause("worth.part", about=name, part=part),)
+
+
+def _part(part: object) -> Reason | str:
+    """As a policy gave it, which may be a plug-in."""
+    return part if isinstance(part, Reason) else str(part)[:LONGEST_PART]

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from gossamer.model.reasons.reason import Reason
 from gossamer.words.catalogue import words
 
-Value = str | int | float
+Value = str | int | float | Reason
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -17,8 +18,7 @@ class Clause(msgspec.Struct, frozen=True):
     Attributes:
         key: below `story` in the catalogue.
         values: by the names that stand in braces there. What is named `state`, `robots`, `fault` or `kind`
-            is one of the words of these lists; `reason`, `detail` and `part` are sentences that the crawl
-            has written down, in English; the rest is shown as it is.
+            is one of the words of these lists; the rest is a reason or shown as it is.
     """
 
     key: str

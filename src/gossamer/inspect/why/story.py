@@ -20,8 +20,11 @@ from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whe
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
 from gossamer.model.candidate import Candidate
+from gossamer.model.disposition import PageState
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.exchange import StatusAction
+from gossamer.model.reasons.codes import ProblemCode, RetryCode
+from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
@@ -71,9 +74,7 @@ class Storyteller:
         self._environment = inspection.environment
         prints = fingerprints_of(self._environment)
         if prints is None:
-            raise ConfigError(
-                f"{inspection.folder.path}: nothing has been crawled yet. Run 'gossamer resume' first."
-            )
+            raise ConfigError(because(ProblemCode.NOT_BEGUN_AT, str(inspection.folder.path)))
         config = inspection.config
         self._places = UrlPlaces(self._environment, prints, config)
         self._canonical = self._places.canonical
@@ -110,7 +111,7 @@ class Storyteller:
             facts += (Fact("worth", told) for told in told_parts(parts))
         if waiting is not None or record is None:
             facts += self._about_scope(url, record, waiting)
-        if waiting is None and (record is None or record.state == "rejected"):
+        if waiting is None and (record is None or record.state == PageState.REJECTED):
             facts += self._about_filter(fingerprint)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
@@ -144,7 +145,7 @@ class Storyteller:
         """Where a URL may wait: its standing knows the place of now, the seen set that of its admission."""
         data = [self._environment.get(family, fingerprint) for family in (Family.STANDINGS, Family.SEEN)]
         tickets = [place_of(value) for value in data if value]
-        settled = record is not None and record.state != "retry"
+        settled = record is not None and record.state != PageState.RETRY
         known = tuple(dict.fromkeys(ticket for ticket in tickets if ticket))
         return Whereabouts(hosts, canonical, known, (bool(tickets) or self._filtered) and not settled)
 
@@ -216,10 +217,10 @@ class Storyteller:
             seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
             yield fact("queue", clause("queue.again", seconds=max(seconds, 0.0)))
         elif waiting.due >= FOREVER:
-            yield fact("queue", clause("queue.parked", reason=entry.reason))
+            yield fact("queue", clause("queue.parked", reason=entry.reason or RETRY))
         else:
             seconds = (waiting.due - self._inspection.clock.micros()) / 1e6
-            reason, visits = entry.reason or "retry", entry.attempts
+            reason, visits = entry.reason or RETRY, entry.attempts
             if seconds > 0:
                 yield fact("queue", clause("queue.for", seconds=seconds, reason=reason, visits=visits))
             else:
@@ -229,9 +230,9 @@ class Storyteller:
         known = record or (waiting.entry if waiting else None)
         verdict = self._scope.judge(_candidate(url, known))
         if verdict.admitted:
-            yield fact("scope", clause("scope.inside", detail=verdict.detail))
+            yield fact("scope", clause("scope.inside", detail=verdict.why))
         else:
-            yield fact("scope", clause("scope.outside", detail=verdict.detail))
+            yield fact("scope", clause("scope.outside", detail=verdict.why))
 
     def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
         if not self._inspection.config.robots.obey:
@@ -252,7 +253,7 @@ class Storyteller:
         else:
             left = (record.until - self._inspection.clock.micros()) / 1e6
             asks = record.state in ("hold", "pending") and left > 0
-            state = clause("robots.state", robots=record.state, detail=record.detail)
+            state = clause("robots.state", robots=record.state, detail=record.reason or "")
             yield fact("robots", state, clause("robots.again", seconds=left) if asks else None)
 
     def _about_host(self, host: bytes) -> Iterator[Fact]:
@@ -278,6 +279,9 @@ class Storyteller:
         )
 
 
+RETRY = Reason(RetryCode.RETRY)
+
+
 def url_of(inspection: Inspection, text: str) -> Url:
     """The URL that somebody means: a whole one, one without its scheme, or a path on the first seed's host.
 
@@ -290,7 +294,7 @@ def url_of(inspection: Inspection, text: str) -> Url:
         seed = next(iter(Seeds(inspection.config, inspection.folder.path)), None)
         url = None if seed is None else Url.parse(text, seed.text)
     if url is None:
-        raise ConfigError(f"{text!r} is not a URL of a known scheme. Write it like https://example.org/page")
+        raise ConfigError(because(ProblemCode.NO_URL, text))
     return url
 
 
@@ -308,8 +312,8 @@ def _state(record: PageRecord | None, waiting: Waiting | None) -> str:
 
 
 def _about_record(record: PageRecord) -> Iterator[Fact]:
-    if record.state == "rejected":
-        yield fact("admission", clause("admission.rejected", reason=record.reason))
+    if record.state == PageState.REJECTED:
+        yield fact("admission", clause("admission.rejected", reason=record.reason or RETRY))
         return
     if record.number:
         yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
@@ -345,10 +349,11 @@ def _about_visit(visit: VisitRecord) -> Fact:
         what = clause("visit.result", when=when, said=visit.said, size=visit.size)
     else:
         what = clause("visit.fault", when=when, fault=visit.fault)
+    remarks = together(visit.remarks)
     return fact(
         "visit",
         what,
         clause("visit.address", address=visit.address) if visit.address else None,
         clause("visit.took", seconds=visit.elapsed),
-        clause("visit.detail", detail=visit.detail) if visit.detail else None,
+        clause("visit.detail", detail=remarks) if remarks else None,
     )

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.candidate import Candidate
+from gossamer.model.reasons.codes import WorthCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.ordering.features import FEATURES, Feature, FeatureTable
 from gossamer.policy.ordering.levels import STEPS, level_at
 from gossamer.policy.urls.registrable import registrable_domain
@@ -152,12 +154,12 @@ class BestFirst:
         """The gift as it was before `pack`."""
         return msgspec.msgpack.decode(data, type=Backlinks)
 
-    def explain(self, candidate: Candidate, worth: BestWorth) -> dict[str, str]:  # noqa: ARG002
+    def explain(self, candidate: Candidate, worth: BestWorth) -> dict[str, Reason | str]:  # noqa: ARG002
         """Both parts and their sum."""
         links = _by_links(worth)
         return {
             "importance": f"{self._config.x * links + self._config.y * worth.text:.2f}",
-            "IB, by back-links": f"{links:.2f} ({len(worth.weights)} of {BUCKETS} buckets of domains)",
+            "IB, by back-links": because(WorthCode.BUCKETS, links, len(worth.weights), BUCKETS),
             "IL, by the URL's text": f"{worth.text:.2f}",
         }
 

@@ -14,6 +14,7 @@ import msgspec
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import Link
 from gossamer.model.page import Page
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.bm25 import Collection
 from gossamer.policy.ordering.focus_config import FocusConfig
@@ -214,7 +215,7 @@ class Focused:
         """The gift as it was before `pack`."""
         return msgspec.msgpack.decode(data, type=Promise)
 
-    def explain(self, candidate: Candidate, worth: Promise) -> dict[str, str]:  # noqa: ARG002
+    def explain(self, candidate: Candidate, worth: Promise) -> dict[str, Reason | str]:  # noqa: ARG002
         """The promise and its parts."""
         parts = {"promise": worth.score, "link text": worth.anchor, "address": worth.url, "page": worth.page}
         return {name: f"{part / WHOLE:.3f}" for name, part in parts.items()}

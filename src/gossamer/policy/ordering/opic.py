@@ -9,6 +9,8 @@ from msgspec import Meta
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.codes import WorthCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 from gossamer.policy.ordering.levels import STEPS, level_at, steps_of
 
@@ -248,16 +250,16 @@ class Opic:
         self.ledger.total -= self._credit(worth)
         self.ledger.known -= 1
 
-    def explain(self, candidate: Candidate, worth: OpicWorth) -> dict[str, str]:
+    def explain(self, candidate: Candidate, worth: OpicWorth) -> dict[str, Reason | str]:
         """Shares of all credit, and what decides the level."""
         total = max(self.ledger.total, 1)
         return {
-            "credit": f"{self._credit(worth) / total:.3g} of all",
-            "of it from Lambda, due": f"{self._due(worth) / total:.3g} of all",
-            "voice of its links": f"{worth.voice / _voice(total):.3g} of a link that brings all credit",
-            "handed on of late": f"{worth.history:.3g} of all",
-            "front page": "yes, counts eightfold" if candidate.url.target == "/" else "no",
-            "found from another host": "yes, counts twice" if _is_foreign(candidate) else "no",
+            "credit": because(WorthCode.SHARE, self._credit(worth) / total),
+            "of it from Lambda, due": because(WorthCode.SHARE, self._due(worth) / total),
+            "voice of its links": because(WorthCode.VOICE, worth.voice / _voice(total)),
+            "handed on of late": because(WorthCode.SHARE, worth.history),
+            "front page": Reason(WorthCode.EIGHTFOLD if candidate.url.target == "/" else WorthCode.NO),
+            "found from another host": Reason(WorthCode.TWICE if _is_foreign(candidate) else WorthCode.NO),
         }
 
     def _due(self, worth: OpicWorth) -> int:

@@ -7,6 +7,8 @@ from msgspec import Meta
 
 from gossamer.model.outcome import Fault
 from gossamer.model.quantity import Bytes, Seconds
+from gossamer.model.reasons.codes import RobotsCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.robots.file import SIZE_LIMIT, RobotsRules
 from gossamer.policy.visits.retry import backoff
 
@@ -64,14 +66,14 @@ class KeepRules(msgspec.Struct, frozen=True):
 class AllowAll(msgspec.Struct, frozen=True):
     """The origin has no rules ("unavailable"); true for `max_age`."""
 
-    reason: str
+    reason: Reason
 
 
 class Hold(msgspec.Struct, frozen=True):
     """Nothing may be visited ("unreachable"); no URL is lost, ask for the file again after `wait` seconds."""
 
     wait: float
-    reason: str
+    reason: Reason
 
 
 Access = UseBody | KeepRules | AllowAll | Hold
@@ -97,20 +99,20 @@ def access_for(
         retry_after: seconds asked for by a 429 or 503, capped; lengthens the hold.
         said: how the answer is named to people, if not by `status`.
     """
-    said = said or str(status)
+    named = said or status or 0
     if fault is Fault.UNSUPPORTED:  # a redirect that leads out of the web
-        return AllowAll("robots file redirects to an unsupported scheme")
+        return AllowAll(Reason(RobotsCode.SCHEME))
     if fault is None and status is not None:
         if 200 <= status <= 299:
             return UseBody()
         if status == 304:
             return KeepRules()
         if 300 <= status <= 399:
-            return AllowAll(f"robots file redirects nowhere ({said})")
+            return AllowAll(because(RobotsCode.NOWHERE, named))
         if 400 <= status <= 499 and status != 429:
-            return AllowAll(f"no robots file ({said})")
+            return AllowAll(because(RobotsCode.NONE, named))
     wait = max(backoff(config.hold_first, config.hold_longest, failures + 1), retry_after or 0.0)
-    return Hold(wait, f"robots file unreachable ({fault or said})")
+    return Hold(wait, because(RobotsCode.UNREACHABLE, Reason(fault) if fault else named))
 
 
 def effective_crawl_delay(rules: RobotsRules, config: RobotsConfig) -> float | None:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import HOPS_KEPT, LinkKind, hop_count
 from gossamer.model.outcome import Rule
+from gossamer.model.reasons.codes import ProblemCode, ScopeCode
+from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.model.url import Url
 from gossamer.policy.scope.patterns import Patterns
 from gossamer.policy.scope.url_traps import TrapConfig, trap_reason
@@ -29,13 +31,13 @@ class NamedRule(NamedTuple):
         name: short, for lists.
         opinion: `True` admits, `False` rejects, `None` abstains.
         rule: given as the reason when it rejects.
-        words: a clause for its opinion on a candidate, e.g. `not on the seeds' hosts (mode host)`.
+        why: the reason for its opinion on a candidate.
     """
 
     name: str
     opinion: ScopeRule
     rule: Rule
-    words: Callable[[Candidate, bool], str]
+    why: Callable[[Candidate, bool], Reason]
 
 
 def host_name(url: Url) -> str:
@@ -133,26 +135,23 @@ class Places:
         return host in self._hosts or (bool(self._domains) and registrable_domain(host) in self._domains)
 
 
-_PLACE_WORDS = {
-    "host": ("on the seeds' hosts (mode host)", "not on the seeds' hosts (mode host)"),
-    "domain": ("in the seeds' domains (mode domain)", "not in the seeds' domains (mode domain)"),
-    "prefix": (
-        "below the seeds' directories (mode prefix)",
-        "not below the seeds' directories (mode prefix)",
-    ),
-    "any": ("anywhere is in scope (mode any)", "anywhere is in scope (mode any)"),
+_PLACES = {  # why it belongs, and why it does not
+    "host": (Reason(ScopeCode.ON_HOSTS), Reason(ScopeCode.OFF_HOSTS)),
+    "domain": (Reason(ScopeCode.IN_DOMAINS), Reason(ScopeCode.OFF_DOMAINS)),
+    "prefix": (Reason(ScopeCode.BELOW_FOLDERS), Reason(ScopeCode.OFF_FOLDERS)),
+    "any": (Reason(ScopeCode.ANYWHERE), Reason(ScopeCode.ANYWHERE)),
 }
 
 
 def place_rule(places: Places) -> NamedRule:
     """Admits what lies in the crawl's places and rejects all else: the ground the other rules stand on."""
-    words = _PLACE_WORDS[places.mode]
+    inside, outside = _PLACES[places.mode]
     hold = places.hold
     return NamedRule(
         f"mode {places.mode}",
         lambda candidate: hold(candidate.url),
         Rule.SCOPE,
-        lambda _, admits: words[0] if admits else words[1],
+        lambda _, admits: inside if admits else outside,
     )
 
 
@@ -171,18 +170,18 @@ def requisite_rule(requisites: str, places: Places) -> NamedRule:
             return None
         return True if requisites == "any" or places.hold_host(candidate.url) else None
 
-    return NamedRule(
-        "requisites", opinion, Rule.SCOPE, lambda *_: f"page requisite (requisites {requisites})"
-    )
+    why = because(ScopeCode.REQUISITE, requisites)
+    return NamedRule("requisites", opinion, Rule.SCOPE, lambda *_: why)
 
 
 def no_requisites_rule() -> NamedRule:
     """Rejects pictures, styles and other requisites."""
+    why = Reason(ScopeCode.NO_REQUISITES)
     return NamedRule(
         "requisites",
         lambda candidate: False if is_requisite(candidate) else None,
         Rule.SCOPE,
-        lambda *_: "page requisites are not followed (requisites off)",
+        lambda *_: why,
     )
 
 
@@ -193,7 +192,7 @@ def include_rule(expressions: tuple[str, ...]) -> NamedRule:
         "include",
         lambda candidate: True if patterns.found_in(candidate.url.text) else None,
         Rule.SCOPE,
-        lambda candidate, _: f"matches include {patterns.first_in(candidate.url.text)!r}",
+        lambda candidate, _: because(ScopeCode.INCLUDE, patterns.first_in(candidate.url.text)),
     )
 
 
@@ -204,7 +203,7 @@ def exclude_rule(expressions: tuple[str, ...]) -> NamedRule:
         "exclude",
         lambda candidate: False if patterns.found_in(candidate.url.text) else None,
         Rule.SCOPE,
-        lambda candidate, _: f"matches exclude {patterns.first_in(candidate.url.text)!r}",
+        lambda candidate, _: because(ScopeCode.EXCLUDE, patterns.first_in(candidate.url.text)),
     )
 
 
@@ -217,7 +216,7 @@ def blocked_host(text: str) -> str:
     name = text.removeprefix("*.")
     url = None if "/" in name else Url.parse(f"http://{name}/")
     if url is None or (name != text and url.host[:1] == "["):
-        raise ValueError(f"block: {text!r} is neither a host name nor '*.' and a name")
+        raise WrongValueError(of("block", because(ProblemCode.BLOCK, text)))
     return text[: len(text) - len(name)] + host_name(url)
 
 
@@ -240,7 +239,7 @@ def block_rule(blocked: Iterable[str]) -> NamedRule:
         "block",
         lambda candidate: False if blocks(candidate.url) else None,
         Rule.SCOPE,
-        lambda candidate, _: f"host {candidate.url.host} is blocked",
+        lambda candidate, _: because(ScopeCode.BLOCKED, candidate.url.host),
     )
 
 
@@ -250,7 +249,7 @@ def length_rule(max_bytes: int) -> NamedRule:
         "max_url_length",
         lambda candidate: False if len(candidate.url.text) > max_bytes else None,
         Rule.TOO_LONG,
-        lambda candidate, _: f"{len(candidate.url.text)} bytes long, at most {max_bytes} allowed",
+        lambda candidate, _: because(ScopeCode.URL_LENGTH, len(candidate.url.text), max_bytes),
     )
 
 
@@ -261,7 +260,7 @@ def scheme_rule(schemes: frozenset[str]) -> NamedRule:
         "schemes",
         lambda candidate: None if candidate.url.scheme in schemes else False,
         Rule.SCOPE,
-        lambda candidate, _: f"scheme {candidate.url.scheme} is not among {listed}",
+        lambda candidate, _: because(ScopeCode.SCHEME, candidate.url.scheme, listed),
     )
 
 
@@ -279,12 +278,12 @@ def hops_rule(max_hops: int | None, max_redirects: int) -> NamedRule:
             return None
         return False if too_many(hops) or len(hops) - len(hops.rstrip("R")) > max_redirects else None
 
-    def words(candidate: Candidate, _: bool) -> str:
-        if too_many(candidate.hops):
-            return f"{hop_count(candidate.hops)} hops from the seed, at most {max_hops} allowed"
-        return f"more than {max_redirects} redirects in a row"
+    def why(candidate: Candidate, _: bool) -> Reason:
+        if max_hops is not None and too_many(candidate.hops):
+            return because(ScopeCode.HOPS, hop_count(candidate.hops), max_hops)
+        return because(ScopeCode.REDIRECTS, max_redirects)
 
-    return NamedRule("hops", opinion, Rule.HOPS, words)
+    return NamedRule("hops", opinion, Rule.HOPS, why)
 
 
 def depth_rule(max_depth: int) -> NamedRule:
@@ -303,7 +302,7 @@ def depth_rule(max_depth: int) -> NamedRule:
         "max_depth",
         opinion,
         Rule.DEPTH,
-        lambda candidate, _: f"depth {candidate.depth}, at most {max_depth} allowed",
+        lambda candidate, _: because(ScopeCode.DEPTH, candidate.depth, max_depth),
     )
 
 
@@ -313,15 +312,16 @@ def trap_rule(config: TrapConfig) -> NamedRule:
         "traps",
         lambda candidate: None if trap_reason(candidate.url, config) is None else False,
         Rule.TRAP,
-        lambda candidate, _: trap_reason(candidate.url, config) or "",
+        lambda candidate, _: trap_reason(candidate.url, config) or Reason(Rule.TRAP),
     )
 
 
 def robots_rule() -> NamedRule:
     """Admits robots files with the redirects to them: without them nothing may be visited."""
+    why = Reason(ScopeCode.ROBOTS_FILE)
     return NamedRule(
         "robots files",
         lambda candidate: True if candidate.kind is LinkKind.ROBOTS or candidate.origin else None,
         Rule.SCOPE,
-        lambda *_: "robots file",
+        lambda *_: why,
     )

@@ -11,6 +11,8 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Rule
 from gossamer.model.quantity import Bytes, Count
 from gossamer.model.raised import Raised, name_of
+from gossamer.model.reasons.codes import ProblemCode, ScopeCode
+from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.model.url import Url
 from gossamer.policy.scope.patterns import pattern_problem
 from gossamer.policy.scope.rules import (
@@ -107,21 +109,21 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = ("http", "https")
 
     def __post_init__(self) -> None:
-        problems = []
+        problems: list[Reason] = []
         for read, hosts in ((_place_of_setting, self.hosts), (blocked_host, self.block)):
             for host in hosts:
                 try:
                     read(host)
-                except ValueError as error:
-                    problems.append(str(error))
+                except WrongValueError as error:
+                    problems += error.reasons
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             problems += (
-                f"{name}: {pattern!r} is not a regular expression of RE2: {problem}"
+                of(name, because(ProblemCode.EXPRESSION, pattern, problem))
                 for pattern in patterns
                 if (problem := pattern_problem(pattern)) is not None
             )
         if problems:
-            raise ValueError("\n".join(problems))
+            raise WrongValueError(*problems)
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -130,14 +132,19 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         admitted: it does.
         rule: what to report if not.
-        detail: the deciding rule in words, e.g. `not on the seeds' hosts (mode host)`.
+        why: what the deciding rule says.
         raised: what the deciding rule raised, if it did.
     """
 
     admitted: bool
     rule: Rule
-    detail: str
+    why: Reason
     raised: Raised | None = None
+
+    @property
+    def reason(self) -> Reason:
+        """What is written down of one that does not belong."""
+        return because(self.rule, self.why)
 
 
 class Opinion(msgspec.Struct, frozen=True):
@@ -146,12 +153,12 @@ class Opinion(msgspec.Struct, frozen=True):
     Attributes:
         name: of the rule.
         admits: its opinion; `None` if it has none.
-        detail: in words; empty without an opinion.
+        why: what it says; `None` without an opinion.
     """
 
     name: str
     admits: bool | None
-    detail: str
+    why: Reason | None
 
 
 class Scope:
@@ -262,8 +269,8 @@ class Scope:
                 raised = Raised.by(f"scope rule {rule.name}", error)
                 return Verdict(False, Rule.PLUGIN, _raised(rule, error), raised)
             if admits is not None:
-                return Verdict(bool(admits), rule.rule, rule.words(candidate, bool(admits)))
-        return Verdict(False, Rule.SCOPE, "no rule admits it")
+                return Verdict(bool(admits), rule.rule, rule.why(candidate, bool(admits)))
+        return Verdict(False, Rule.SCOPE, Reason(ScopeCode.NO_RULE))
 
     def explain(self, candidate: Candidate) -> list[Opinion]:
         """Every rule in order with its opinion; the last one that has any decides."""
@@ -287,21 +294,18 @@ def _place_of_setting(text: str) -> str:
     """The place that the operator wrote; names may be in any case or script."""
     url = None if "://" in text or text[:1] == "/" else Url.parse(f"http://{text}")
     if url is None:
-        raise ValueError(
-            f"hosts: {text!r} is neither a host name nor a directory on a host (example.org/docs/)"
-        )
+        raise WrongValueError(of("hosts", because(ProblemCode.PLACE, text)))
     return written_directory(url) if "/" in text else host_name(url)
 
 
 def _own_rule(rule: ScopeRule) -> NamedRule:
     name = name_of(rule)
-    return NamedRule(
-        name, rule, Rule.SCOPE, lambda _, admits: f"{'admitted' if admits else 'rejected'} by rule {name}"
-    )
+    admitted, rejected = because(ScopeCode.OWN_RULE, name), because(ScopeCode.OWN_REFUSAL, name)
+    return NamedRule(name, rule, Rule.SCOPE, lambda _, admits: admitted if admits else rejected)
 
 
-def _raised(rule: NamedRule, error: Exception) -> str:
-    return f"rule {rule.name} raised {type(error).__name__}: {error}"
+def _raised(rule: NamedRule, error: Exception) -> Reason:
+    return because(ScopeCode.RAISED, rule.name, f"{type(error).__name__}: {error}")
 
 
 def _opinion(rule: NamedRule, candidate: Candidate) -> Opinion:
@@ -309,4 +313,4 @@ def _opinion(rule: NamedRule, candidate: Candidate) -> Opinion:
         admits = rule.opinion(candidate)
     except Exception as error:  # noqa: BLE001 - plug-in border, as in `judge`
         return Opinion(rule.name, False, _raised(rule, error))
-    return Opinion(rule.name, admits, "" if admits is None else rule.words(candidate, bool(admits)))
+    return Opinion(rule.name, admits, None if admits is None else rule.why(candidate, bool(admits)))

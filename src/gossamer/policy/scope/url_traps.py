@@ -7,6 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Count
+from gossamer.model.reasons.codes import TrapCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
 
 
@@ -45,7 +47,7 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 LONGEST_PERIOD = 4
 
 
-def trap_reason(url: Url, config: TrapConfig) -> str | None:
+def trap_reason(url: Url, config: TrapConfig) -> Reason | None:
     """Why the URL looks like part of a trap, or `None`. Time is linear in the URL."""
     target = url.target
     if target.count("/") > 1 and (reason := _path_reason(target.partition("?")[0], config)) is not None:
@@ -53,23 +55,25 @@ def trap_reason(url: Url, config: TrapConfig) -> str | None:
     if "&" in target and (reason := _query_reason(target, config)) is not None:
         return reason
     if "%25" in target and config.max_escapes and _escapes(target) > config.max_escapes:
-        return f"a character is escaped more than {config.max_escapes} times"
+        return because(TrapCode.ESCAPED, config.max_escapes)
     return None
 
 
-def _path_reason(path: str, config: TrapConfig) -> str | None:
+def _path_reason(path: str, config: TrapConfig) -> Reason | None:
     segments = path.split("/")[1:]
     if config.max_segments and len(segments) > config.max_segments:
-        return f"more than {config.max_segments} path segments"
+        return because(TrapCode.SEGMENTS, config.max_segments)
     if config.max_embedded and ":/" in path:
         embedded = sum(segment in ("http:", "https:", "ftp:") for segment in segments)
         if embedded > config.max_embedded:
-            return f"more than {config.max_embedded} URLs inside the path"
+            return because(TrapCode.EMBEDDED, config.max_embedded)
     # Most paths repeat no segment at all, which a set finds out much faster than comparing does.
     if config.max_repeats and len(segments) - len(set(segments)) >= config.max_repeats:
         period = _repeated_period(segments, config.max_repeats)
+        if period > 1:
+            return because(TrapCode.REPEATED_BLOCK, period, config.max_repeats)
         if period:
-            return f"the same {_counted(period)} more than {config.max_repeats} times in a row"
+            return because(TrapCode.REPEATED, config.max_repeats)
     return None
 
 
@@ -85,24 +89,20 @@ def _repeated_period(segments: list[str], max_repeats: int) -> int:
     return 0
 
 
-def _counted(period: int) -> str:
-    return "path segment" if period == 1 else f"{period} path segments"
-
-
-def _query_reason(target: str, config: TrapConfig) -> str | None:
+def _query_reason(target: str, config: TrapConfig) -> Reason | None:
     query = target.partition("?")[2]
     count = query.count("&") + 1
     if config.max_parameters and count > config.max_parameters:
-        return f"more than {config.max_parameters} parameters"
+        return because(TrapCode.PARAMETERS, config.max_parameters)
     if config.max_same_parameter and count > config.max_same_parameter:
         names: dict[str, int] = {}
         for parameter in query.split("&"):
             name = parameter.partition("=")[0]
             names[name] = names.get(name, 0) + 1
         if max(names.values()) > config.max_same_parameter:
-            return f"more than {config.max_same_parameter} parameters of one name"
+            return because(TrapCode.SAME_PARAMETERS, config.max_same_parameter)
     if config.max_escapes and "amp;" * (config.max_escapes + 1) in query:
-        return f"an ampersand is escaped more than {config.max_escapes} times"
+        return because(TrapCode.AMPERSANDS, config.max_escapes)
     return None
 
 

@@ -6,6 +6,8 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Count, Seconds
+from gossamer.model.reasons.codes import BudgetCode, EndCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.visits.host_overrides import NO_OVERRIDES, HostOverrides
 
 
@@ -62,34 +64,34 @@ class Spent(msgspec.Struct, frozen=True, gc=False):
     time: float = 0.0
 
 
-def crawl_limit_reached(config: BudgetConfig, spent: Spent) -> str | None:
+def crawl_limit_reached(config: BudgetConfig, spent: Spent) -> Reason | None:
     """Which limit ends the crawl, e.g. `max_pages 1000`, or `None`."""
     if config.max_pages and spent.pages >= config.max_pages:
-        return f"max_pages {config.max_pages}"
+        return because(EndCode.MAX_PAGES, config.max_pages)
     if config.max_bytes and spent.bytes >= config.max_bytes:
-        return f"max_bytes {config.max_bytes}"
+        return because(EndCode.MAX_BYTES, config.max_bytes)
     if config.max_time and spent.time >= config.max_time:
-        return f"max_time {config.max_time:g}"
+        return because(EndCode.MAX_TIME, config.max_time)
     return None
 
 
 def host_limit_reached(
     config: BudgetConfig, spent: Spent, overrides: HostOverrides = NO_OVERRIDES
-) -> str | None:
+) -> Reason | None:
     """Which limit parks a host, or `None`; what its own section says goes before what is said for all."""
     pages = config.pages_per_host if overrides.max_pages is None else overrides.max_pages
     if pages and spent.pages >= pages:
-        return f"pages_per_host {pages}"
+        return because(BudgetCode.PAGES_PER_HOST, pages)
     limit = config.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
     if limit and spent.bytes >= limit:
-        return f"bytes_per_host {limit}"
+        return because(BudgetCode.BYTES_PER_HOST, limit)
     return None
 
 
-def domain_limit_reached(config: BudgetConfig, spent: Spent) -> str | None:
+def domain_limit_reached(config: BudgetConfig, spent: Spent) -> Reason | None:
     """Which limit parks the hosts of a registrable domain, or `None`."""
     if config.pages_per_domain and spent.pages >= config.pages_per_domain:
-        return f"pages_per_domain {config.pages_per_domain}"
+        return because(BudgetCode.PAGES_PER_DOMAIN, config.pages_per_domain)
     if config.bytes_per_domain and spent.bytes >= config.bytes_per_domain:
-        return f"bytes_per_domain {config.bytes_per_domain}"
+        return because(BudgetCode.BYTES_PER_DOMAIN, config.bytes_per_domain)
     return None

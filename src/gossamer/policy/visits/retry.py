@@ -10,6 +10,8 @@ from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked
 from gossamer.model.exchange import Exchange, Headers, StatusAction, Truncation, address_in_field
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.quantity import Seconds
+from gossamer.model.reasons.codes import CutCode, RetryCode, RobotsCode
+from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.visits.politeness import retry_after
 
 
@@ -117,6 +119,24 @@ _NO_SERVER = frozenset(
 )
 
 
+CUTS = {
+    Truncation.LENGTH: Reason(CutCode.LENGTH),
+    Truncation.TIME: Reason(CutCode.TIME),
+    Truncation.DISCONNECT: Reason(CutCode.DISCONNECT),
+}
+"""What ended a body before its end."""
+
+
+def asked_for_rest(reason: Reason) -> bool:
+    """Whether it was the host itself that asked to be left alone."""
+    return any(
+        isinstance(value, int) and status_action(value) is StatusAction.THROTTLED
+        for part in reason.parts()
+        if part.code in (RetryCode.STATUS, RobotsCode.UNREACHABLE)
+        for value in part.values
+    )
+
+
 def blame_of(fault: Fault) -> Blame:
     """Whether the URL or its whole host must wait."""
     return _BLAMES[fault]
@@ -170,10 +190,10 @@ def decide(
     """
     match outcome:
         case Refused(rule, detail):
-            reason = f"{rule}: {detail}" if detail else str(rule)
+            reason = because(rule, detail) if detail else Reason(rule)
             return Parked(reason) if rule is Rule.BUDGET else Dropped(reason)
         case Failed(fault, detail, wait=wait):
-            reason = f"{fault}: {detail}" if detail else str(fault)
+            reason = because(fault, detail) if detail else Reason(fault)
             if fault is Fault.NAME_DEFERRED:
                 return Retry(min(wait or config.host_first, config.host_longest), Blame.HOST, reason)
             if blame_of(fault) is Blame.HOST:
@@ -181,7 +201,7 @@ def decide(
                 return _host_waits(reason, None, host_failures.another(now), now, config, first)
             if fault in _DEFINITE:
                 return Dropped(reason)
-            return _url_waits(reason, attempts, config) or Dropped(f"{reason}, {_visits(attempts)}")
+            return _url_waits(reason, attempts, config) or Dropped(_given_up(reason, attempts))
         case Fetched(exchange):
             return _decide_fetched(exchange, attempts, host_failures, now, config)
 
@@ -201,40 +221,43 @@ def is_host_failure(outcome: Outcome) -> bool:
 def _decide_fetched(
     exchange: Exchange, attempts: int, host_failures: HostFailures, now: float, config: RetryConfig
 ) -> Disposition:
-    status = exchange.said
+    status = exchange.status if exchange.result is None else exchange.said
     archive = exchange.is_recorded
     match action_of(exchange):
         case StatusAction.PROCESS:
             if exchange.truncated in (None, Truncation.LENGTH):
                 return Done()
             # The last try keeps what came, marked as cut (`WARC-Truncated`).
-            return _url_waits(f"{status} cut by {exchange.truncated}", attempts, config) or Done()
+            cut = because(RetryCode.CUT, status, CUTS[exchange.truncated])
+            return _url_waits(cut, attempts, config) or Done()
         case StatusAction.NOTHING | StatusAction.UNCHANGED:
             return Done(archive=archive)
         case StatusAction.REDIRECT:
             if redirect_location(exchange.status, exchange.headers) is None:
-                return Dropped(f"{status} without Location", archive=True)
+                return Dropped(because(RetryCode.NO_LOCATION, status), archive=True)
             return Done()
         case StatusAction.DROP:
-            return Dropped(status, archive=archive)
+            return Dropped(because(RetryCode.STATUS, status), archive=archive)
         case StatusAction.THROTTLED:
             asked = retry_after(exchange.headers, now, config.host_longest)
-            return _host_waits(status, asked, host_failures.another(now), now, config, config.host_first)
+            reason = because(RetryCode.STATUS, status)
+            return _host_waits(reason, asked, host_failures.another(now), now, config, config.host_first)
         case StatusAction.WAIT | StatusAction.RETRY:
             asked = retry_after(exchange.headers, now, config.host_longest)
-            retry = _url_waits(status, attempts, config, asked)
-            return retry or Dropped(f"{status}, {_visits(attempts)}", archive=archive)
+            reason = because(RetryCode.STATUS, status)
+            retry = _url_waits(reason, attempts, config, asked)
+            return retry or Dropped(_given_up(reason, attempts), archive=archive)
 
 
 def _host_waits(
-    reason: str, asked: float | None, row: HostFailures, now: float, config: RetryConfig, first: float
+    reason: Reason, asked: float | None, row: HostFailures, now: float, config: RetryConfig, first: float
 ) -> Retry | Parked:
     """Rest the host, for `first` seconds doubling, or park it once it has failed for too long.
 
     `row` includes this failure.
     """
     if row.count >= config.host_attempts and now - row.since >= config.park_after:
-        return Parked(f"{reason}, {row.count} failures of the host in a row")
+        return Parked(because(RetryCode.IN_A_ROW, reason, row.count))
     if asked is None:
         wait = backoff(first, config.host_longest, row.count)
     elif row.count <= config.host_attempts:
@@ -245,12 +268,14 @@ def _host_waits(
     return Retry(wait, Blame.HOST, reason)
 
 
-def _url_waits(reason: str, attempts: int, config: RetryConfig, asked: float | None = None) -> Retry | None:
+def _url_waits(
+    reason: Reason, attempts: int, config: RetryConfig, asked: float | None = None
+) -> Retry | None:
     """Ask again later, or `None` if the retries are used up."""
     if attempts >= len(config.url_waits):
         return None
     return Retry(max(config.url_waits[attempts], asked or 0.0), Blame.URL, reason)
 
 
-def _visits(attempts: int) -> str:
-    return f"{attempts + 1} visits" if attempts else "1 visit"
+def _given_up(reason: Reason, attempts: int) -> Reason:
+    return because(RetryCode.VISITS, reason, attempts + 1)

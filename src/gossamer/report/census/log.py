@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gossamer.inspect.crawl_log import VisitLine, VisitLines, is_error
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import Reason, text
 from gossamer.policy.urls.queue_key import QueueKind
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.policy.visits.politeness import PolitenessConfig
@@ -150,8 +151,7 @@ class LogCensus:
     def _fail(self, kind: str, visit: VisitLine) -> None:
         kind = add_bounded(self._failed, kind, MOST_FAILURES)
         if kind not in self._failures:
-            detail = visit.detail or visit.reason
-            self._failures[kind] = FailureLine(kind, 0, visit.url, detail[:_LONGEST_DETAIL])
+            self._failures[kind] = FailureLine(kind, 0, visit.url, _detail(visit))
 
     def _queue(self, url: str) -> str:
         """Name of the queue in which `url` waited."""
@@ -218,3 +218,11 @@ def _without_end(counts: list[int]) -> list[int]:
     """Up to the last that is not 0."""
     last = max((place for place, count in enumerate(counts) if count), default=-1)
     return counts[: last + 1]
+
+
+def _detail(visit: VisitLine) -> Reason | None:
+    """What is said of a failure beyond its kind."""
+    if visit.why is not None and not visit.fault and not visit.refused:
+        return visit.why
+    said = visit.detail or visit.reason
+    return text(said[:_LONGEST_DETAIL]) if said else None

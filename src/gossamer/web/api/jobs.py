@@ -12,6 +12,7 @@ from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.schedule import Schedule
 from gossamer.daemon.views import JobView
+from gossamer.model.reasons.reason import Reason, text
 from gossamer.web.api.bodies import Adoption, Amounts, Ending, NewJob, NewName
 from gossamer.web.api.shapes import Cursor, Limit, Routes, Shapes, answer, page_after, sent
 from gossamer.web.security.visitor import Visitor, known_visitor
@@ -38,9 +39,10 @@ class JobPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What is wrong with a job to be; nothing: it may be made."""
+    """What is wrong with a job to be, in words and as values; nothing: it may be made."""
 
     problems: tuple[str, ...]
+    reasons: tuple[Reason, ...] = ()
 
 
 class JobRoutes:
@@ -99,7 +101,9 @@ class JobRoutes:
     async def validate(self, request: Request) -> Response:
         """Say what is wrong with a job; nothing is made."""
         given = await sent(request, NewJob)
-        return answer(Verdict(await self._daemon.validate(given.name, _source(given), given.claim)))
+        wrong = await self._daemon.validate(given.name, _source(given), given.claim)
+        reasons = tuple(text(one) if isinstance(one, str) else one for one in wrong)
+        return answer(Verdict(tuple(map(str, reasons)), reasons))
 
     async def job(self, name: Name) -> Response:
         """One job as it is now."""

@@ -13,8 +13,10 @@ from starlette.responses import HTMLResponse, Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.model.errors import StorageError
+from gossamer.model.reasons.reason import Reason
 
 _LOG = logging.getLogger(__name__)
+
 MEDIA_TYPE = "application/problem+json"
 _CODES = {
     400: "malformed",
@@ -47,16 +49,20 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str
     detail: str = ""
     """One sentence: what, and what to do about it."""
+    why: Reason | None = None
+    """The same as a value: a code with its numbers and names."""
     problems: tuple[str, ...] = ()
     """All that is wrong, each led by the path of what is meant, if the request itself is at fault."""
+    reasons: tuple[Reason, ...] = ()
+    """The same as values."""
 
 
 def problem(
     status: int,
-    detail: str,
+    detail: Reason | str,
     *,
     code: str = "",
-    problems: Sequence[str] = (),
+    problems: Sequence[Reason | str] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """An error as an answer; `code` is a word for the status if not given (`not_found`)."""
@@ -64,8 +70,10 @@ def problem(
         title=HTTPStatus(status).phrase,
         status=status,
         code=code or _CODES.get(status, "internal"),
-        detail=detail,
-        problems=tuple(problems),
+        detail=str(detail),
+        problems=tuple(map(str, problems)),
+        why=detail if isinstance(detail, Reason) else None,
+        reasons=tuple(one for one in problems if isinstance(one, Reason)),
     )
     return Response(
         msgspec.json.encode(body), status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {})
@@ -83,7 +91,7 @@ def refuse_well(app: FastAPI) -> None:
 
 async def _service(_: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
-    return problem(_STATUSES.get(error.code, 409), error.message, code=error.code, problems=error.details)
+    return problem(_STATUSES.get(error.code, 409), error.why, code=error.code, problems=error.wrong)
 
 
 async def _storage(_: Request, error: Exception) -> Response:

@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
+from gossamer.model.reasons.reason import Reason, placed, text
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
-from gossamer.web.console.problems import problem_text
 from gossamer.web.console.reasons import reason_text
 from gossamer.web.console.renderer import Renderer
 from gossamer.web.console.reports import Reports
@@ -119,8 +119,7 @@ class Desk:
             "ago": t.ago,
             "amount": lambda resource, value: amount(resource, value, t),
             "as_field": lambda name, value: as_field(name, value, t),
-            "reason": lambda text: reason_text(text, t),
-            "trouble": lambda text: problem_text(text, t),
+            "reason": lambda told, otherwise="": reason_text(told, t, otherwise),
         }
 
     def job_page(self, job: JobView, tab: str, status: int = 200, /, **context: Any) -> Response:
@@ -171,20 +170,23 @@ def lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def by_field(problems: Iterable[str], fields: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Problems by the name of the field whose setting they begin with, and those of no field.
+def by_field(
+    problems: Iterable[Reason | str], fields: Mapping[str, str]
+) -> tuple[dict[str, list[Reason]], list[Reason]]:
+    """Problems by the name of the field to whose setting they belong, and those of no field.
 
     Args:
-        problems: sentences led by a setting's path and a colon.
+        problems: each at the path of a setting.
         fields: path of the setting by name of the field.
     """
-    beside: dict[str, list[str]] = {}
-    rest: list[str] = []
+    beside: dict[str, list[Reason]] = {}
+    rest: list[Reason] = []
     for problem in problems:
-        path = problem.partition(":")[0].strip().partition("[")[0]
-        name = next((name for name, setting in fields.items() if setting == path), None)
+        told = text(problem) if isinstance(problem, str) else problem
+        path, inner = placed(told)
+        name = next((name for name, setting in fields.items() if setting == path.partition("[")[0]), None)
         if name is None:
-            rest.append(problem)
+            rest.append(told)
         else:
-            beside.setdefault(name, []).append(problem.partition(":")[2].strip() or problem)
+            beside.setdefault(name, []).append(inner)
     return beside, rest

@@ -12,8 +12,6 @@ from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.report import Figures, LogCensus, report_body
 from gossamer.report.census.gather import gather, log_census
-from gossamer.web.console.reasons import details_text
-from gossamer.words.catalogue import words
 
 FRESH = 15.0
 """Seconds for which everybody sees the same figures."""
@@ -62,10 +60,7 @@ class Reports:
             ServiceError: as `figures`.
         """
         figures = await self.figures(folder)
-        if language == "en":
-            return await asyncio.to_thread(report_body, figures)
-        t = words(language)
-        return await asyncio.to_thread(report_body, figures, "zh", lambda text: details_text(text, t))
+        return await asyncio.to_thread(report_body, figures, "zh" if language == "zh" else "en")
 
 
 def _make(folder: Path, before: _Made | None) -> _Made:

@@ -88,7 +88,7 @@ def _problem(desk: Desk, error: ServiceError) -> Response:
         "problem.html",
         _STATUS.get(error.code, 500),
         code=error.code,
-        message=str(error),
-        details=error.details,
+        message=error.why,
+        details=error.wrong,
         back=f"/{parts[1]}/{parts[2]}" if inside else "/",
     )

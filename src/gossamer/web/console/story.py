@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from gossamer.web.console.reasons import details_text, reason_text
+from gossamer.web.console.reasons import reason_text
 from gossamer.words.catalogue import Words
 
 _GROUPS: Final = {"state": "state", "robots": "robots", "fault": "fault", "kind": "kind", "about": "part"}
 """Values that have a word of their own, and the group in which it is."""
-_REASONS: Final = frozenset(("reason", "part"))
-"""Values that are sentences which the crawl has written down."""
+_REASONS: Final = frozenset(("reason", "detail", "part"))
+"""Values that are reasons; crawls of older versions give sentences."""
 
 
 def sentence(told: Iterable[Mapping[str, Any]], english: str, t: Words) -> str:
@@ -47,6 +47,6 @@ def _spoken(values: Mapping[str, Any], t: Words) -> dict[str, Any]:
 def _said(name: str, value: Any, t: Words) -> Any:
     if group := _GROUPS.get(name):
         return t.said(group, value)
-    if name in _REASONS:
-        return reason_text(value, t)
-    return details_text(value, t) if name == "detail" else value
+    if name in _REASONS and not isinstance(value, list | str):
+        raise TypeError
+    return reason_text(value, t) if isinstance(value, list) else value

@@ -62,8 +62,8 @@ def _clone_page(desk: Desk, job: str, name: str, error: ServiceError | None) -> 
         "clone",
         400 if error else 200,
         name=name,
-        problem=str(error) if error else "",
-        details=error.details if error else (),
+        problem=error.why if error else "",
+        details=error.wrong if error else (),
     )
 
 
@@ -91,7 +91,7 @@ async def set_schedule(desk: Desk, job: str) -> Response:
         if error.code == "internal":
             raise
         view = desk.daemon.job(job)
-        said: dict[str, Any] = {"problem": str(error), "details": error.details}
+        said: dict[str, Any] = {"problem": error.why, "details": error.wrong}
         return desk.job_page(view, "schedule", 400, schedule=schedule, **said)
     return desk.go(f"/jobs/{job}", "scheduled")
 
@@ -128,7 +128,7 @@ async def set_claim(desk: Desk, job: str) -> Response:
 
 def _claim_page(desk: Desk, job: str, error: ServiceError | None) -> Response:
     view = desk.daemon.job(job)
-    beside, unplaced = by_field(error.details if error else (), {name: f"claim.{name}" for name in RESOURCES})
+    beside, unplaced = by_field(error.wrong if error else (), {name: f"claim.{name}" for name in RESOURCES})
     return desk.job_page(
         view,
         "claim",
@@ -137,7 +137,7 @@ def _claim_page(desk: Desk, job: str, error: ServiceError | None) -> Response:
         values={name: desk.sent(name) or getattr(view.claim, name) for name in RESOURCES},
         beside=beside,
         unplaced=unplaced,
-        problem=str(error) if error and not beside else "",
+        problem=error.why if error and not beside else "",
     )
 
 

@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from gossamer.daemon.allocation.claims import RESOURCES
 from gossamer.daemon.errors import ServiceError
+from gossamer.model.reasons.reason import Reason
 from gossamer.web.console.desk import Desk, by_field
 from gossamer.web.console.routes import get, post
 from gossamer.web.console.waits import typed_amount, wait_text
@@ -20,7 +21,7 @@ async def allocation(desk: Desk) -> Response:
 async def set_limits(desk: Desk) -> Response:
     """Other totals; what cannot be lowered at once is lowered as processes end."""
     wanted = {name: typed_amount(text) for name in RESOURCES if (text := desk.sent(name))}
-    problems = tuple(
+    problems: tuple[Reason | str, ...] = tuple(
         f"{name}: {desk.words('new.no_number')}" for name, n in wanted.items() if isinstance(n, str)
     )
     if not problems:
@@ -29,13 +30,13 @@ async def set_limits(desk: Desk) -> Response:
         except ServiceError as error:
             if error.code == "internal":
                 raise
-            problems = error.details or (str(error),)
+            problems = error.wrong or (error.why,)
     if problems:
         return _page(desk, problems)
     return desk.go("/allocation", "limits")
 
 
-def _page(desk: Desk, problems: tuple[str, ...] = ()) -> Response:
+def _page(desk: Desk, problems: tuple[Reason | str, ...] = ()) -> Response:
     view = desk.daemon.allocation()
     limits = {
         name: desk.sent(name) or total for name, total in zip(view.resources, view.targets, strict=True)

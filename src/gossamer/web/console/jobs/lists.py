@@ -7,6 +7,7 @@ from starlette.responses import Response
 from gossamer.config.units import parse_duration
 from gossamer.daemon.errors import ServiceError
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import Reason, WrongValueError
 from gossamer.web.console import drawings
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.routes import get, post
@@ -84,12 +85,14 @@ async def host_act(desk: Desk, job: str) -> Response:
         try:
             params["seconds"] = parse_duration(desk.sent("seconds"))
         except ValueError as error:
-            return await _host_page(desk, job, name, str(error))
+            return await _host_page(
+                desk, job, name, error.reasons[0] if isinstance(error, WrongValueError) else str(error)
+            )
     await desk.ask(job, f"host_{act}", **params)
     return desk.go(f"/jobs/{job}/host", f"host_{act}", name=name)
 
 
-async def _host_page(desk: Desk, job: str, name: str, problem: str) -> Response:
+async def _host_page(desk: Desk, job: str, name: str, problem: Reason | str) -> Response:
     found = await desk.ask(job, "host", name=name)
     quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return desk.job_page(
@@ -105,7 +108,7 @@ async def _host_page(desk: Desk, job: str, name: str, problem: str) -> Response:
 
 async def _listed(
     desk: Desk, job: str, method: str, given: dict[str, int], **chosen: Any
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], Reason | str]:
     """A page of a list; or an empty one and why.
 
     Args:
@@ -119,11 +122,11 @@ async def _listed(
         if error.code == "internal":
             raise
         desk.daemon.job(job)  # a job that is not there is another matter
-        return EMPTY, str(error)
+        return EMPTY, error.why
 
 
 def _list_page(
-    desk: Desk, job: str, tab: str, found: dict[str, Any], problem: str, /, **more: Any
+    desk: Desk, job: str, tab: str, found: dict[str, Any], problem: Reason | str, /, **more: Any
 ) -> Response:
     return desk.job_page(desk.daemon.job(job), tab, list=found, problem=problem, **more)
 
@@ -144,6 +147,7 @@ def _row(line: dict[str, Any]) -> dict[str, Any]:
         "bytes": line.get("size"),
         "seconds": line.get("seconds"),
         "detail": detail,
+        "why": line.get("why"),
     }
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.config.settings import merge, parse_toml
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason, of
 from gossamer.web.console.desk import lines
 
 Tree = dict[str, Any]
@@ -84,7 +85,7 @@ class NewJobForm(msgspec.Struct):
     way: str = "form"
     given: Mapping[str, str] = {}
     source: str | Tree = ""
-    problems: tuple[str, ...] = ()
+    problems: tuple[Reason, ...] = ()
 
     def __post_init__(self) -> None:
         if self.way not in ("form", "toml", "adopt"):
@@ -113,12 +114,12 @@ def read_new_job(form: Mapping[str, str]) -> NewJobForm:
     way = form.get("way", "form")
     if way != "form":
         return NewJobForm(way, form, form.get("toml", ""))
-    problems: list[str] = []
+    problems: list[Reason] = []
     tree: Tree = {}
     try:
         tree = parse_toml(form.get("toml", ""))
     except ConfigError as error:
-        problems.append(f"toml: {error}")
+        problems.append(of("toml", error.why))
     preset = PRESETS.get(form.get("preset", ""), {})
     settings: dict[str, Any] = {**preset, "seeds": lines(form.get("seeds", ""))}
     for field in FIELDS:
@@ -129,7 +130,7 @@ def read_new_job(form: Mapping[str, str]) -> NewJobForm:
     try:
         tree = merge(tree, settings)
     except ConfigError as error:
-        problems += (f"toml: {problem}" for problem in error.problems)
+        problems += (of("toml", problem) for problem in error.reasons)
     return NewJobForm(way, form, tree, tuple(problems))
 
 

@@ -1,6 +1,5 @@
 """What comes after a job has finished: more of it, or all of it again."""
 
-import re
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -9,11 +8,13 @@ from gossamer.config.units import parse_duration, parse_size
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.views import JobView
+from gossamer.model.reasons.codes import EndCode, ProblemCode
+from gossamer.model.reasons.reason import because
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.routes import get, post
 
 MOST = 10**18
-_REACHED = re.compile(r"max_(pages|bytes|time) ([\d.e+]+)")
+_REACHED: dict[str, str] = {EndCode.MAX_PAGES: "pages", EndCode.MAX_BYTES: "bytes", EndCode.MAX_TIME: "time"}
 _USED = {"pages": "pages", "bytes": "bytes", "time": "seconds"}
 """What the report calls that which a limit counts."""
 _UNITS = {"pages": "", "bytes": "B", "time": "s"}
@@ -35,10 +36,10 @@ class Further(NamedTuple):
 
 def further(job: JobView) -> Further | None:
     """The limit that has ended a job, if one has."""
-    found = _REACHED.fullmatch(job.reason) if job.state is JobState.FINISHED else None
-    if found is None:
+    limit = _REACHED.get(job.why.code) if job.why and job.state is JobState.FINISHED else None
+    if limit is None or job.why is None or not isinstance(job.why.values[0], int | float):
         return None
-    limit, amount = found[1], int(float(found[2]))
+    amount = int(job.why.values[0])
     return Further(limit, f"{amount}{_UNITS[limit]}", (job.report or {}).get(_USED[limit], 0))
 
 
@@ -61,7 +62,10 @@ async def more(desk: Desk, job: str) -> Response:
     except (ValueError, ServiceError) as error:
         if isinstance(error, ServiceError) and error.code == "internal":
             raise
-        said = {"amount": desk.sent("amount"), "problem": str(error)}
+        said = {
+            "amount": desk.sent("amount"),
+            "problem": error.why if isinstance(error, ServiceError) else str(error),
+        }
         return desk.job_page(view, "more", 400, further=reached, **said)
     await desk.daemon.start(job, who=desk.who)
     return desk.go(f"/jobs/{job}", "more")
@@ -77,7 +81,7 @@ async def again(desk: Desk, job: str) -> Response:
 def _ended_by(job: JobView) -> Further:
     found = further(job)
     if found is None:
-        raise ServiceError("conflict", f"no limit has ended job {job.name}")
+        raise ServiceError("conflict", because(ProblemCode.NO_LIMIT, job.name))
     return found
 
 

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
+from gossamer.model.reasons.reason import Reason
 from gossamer.web.console.desk import Desk, by_field
 from gossamer.web.console.glance import Glance, glance_at
 from gossamer.web.console.jobs.new_job import FIELDS, GROUPS, OWN, PRESETS, NewJobForm, read_new_job
@@ -45,7 +46,7 @@ async def new_job(desk: Desk) -> Response:
 async def create_job(desk: Desk) -> Response:
     """Create it, start it if asked to; or show everything that is wrong, beside the fields."""
     new = read_new_job(desk.form)
-    problems = list(new.problems)
+    problems: list[Reason | str] = list(new.problems)
     name = new.name
     try:
         if new.way == "adopt":
@@ -58,7 +59,7 @@ async def create_job(desk: Desk) -> Response:
     except ServiceError as error:
         if error.code == "internal":
             raise
-        problems += error.details or (str(error),)
+        problems += error.wrong or (error.why,)
     if problems:
         return _form(desk, new, tuple(dict.fromkeys(problems)))
     if desk.sent("do") == "check":
@@ -68,7 +69,7 @@ async def create_job(desk: Desk) -> Response:
     return desk.go(f"/jobs/{name}", "created")
 
 
-def _form(desk: Desk, new: NewJobForm, problems: tuple[str, ...], checked: bool = False) -> Response:
+def _form(desk: Desk, new: NewJobForm, problems: tuple[Reason | str, ...], checked: bool = False) -> Response:
     paths = {"name": "name", "folder": "folder", "seeds": "seeds", "toml": "toml"}
     paths |= {field.name: field.path for field in FIELDS}
     if new.way == "toml":

@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
+from gossamer.model.reasons.reason import Reason
 from gossamer.web.console.desk import Desk, by_field, lines
 from gossamer.web.console.jobs.live_settings import GROUPS, OFFERED, changes_of, effective, shown_groups
 from gossamer.web.console.routes import get, post
@@ -55,7 +56,7 @@ async def _page(
     job: str,
     *,
     error: ServiceError | None = None,
-    problem: str = "",
+    problem: Reason | str = "",
     preview: dict[str, Any] | None = None,
 ) -> Response:
     view = desk.daemon.job(job)
@@ -64,8 +65,8 @@ async def _page(
     paths = {field.path: field.path for _, fields in GROUPS for field in fields}
     if other := desk.sent("path") or desk.asked("path"):
         paths[other] = other
-    beside, unplaced = by_field(error.details if error else (), paths)
-    message = problem or (str(error) if error and not error.details else "")
+    beside, unplaced = by_field(error.wrong if error else (), paths)
+    message = problem or (error.why if error and not error.wrong else "")
     return desk.job_page(
         view,
         "settings",
@@ -120,8 +121,8 @@ def _seeds_page(desk: Desk, job: str, error: ServiceError | None) -> Response:
         "seeds",
         400 if error else 200,
         urls=desk.sent("urls"),
-        problem=str(error) if error and not error.details else "",
-        details=error.details if error else (),
+        problem=error.why if error and not error.wrong else "",
+        details=error.wrong if error else (),
     )
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from gossamer.config.dotted import split_path
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.views import JobView
+from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.drawings import drawn
@@ -69,12 +70,12 @@ async def names(desk: Desk, job: str) -> Response:
     """What became of questions for names; the robots rules of a host."""
     asked = desk.asked("host", 253)
     robots: list[dict[str, Any]] | None = None
-    problem = ""
+    problem: Reason | str = ""
     if asked:
         try:
             robots = (await desk.ask(job, "robots", host=asked))["items"]
         except ServiceError as error:
-            problem = str(error)
+            problem = error.why
     under = desk.asked("under", 253)
     found = await desk.ask(job, "names", under=under) if under else await desk.ask(job, "names")
     return desk.job_page(
@@ -91,14 +92,14 @@ async def why(desk: Desk, job: str) -> Response:
     """The story of one URL."""
     url = desk.asked("url")
     story: dict[str, Any] | None = None
-    problem = ""
+    problem: Reason | str = ""
     if url:
         try:
             story = await desk.ask(job, "why", url=url)
         except ServiceError as error:
             if error.code == "internal":
                 raise
-            problem = str(error)
+            problem = error.why
     facts = chapters(story, desk.words) if story else []
     view = desk.daemon.job(job)
     return desk.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
