@@ -44,7 +44,11 @@ NOT_RUN_HERE = {
     "docs/releasing.md": "CI runs scripts/release; a test makes no tags",
 }
 """Pages whose blocks are not run here, with the reason; their `gossamer` commands are still parsed."""
-NEEDS = {"gossamer sql": "duckdb", "gossamer index": "pypdfium2", "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2"}
+NEEDS = {
+    "gossamer sql": "duckdb",
+    "gossamer index": "pypdfium2",
+    "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2",
+}
 """Packages of extras, without which a command is left out."""
 PROGRAMS = {
     "docs/how-to/python.md": "test_documents.py runs them and looks at what they print",
