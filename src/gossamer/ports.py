@@ -1,8 +1,10 @@
 """Every extension point, on one page. The smallest are plain callables.
 
-Implementations are chosen in `assembly/build.py` and nowhere else. A port is used by composition;
+Implementations are chosen in `assembly/build.py`, orderings in `policy/ordering/orders.py`, extractors in
+`extract/registry.py`, name caches in `assembly/name_resolution.py`. A port is used by composition;
 subclassing our classes is not an interface. Every one can be handed to `gossamer.crawl` by its name in
-`assembly/extensions.py`, or named in the settings (`config/plugin_config.py`).
+`assembly/extensions.py`. Installed packages bring them too (`assembly/plugins.py`): an ordering is named by
+`engine.order`, extractors need no naming, all others are named in `config/plugin_config.py`.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,6 +1,7 @@
 """What a reviewer would count by hand: sizes, names, docstrings, the direction of imports."""
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -208,6 +209,56 @@ def test_nothing_reads_a_sentence() -> None:
         for one in sentences_read(tree)
     ]
     assert found == []
+
+
+NAMED = re.compile(r"`([a-z_]+(?:[./][A-Za-z_]+)*)`")
+FILES = ("py", "toml", "js", "css", "html")
+NOT_OURS = {"report.json"}
+"""A file of a crawl's folder."""
+
+
+def is_there(name: str, package: Path) -> bool:
+    """Whether a path or a dotted name leads anywhere, from the package or from the root on."""
+    for start in (package, SOURCE):
+        if "/" in name or name.rpartition(".")[2] in FILES:
+            if (start / name).exists():
+                return True
+            continue
+        place, left = start, name.split(".")
+        while left and (place / left[0]).is_dir():
+            place /= left.pop(0)
+        module = place / f"{left[0]}.py" if left else place / "__init__.py"
+        if not left or (module in TREES and (len(left) == 1 or has_name(TREES[module], left[1]))):
+            return True
+    return False
+
+
+def has_name(tree: ast.Module, name: str) -> bool:
+    """Whether a module has a class, function or value of that name."""
+    return any(
+        getattr(node, "name", "") == name
+        or any(isinstance(each, ast.Name) and each.id == name for each in getattr(node, "targets", ()))
+        or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name)
+        for node in tree.body
+    )
+
+
+def lost(text: str, package: Path) -> Iterator[str]:
+    """Dotted names and paths in backticks that lead nowhere."""
+    for name in NAMED.findall(text):
+        if ("." in name or "/" in name) and name not in NOT_OURS and not is_there(name, package):
+            yield name
+
+
+def test_what_the_docstring_of_a_package_names_is_there() -> None:
+    known = "`read.no`, `app.live`, `web.api`, `http.HttpModule`, `guard.py`, `http.Nothing`, `no/such.py`"
+    assert list(lost(known, SOURCE / "fetch")) == ["read.no", "app.live", "http.Nothing", "no/such.py"]
+    found = {
+        module_name(path): list(lost(ast.get_docstring(TREES[path]) or "", path.parent))
+        for path in MODULES
+        if path.name == "__init__.py"
+    }
+    assert {package: names for package, names in found.items() if names} == {}
 
 
 def test_imports_point_rightwards(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -262,6 +262,9 @@ def package(tmp_path, monkeypatch):
         "class Ears:\n    def __call__(self, event):\n        TAKEN.append(event)\n"
         "def anywhere(host, address):\n    return True\n"
         "def cache():\n    return PlainCache(10)\n"
+        "class Later:\n"
+        "    def again(self, lease, outcome, page, visits):\n"
+        "        TAKEN.append((lease.candidate.url.text, visits))\n"
     )
     (tmp_path / "its_plugins.py").write_text(code)
     info = tmp_path / "its-1.0.dist-info"
@@ -275,6 +278,7 @@ def package(tmp_path, monkeypatch):
         "protocol_modules": "Files",
         "resolvers": "Fixed",
         "name_caches": "cache",
+        "revisits": "Later",
     }
     (info / "entry_points.txt").write_text(
         "".join(f"[gossamer.{group}]\nits = its_plugins:{name}\n" for group, name in groups.items())
@@ -287,6 +291,7 @@ SETTINGS = {
     **{port: ["its"] for port in ("scope_rules", "sinks", "observers", "address_rules", "protocol_modules")},
     "resolver": "its",
     "name_cache": "its",
+    "revisits": "its",
 }
 
 
@@ -299,6 +304,8 @@ def test_settings_name_entry_points_for_every_port(package, tmp_path):
     import its_plugins
 
     assert len(its_plugins.TAKEN) > 2 * len(urls)
+    asked = [each for each in its_plugins.TAKEN if isinstance(each, tuple)]
+    assert sorted(asked) == [(url, 1) for url in sorted(urls)]
     text = (folder / "crawl.toml").read_text()
     assert "[plugins]" in text and json.loads((folder / "report.json").read_text())["pages"] == 3
 

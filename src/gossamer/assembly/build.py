@@ -1,4 +1,4 @@
-"""Puts a crawl together: the one file that names concrete classes."""
+"""Puts a crawl together of concrete classes."""
 
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence

@@ -24,7 +24,7 @@ ORDERINGS = "gossamer.orderings"
 EXTRACTORS = "gossamer.extractors"
 _CALLABLES = ("scope_rules", "observers", "sinks", "address_rules")
 _OBJECTS = ("protocol_modules",)
-_SINGLE = {"resolver": "resolvers", "name_cache": "name_caches"}
+_SINGLE = {"revisits": "revisits", "resolver": "resolvers", "name_cache": "name_caches"}
 
 
 def ordering(name: str, config: OrderConfig) -> OrderingPolicy:

@@ -30,6 +30,13 @@ class PluginConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         tuple[str, ...],
         Meta(description=f"may forbid addresses that are allowed otherwise{_ENTRY} gossamer.address_rules"),
     ] = ()
+    revisits: Annotated[
+        str,
+        Meta(
+            description="says when a URL that was visited is due again; name of an entry point in the group "
+            "gossamer.revisits"
+        ),
+    ] = ""
     resolver: Annotated[
         str,
         Meta(

@@ -5,8 +5,8 @@ linear.
 encoded, and `Registry` who reads them. Each extractor answers with `Findings`. What several say is
 merged: the first word on a title counts, links add up, the strictest directive holds.
 
-**How a link is made.** A scanner (`html_tokens`, `css`, `xml_elements`) finds mentions; `html_tags` knows
-what each is for; `LinkMaker` decodes, resolves and remembers them.
+**How a link is made.** A scanner (`html.tokens`, `css`, `feeds.xml_elements`) finds mentions; `html.tags`
+knows what each is for; `LinkMaker` decodes, resolves and remembers them.
 
 **What may hang or crash** runs in `isolation`, processes with limits of time and memory.
 """

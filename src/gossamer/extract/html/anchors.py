@@ -1,6 +1,6 @@
 """What a reader sees of the links of an HTML document, gathered in a pass of its own.
 
-The scan for links (`html_tokens`) pays nothing for it. Linear time: an anchor ends where the next begins
+The scan for links (`tokens`) pays nothing for it. Linear time: an anchor ends where the next begins
 (as it does for a browser, WHATWG HTML 13.2.6.4.7), so that no byte belongs to two of them.
 """
 
