@@ -1,12 +1,13 @@
 """What a visit does to its URL and its host, as tables."""
 
+import msgspec
 import pytest
 from engine_world import SITE, fetched, page, rules, visit
 
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
-from gossamer.model.exchange import Truncation
-from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.exchange import Result, StatusAction, Truncation
+from gossamer.model.outcome import Failed, Fault, Fetched, Refused, Rule
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
@@ -24,6 +25,12 @@ def kind_of(disposition):
         case Retry(wait=wait, blame=blame):
             return Retry, blame, wait
     return type(disposition), None, None
+
+
+def asking(action):
+    """An answer whose protocol's own table asks that of us."""
+    exchange = msgspec.structs.replace(fetched(status=0).exchange, result=Result("451", action))
+    return Fetched(exchange)
 
 
 URL, HOST = Blame.URL, Blame.HOST
@@ -46,6 +53,7 @@ URL, HOST = Blame.URL, Blame.HOST
         (fetched(truncated=Truncation.TIME), 0, (Retry, URL, 30.0), 0.0, False, 0, False),
         (fetched(truncated=Truncation.TIME), 3, (Done, None, None), 0.0, True, 1, False),
         (fetched(truncated=Truncation.LENGTH), 0, (Done, None, None), 0.0, True, 1, False),
+        (asking(StatusAction.PARK), 0, (Parked, None, None), 0.0, False, 0, False),
         (Failed(Fault.TIMEOUT), 0, (Retry, URL, 30.0), 0.0, False, 0, False),
         (Failed(Fault.TIMEOUT), 3, (Dropped, None, None), 0.0, False, 0, False),
         (Failed(Fault.DECODING), 0, (Dropped, None, None), 0.0, False, 0, False),
@@ -84,6 +92,20 @@ def test_a_host_that_fails_long_enough_is_parked(world, faults, seconds, parked)
     assert (judgement.disposition.wait == 0.0) is parked
     assert (judgement.host_rest == 0.0) is parked
     assert judgement.archive is False
+
+
+@pytest.mark.parametrize("outcome", [asking(StatusAction.PARK), Refused(Rule.BUDGET)])
+def test_a_url_that_is_parked_alone_waits_for_the_next_session(world, outcome):
+    world.frontier.hosts.change(world.frontier.host_hash("site.example"), "site.example").failures = 9
+    world.settle(visit(world.lease(), outcome))
+    assert world.record(f"{SITE}/").state == "parked"
+    assert (world.host().parked, world.counters.hosts_parked, world.counters.waiting) == (None, 0, 1)
+    world.pass_time(10 * DAY)
+    assert world.frontier.lend() is None
+    assert world.frontier.take_up() == 1
+    world.pass_time(10)
+    again = world.frontier.lend()
+    assert again is not None and (again.candidate.url.text, again.candidate.attempts) == (f"{SITE}/", 0)
 
 
 def test_parking_is_carried_out_by_settlement(world_of):

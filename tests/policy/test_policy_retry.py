@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
-from gossamer.model.exchange import Exchange, Headers, Truncation
+from gossamer.model.exchange import Exchange, Headers, Result, Truncation
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rule
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
@@ -58,11 +58,15 @@ class EmptyBody:
         pass
 
 
-def fetched(status: int, truncated: Truncation | None = None, **fields: str) -> Fetched:
+def fetched(
+    status: int, truncated: Truncation | None = None, result: Result | None = None, **fields: str
+) -> Fetched:
     url = Url.parse("http://e.org/")
     assert url is not None
     headers = Headers([(name.replace("_", "-"), value) for name, value in fields.items()])
-    return Fetched(Exchange(url, NOW, b"", status, b"", headers, EmptyBody(), truncated=truncated))
+    return Fetched(
+        Exchange(url, NOW, b"", status, b"", headers, EmptyBody(), truncated=truncated, result=result)
+    )
 
 
 def status_decision(status: int, attempts: int = 0, row: HostFailures = FRESH, **fields: str) -> Disposition:
@@ -113,6 +117,32 @@ def test_good_statuses_are_done_and_archived(status: int) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
 def test_definite_statuses_are_dropped_and_archived(status: int) -> None:
     assert status_decision(status) == Dropped(str(status), archive=True)
+
+
+PARKING = Result("451", StatusAction.PARK)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "row", "parked"),
+    [
+        (Refused(Rule.BUDGET), FRESH, Parked("budget", Blame.URL)),
+        (fetched(0, result=PARKING), FRESH, Parked("http 451", Blame.URL)),
+        (fetched(0, result=PARKING), HostFailures(9, NOW - 90_000), Parked("http 451", Blame.URL)),
+        (
+            fetched(503),
+            HostFailures(9, NOW - 90_000),
+            Parked("503, 10 failures of the host in a row", Blame.HOST),
+        ),
+    ],
+)
+def test_who_is_parked(outcome: Outcome, row: HostFailures, parked: Parked) -> None:
+    assert decide(outcome, 0, row, NOW, CONFIG) == parked
+
+
+def test_a_status_is_parked_by_one_line_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(retry._BY_STATUS, 451, StatusAction.PARK)
+    assert status_decision(451) == Parked("451", Blame.URL)
+    assert status_decision(404) == Dropped("404", archive=True)
 
 
 def test_location() -> None:
@@ -213,7 +243,9 @@ def test_host_is_parked_after_five_in_a_row_over_a_day() -> None:
 
     assert isinstance(decision(3, 90_000), Retry)
     assert isinstance(decision(9, 86_399), Retry)
-    assert decision(4, 86_400) == Parked("no connection: refused, 5 failures of the host in a row")
+    assert decision(4, 86_400) == Parked(
+        "no connection: refused, 5 failures of the host in a row", Blame.HOST
+    )
     assert isinstance(decision(9, -3_600), Retry)  # a wall clock that was set back
 
 

@@ -49,9 +49,16 @@ class Dropped(msgspec.Struct, frozen=True):
 
 
 class Parked(msgspec.Struct, frozen=True):
-    """Kept, but not tried again in this crawl unless the operator says so."""
+    """Kept, but not tried again in this crawl unless the operator says so.
+
+    Attributes:
+        reason: for the log and for `why`.
+        blame: who is left alone. With `HOST` the URL stays first in line for when its host is revived; with
+            `URL` it alone waits until `resume` takes it up.
+    """
 
     reason: Reason
+    blame: Blame = Blame.URL
 
 
 Disposition = Done | Retry | Dropped | Parked

@@ -98,6 +98,7 @@ class StatusAction(StrEnum):
     REDIRECT = "redirect"  # the target is a link
     UNCHANGED = "unchanged"  # what is stored is still right
     DROP = "drop"  # a definite no
+    PARK = "park"  # left alone in this session, kept for the next
     THROTTLED = "throttled"  # the host wants rest
     RETRY = "retry"  # the server failed on this URL
 

@@ -77,7 +77,7 @@ class Judge:
         match disposition:
             case Retry(wait=wait, blame=Blame.HOST):
                 return Judgement(disposition, tally, wait, archive=archive)
-            case Parked(reason=reason) if not isinstance(outcome, Refused):
+            case Parked(reason=reason, blame=Blame.HOST):
                 # The host is given up, not the URL: it stays first in line for when the host is revived.
                 back = Retry(0.0, Blame.HOST, reason)
                 return Judgement(back, tally, park_host=reason, archive=archive)
@@ -94,7 +94,7 @@ class Judge:
             match disposition:
                 case Retry(wait=wait, blame=Blame.HOST):
                     rest = wait
-                case Parked(reason=reason):
+                case Parked(reason=reason, blame=Blame.HOST):
                     park = reason
         else:
             tally = msgspec.structs.replace(tally, host_failed=False)

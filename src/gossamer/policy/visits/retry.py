@@ -238,6 +238,8 @@ def _decide_fetched(
             return Done()
         case StatusAction.DROP:
             return Dropped(because(RetryCode.STATUS, status), archive=archive)
+        case StatusAction.PARK:
+            return Parked(because(RetryCode.STATUS, status))
         case StatusAction.THROTTLED:
             asked = retry_after(exchange.headers, now, config.host_longest)
             reason = because(RetryCode.STATUS, status)
@@ -257,7 +259,7 @@ def _host_waits(
     `row` includes this failure.
     """
     if row.count >= config.host_attempts and now - row.since >= config.park_after:
-        return Parked(because(RetryCode.IN_A_ROW, reason, row.count))
+        return Parked(because(RetryCode.IN_A_ROW, reason, row.count), Blame.HOST)
     if asked is None:
         wait = backoff(first, config.host_longest, row.count)
     elif row.count <= config.host_attempts:
