@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import Bytes, Seconds
+from gossamer.policy.ordering.orders import ORDERS
 from gossamer.policy.urls.queue_key import QueueKind
 
 
@@ -14,7 +15,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     workers: Annotated[int, Meta(ge=1, le=10_000, description="visits at once over all hosts")] = 32
     order: Annotated[
-        str, Meta(description="ordering policy: bfs, dfs, best, opic, focused, or the name of a plug-in")
+        str, Meta(description=f"ordering policy: {', '.join(ORDERS)}, or the name of a plug-in")
     ] = "bfs"
     queue_key: Annotated[
         QueueKind,

@@ -8,6 +8,7 @@ import msgspec
 from gossamer.config.settings import merge, parse_toml
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of
+from gossamer.policy.ordering.orders import ORDERS
 from gossamer.web.console.desk import lines
 
 Tree = dict[str, Any]
@@ -56,7 +57,7 @@ GROUPS: tuple[tuple[str, tuple[Field, ...]], ...] = (
             Field("max_pages", "budget.max_pages", "number", "0"),
             Field("max_bytes", "budget.max_bytes", "text", "0B"),
             Field("max_time", "budget.max_time", "text", "0s"),
-            Field("order", "engine.order", "choice", "bfs", ("bfs", "dfs", "best", "opic", "focused")),
+            Field("order", "engine.order", "choice", "bfs", tuple(ORDERS)),
         ),
     ),
 )
