@@ -23,7 +23,7 @@ from gossamer.daemon.jobs.schedule import Schedule
 from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn, SqlQuestion
 from gossamer.daemon.views import JobView
 from gossamer.inspect.archive.lookup import Indexed
-from gossamer.inspect.archive.reread import DocumentText, LinkOut, ReadAgain, Referrer, Referrers
+from gossamer.inspect.archive.reread import LinkOut, ReadAgain, ReadText, Referrer, Referrers
 from gossamer.inspect.clusters.cluster_view import (
     AgentCrawl,
     AgentOverview,
@@ -82,7 +82,7 @@ class StageReaders:
             head=f"HTTP/1.1 200 OK\nServer: nginx{odd}",
             size=41_233,
             truncated=True,
-            document=DocumentText(text, f"blocks 1{odd}", True, ("cut", odd), f"# Guide{odd}", about),
+            document=ReadText(text, f"blocks 1{odd}", True, ("cut", odd), f"# Guide{odd}", about),
             fields={"price": f"9.99{odd}", f"name{odd}": odd},
             links=links,
             links_found=600,

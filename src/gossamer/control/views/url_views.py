@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.control.socket.protocol import invalid
-from gossamer.control.views.lookout import Lookout
+from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, page_of_list, take
 from gossamer.inspect.archive.lookup import captures_of, instant
@@ -14,6 +14,7 @@ from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, line_of, walked
 from gossamer.inspect.why.story import Storyteller, url_of
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import of, text
 
 _USUAL = ("url", "state", "status", "type", "bytes", "time", "title")
 _Address = Annotated[str, Meta(min_length=1, max_length=20_000)]
@@ -80,11 +81,12 @@ class Known(msgspec.Struct, frozen=True):
     referrers_as_of: float | None = None
 
 
-def url_list(look: Lookout, params: UrlList) -> Page:
+def url_list(look: ViewContext, params: UrlList) -> Page:
     """URLs that were visited or turned away, by host, with the columns that are asked for."""
     names = [name.strip() for name in params.columns.split(",")] if params.columns else list(_USUAL)
     if unknown := [name for name in names if name not in COLUMNS]:
-        raise invalid((f"columns: there is no {unknown[0]!r}; there are {', '.join(COLUMNS)}",))
+        words = f"there is no {unknown[0]!r}; there are {', '.join(COLUMNS)}"
+        raise invalid((of("columns", text(words)),))
     wanted = Wanted(
         params.state,
         params.status,
@@ -100,19 +102,19 @@ def url_list(look: Lookout, params: UrlList) -> Page:
     try:
         found, last_key = take(entries, params.limit)
     except ConfigError as error:  # the command line's words for the same filters
-        raise invalid(tuple(problem.removeprefix("--") for problem in error.problems)) from None
+        raise invalid(tuple(text(problem.removeprefix("--")) for problem in error.problems)) from None
     items: list[dict[str, Any]] = [{name: getattr(one, name) for name in names} for one in found]
     return Page(items, cursor_of("k", last_key) if last_key is not None else None)
 
 
-def captures(look: Lookout, params: Captures) -> Page:
+def captures(look: ViewContext, params: Captures) -> Page:
     """The captures of a URL as the index tells them, the latest first."""
     inspection = look.inspection()
     found = captures_of(inspection, url_of(inspection, params.url))[::-1]
     return page_of_list(found, params.cursor, params.limit)
 
 
-def page(look: Lookout, params: OneUrl) -> Known:
+def page(look: ViewContext, params: OneUrl) -> Known:
     """What is known of one URL, in short; `why` tells how it came about."""
     inspection = look.inspection()
     story = Storyteller(inspection).tell(params.url)

@@ -24,14 +24,16 @@ from gossamer.daemon.reading.orders import (
     SqlColumn,
     SqlOrder,
 )
-from gossamer.datasets.snapshot import FOLDER, refresh
+from gossamer.datasets.all_tables import tables_of
+from gossamer.datasets.one_document import said_by
 from gossamer.datasets.sql import SqlError, asked
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
-from gossamer.inspect.archive.reread import read_again
+from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.exchange import Exchange
 
 PIECE = 1 << 16
 NICE = 10
@@ -73,7 +75,9 @@ def _carried_out(order: AnyOrder) -> tuple[Said, Iterable[bytes | memoryview]]:
             return _as_json(_answer(order))
         case PageOrder():
             with inspect(Path(order.folder)) as inspection:
-                return _as_json(read_again(inspection, _capture(inspection, order.url, order.at)))
+                return _as_json(
+                    read_again(inspection, _capture(inspection, order.url, order.at), document_text)
+                )
         case ContentOrder():
             with inspect(Path(order.folder)) as inspection:
                 return _content(inspection, order)
@@ -85,6 +89,30 @@ def _capture(inspection: Inspection, text: str, at: str) -> Indexed:
     if not found:
         raise _NotFoundError(f"nothing of {url.text} is archived")
     return nearest_in_time(found, at)
+
+
+def document_text(exchange: Exchange, content: bytes) -> ReadText:
+    """The main text of a document, if the extra 'documents' is installed and it could be read."""
+    try:
+        said = said_by(exchange.url.text, exchange.headers, content)
+    except ConfigError:
+        return ReadText(marks=("missing-library",))
+    except StorageError:
+        return ReadText(marks=("broken",))
+    metadata = {
+        name: "; ".join(value) if isinstance(value, tuple) else value
+        for name, value in msgspec.structs.asdict(said.metadata).items()
+        if value
+    }
+    text, markdown = said.text.text, said.markdown.text
+    return ReadText(
+        text[:LONGEST_TEXT],
+        f"{said.text.extractor} {said.text.version}".strip(),
+        said.text.cut or len(text) > LONGEST_TEXT,
+        tuple(map(str, said.marks)),
+        markdown[:LONGEST_TEXT],
+        metadata,
+    )
 
 
 def _content(inspection: Inspection, order: ContentOrder) -> tuple[Said, Iterable[bytes | memoryview]]:
@@ -113,8 +141,7 @@ def _as_json(answer: object) -> tuple[Said, Iterable[bytes | memoryview]]:
 
 def _answer(order: SqlOrder) -> SqlAnswer:
     with inspect(Path(order.folder)) as inspection:
-        tables = inspection.folder.path / FOLDER
-        files = refresh(inspection, tables, keep=True)
+        files = tables_of(inspection, keep=True)
     as_of = max((path.stat().st_mtime for paths in files.values() for path in paths), default=time.time())
     limit_time(order.seconds + GRACE)
     began = time.monotonic()

@@ -1,7 +1,7 @@
 """Reads one archived page again as the crawl read it, for people: its text, fields, and links both ways."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import StorageError
+from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
@@ -35,7 +36,7 @@ REFERRER_SECONDS = 3.0
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
 
 
-class DocumentText(msgspec.Struct, frozen=True):
+class ReadText(msgspec.Struct, frozen=True):
     """A document in words, with what derived them.
 
     Attributes:
@@ -117,7 +118,7 @@ class ReadAgain(msgspec.Struct, frozen=True):
     head: str
     size: int
     truncated: bool
-    document: DocumentText
+    document: ReadText
     fields: dict[str, str]
     links: Sequence[LinkOut]
     links_found: int
@@ -125,8 +126,17 @@ class ReadAgain(msgspec.Struct, frozen=True):
     problems: Sequence[str]
 
 
-def read_again(inspection: Inspection, one: Indexed) -> ReadAgain:
+TextOf = Callable[[Exchange, bytes], ReadText]
+"""The text of a document, from its response and its content."""
+
+
+def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = None) -> ReadAgain:
     """Read a capture again; memory is bounded by `fetch.max_body` and `fetch.max_content`.
+
+    Args:
+        inspection: of the crawl.
+        one: which capture.
+        text_of: what gives the text of a document; without it the source is its text.
 
     Raises:
         StorageError: the archive is damaged there.
@@ -136,7 +146,7 @@ def read_again(inspection: Inspection, one: Indexed) -> ReadAgain:
     decoded = decode_content(exchange.body, exchange.headers, inspection.config.fetch)
     problems: list[str] = []
     if not isinstance(decoded, Decoded):
-        problems.append(decoded.detail)
+        problems.append(str(decoded.detail))
         decoded = Decoded(b"")
     content, declared = decoded.content, declared_type(exchange.headers)
     page = _read(inspection, capture, content)
@@ -152,23 +162,32 @@ def read_again(inspection: Inspection, one: Indexed) -> ReadAgain:
         head=_head(capture),
         size=len(content),
         truncated=decoded.truncated,
-        document=document_text(content, kind, charset),
+        document=_text(text_of, exchange, content, (kind, charset)),
         fields={name: _in_words(value) for name, value in page.fields.items()},
         links=links[:MOST_LINKS],
         links_found=len(page.links) or len(links),
         referrers=referrers(inspection, exchange.url),
-        problems=[*problems, *page.problems],
+        problems=[*problems, *map(str, page.problems)],
     )
 
 
-def document_text(content: bytes, kind: str, charset: str) -> DocumentText:
-    """What a document says: its source as text, if it is some."""
+def _text(text_of: TextOf | None, exchange: Exchange, content: bytes, encoding: tuple[str, str]) -> ReadText:
+    """What a document says; where nothing is found, its source."""
+    found = text_of(exchange, content) if text_of is not None and content else ReadText()
+    if found.text:
+        return found
+    source = source_text(content, *encoding)
+    return msgspec.structs.replace(source, marks=found.marks, metadata=found.metadata)
+
+
+def source_text(content: bytes, kind: str, charset: str) -> ReadText:
+    """The source of a document as text, if it is some."""
     if not _is_text(kind):
-        return DocumentText()
+        return ReadText()
     # A character has up to four bytes, and a page may begin with blanks.
     part = content[: 4 * LONGEST_TEXT]
     text = decode(part, charset)
-    return DocumentText(text[:LONGEST_TEXT], cut=len(part) < len(content) or len(text) > LONGEST_TEXT)
+    return ReadText(text[:LONGEST_TEXT], cut=len(part) < len(content) or len(text) > LONGEST_TEXT)
 
 
 def referrers(inspection: Inspection, url: Url) -> Referrers:

@@ -8,8 +8,9 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
-from gossamer.datasets.tables import OF_THE_CRAWL
+from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.inspect.archive.reread import ReadAgain
+from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
 from gossamer.web.console.desk import Desk
 from gossamer.web.console.routes import get, post
@@ -56,7 +57,8 @@ async def page(desk: Desk, job: str) -> Response:
     url, at = desk.asked("url", 20_000), desk.asked("at", 40)
     if not url:
         return desk.go(f"/jobs/{job}/pages")
-    view, read, problem = desk.daemon.job(job), None, ""
+    view, read = desk.daemon.job(job), None
+    problem: Reason | str = ""
     known: dict[str, Any] | None = None
     captures: dict[str, Any] = {"items": [], "cursor": None, "total": 0}
     try:
@@ -69,7 +71,7 @@ async def page(desk: Desk, job: str) -> Response:
     except ServiceError as error:
         if error.code == "internal" and known is None:
             raise
-        problem = str(error)
+        problem = error.why
     return desk.job_page(
         view,
         "page",
@@ -106,16 +108,17 @@ async def answer(desk: Desk, job: str) -> Response:
     question = desk.sent("question")
     if not question:
         return desk.go(f"/jobs/{job}/sql")
-    found, problem = None, ""
+    found: SqlAnswer | None = None
+    problem: Reason | str = ""
     try:
         found = await desk.daemon.readers.sql(desk.daemon.folder(job), SqlQuestion(question, rows=ROWS))
     except ServiceError as error:
-        problem = str(error)
+        problem = error.why
     return _sql_page(desk, job, question, found, problem)
 
 
 def _sql_page(
-    desk: Desk, job: str, question: str, found: SqlAnswer | None = None, problem: str = ""
+    desk: Desk, job: str, question: str, found: SqlAnswer | None = None, problem: Reason | str = ""
 ) -> Response:
     t = desk.words
     numbers = [drawings.kind_of(column) == "number" for column in found.columns] if found else []
@@ -125,7 +128,7 @@ def _sql_page(
         400 if problem else 200,
         question=question,
         examples=EXAMPLES,
-        tables=[_explained(table, t) for table in OF_THE_CRAWL],
+        tables=[_explained(table, t) for table in (*OF_THE_CRAWL, *DERIVED)],
         answer=found,
         numbers=numbers,
         rows=[[_cell(*one) for one in zip(row, numbers, strict=True)] for row in found.rows] if found else [],
