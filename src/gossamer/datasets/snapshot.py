@@ -151,15 +151,16 @@ class _Snapshot:
         counters = self._inspection.counters
         state = [counters.visits, counters.admitted, counters.rejected, counters.queued, counters.archived]
         single = {name: paths[0] for name, paths in self._files().items() if name != VISITS.name}
-        if state != self._mark.state or not all(path.exists() for path in single.values()):
+        changed = state != self._mark.state or not all(path.exists() for path in single.values())
+        if changed:
             write_table(PAGES, self._pages(), single[PAGES.name])
             write_table(HOSTS, self._inspection.hosts(), single[HOSTS.name])
             write_table(CAPTURES, self._captures(), single[CAPTURES.name])
             self._mark.state = state
             self._keep()
-        self._add_visits()
-        self._mark.at, self._mark.took = time.time(), time.monotonic() - began
-        self._keep()
+        if self._add_visits() or changed:
+            self._mark.at, self._mark.took = time.time(), time.monotonic() - began
+            self._keep()
         return self._files()
 
     def _begin_anew(self) -> None:
@@ -175,12 +176,12 @@ class _Snapshot:
     def _part(self, number: int) -> Path:
         return self._folder / f"visits-{number:05d}.parquet"
 
-    def _add_visits(self) -> None:
-        """What the logs have got since, in the last file if that is not full."""
+    def _add_visits(self) -> bool:
+        """What the logs have got since, in the last file if that is not full; whether there was anything."""
         root, mark = self._inspection.folder.path, self._mark
         logs = {str(path.relative_to(root)): path for path in self._inspection.logs}
         if mark.parts and all(mark.logs.get(name, 0) == _size(path) for name, path in logs.items()):
-            return
+            return False
         begin, rows = mark.last
         if not mark.parts or rows >= _FULL:
             begin = mark.logs
@@ -191,7 +192,7 @@ class _Snapshot:
         visits = chain.from_iterable(chain.from_iterable(readers.values()))
         mark.last = begin, write_table(VISITS, visits, self._part(mark.parts - 1))
         mark.logs = {name: lines.offset for name, lines in readers.items()}
-        self._keep()
+        return True
 
     def _pages(self) -> Iterator[object]:
         for _, data in self._inspection.environment.scan(Family.PAGES):
