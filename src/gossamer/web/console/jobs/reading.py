@@ -45,10 +45,11 @@ class Cell(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """A table with its columns (name, kind, meaning), in the reader's language."""
+    """A table with its columns (name, kind, meaning), in the reader's language; `derived`: of documents."""
 
     name: str
     row: str
+    derived: bool
     columns: list[tuple[str, str, str]]
 
 
@@ -143,7 +144,7 @@ def _explained(table: Any, t: Words) -> Explained:
         (one.name, t.said("sql_kind", one.kind), t.meaning(f"{path}.{one.name}", one.meaning))
         for one in table.columns
     ]
-    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), columns)
+    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table in DERIVED, columns)
 
 
 def _cell(value: object, number: bool) -> Cell:
