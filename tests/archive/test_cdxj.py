@@ -6,7 +6,14 @@ from archive_samples import STARTED, assert_sound, exchange, only_file, open_wri
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.archive.cdxj import capture_key, capture_line, capture_prefix, write_index
+from gossamer.archive.cdxj import (
+    capture_key,
+    capture_line,
+    capture_prefix,
+    moved_capture,
+    read_capture,
+    write_index,
+)
 from gossamer.archive.placement import Original, Placed
 from gossamer.archive.reader import read_record
 from gossamer.model.errors import InternalError, StorageError
@@ -36,6 +43,13 @@ def test_a_line():
         "offset": "7",
         "filename": "f0.warc.gz",
     }
+
+
+def test_a_line_is_read_back_whatever_its_key_holds():
+    for text in ("http://a.test/{{7*7}}", 'http://a.test/{"url":1}', "http://a.test/?a={b"):
+        line = capture_line(url(text), STARTED, place(7), 200, "text/html")
+        assert (read_capture(line).url, read_capture(line).offset) == (url(text).text, "7")
+        assert read_capture(moved_capture(line, "other")).filename == "other"
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ CURSORS = ["", "x", "k", "k:zz", "n:-1", "n:1e3", "b:99999999999999999999", "q:"
 
 
 @pytest.mark.parametrize("cursor", CURSORS)
-@pytest.mark.parametrize("method", ["hosts", "queue", "pages", "log", "traps", "changes"])
+@pytest.mark.parametrize("method", ["hosts", "queue", "pages", "list", "log", "traps", "changes"])
 def test_cursors_of_others_do_no_harm(look, method, cursor):
     try:
         answer_view(look, method, {"cursor": cursor})
@@ -279,7 +279,8 @@ def test_a_running_crawl_answers_every_view(tmp_path, web):
     async def check() -> None:
         async with running(tmp_path / "crawl", web) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 30)
-            given = {"why": {"url": web.seeds[0]}, "host": {"name": "x"}, "robots": {"host": "x"}}
+            given = {method: {"url": web.seeds[0]} for method in ("why", "page", "captures")}
+            given |= {"host": {"name": "x"}, "robots": {"host": "x"}}
             hosts = await live.ask("hosts", sort="pages")
             for method in ("host", "robots"):
                 given[method] = dict.fromkeys(given[method], hosts["items"][0]["name"])

@@ -6,6 +6,7 @@ Run as a program, it serves the console over them: `python tests/support/console
 import argparse
 import math
 import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,7 +20,10 @@ from gossamer.daemon.clusters.watch import ClusterView
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.jobs.schedule import Schedule
+from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn, SqlQuestion
 from gossamer.daemon.views import JobView
+from gossamer.inspect.archive.lookup import Indexed
+from gossamer.inspect.archive.reread import LinkOut, ReadAgain, ReadText, Referrer, Referrers
 from gossamer.inspect.clusters.cluster_view import (
     AgentCrawl,
     AgentOverview,
@@ -48,12 +52,62 @@ EXAMPLES = (
 )
 
 
+def captured(odd: str) -> Indexed:
+    """One capture."""
+    url = f"https://docs.example.org/guide/{odd}"
+    return Indexed(url, "2026-11-21T20:16:12Z", 200, f"text/html{odd}", "sha256:00", 9_210, "a.warc.gz", 120)
+
+
+class StageReaders:
+    """What processes would read, made up; a question that holds `wrong` has no answer."""
+
+    def __init__(self, odd: str) -> None:
+        self._odd = odd
+
+    async def page(self, folder: Path, url: str, at: str) -> ReadAgain:
+        odd = self._odd
+        text = f"Guide{odd}\n\n\tThe first step.{odd}\n" * 20
+        links = [
+            LinkOut(f"https://docs.example.org/part-{n}{odd}", "navigation", n % 2 == 0, f"Part {n}{odd}",
+                    ("done", "dropped", "")[n % 3], (200, 404, 0)[n % 3])
+            for n in range(30)
+        ]  # fmt: skip
+        about = {"title": f"Guide{odd}", "published": f"2026-01-31{odd}"}
+        return ReadAgain(
+            capture=captured(odd),
+            unmodified=False,
+            redirect=f"https://docs.example.org/moved{odd}",
+            type=f"text/html{odd}",
+            charset="utf-8",
+            head=f"HTTP/1.1 200 OK\nServer: nginx{odd}",
+            size=41_233,
+            truncated=True,
+            document=ReadText(text, f"blocks 1{odd}", True, ("cut", odd), f"# Guide{odd}", about),
+            fields={"price": f"9.99{odd}", f"name{odd}": odd},
+            links=links,
+            links_found=600,
+            referrers=Referrers(7, 1.7e9, [Referrer(f"https://www.example.com/{odd}", "redirect", True)]),
+            problems=[f"a plug-in failed{odd}"],
+        )
+
+    async def sql(self, folder: Path, asked: SqlQuestion) -> SqlAnswer:
+        if "wrong" in asked.question:
+            raise ServiceError("invalid", f"Parser Error: at{self._odd}\n\nLINE 1: wrong\n        ^")
+        rows = [[f"type/{n}{self._odd}", n * 1_000] for n in range(12)]
+        columns = [SqlColumn(f"type{self._odd}", "VARCHAR"), SqlColumn("pages", "BIGINT")]
+        if "url" in asked.question:
+            columns = [SqlColumn("url", "VARCHAR"), *columns]
+            rows = [["https://docs.example.org/a?b=1&c=2", *row] for row in rows] + [[None, self._odd, None]]
+        return SqlAnswer(columns, rows, True, 0.12, 1.7e9)
+
+
 class StageDaemon:
     """Answers as the daemon does; remembers what was asked of it in `asked`."""
 
     def __init__(self, hostile: bool = False) -> None:
         self.asked: list[tuple[str, str, dict[str, Any], str]] = []
         self.odd = HOSTILE if hostile else ""
+        self.readers = StageReaders(self.odd)
         self.allocator = Allocator(
             {
                 "connections": 200,
@@ -432,6 +486,24 @@ class StageDaemon:
         trap |= {"waiting": 80_000, "visits": 600, "brought": 1, "dry": 500, "value": 0.002, "bred": 4.5}
         trap |= {"share": 0.4}
         return {"items": [trap], "cursor": None, "total": 1, "learning": True}
+
+    def folder(self, name: str) -> Path:
+        return Path("/srv/gossamer/jobs") / self.job(name).name
+
+    def _page(self, params: dict[str, Any]) -> dict[str, Any]:
+        story = self._why(params)
+        listed = {
+            "url": story["url"], "state": "done", "status": 200, "reason": self.odd, "result": "",
+            "via": f"https://docs.example.org/{self.odd}", "type": f"text/html{self.odd}", "bytes": 41_233,
+            "time": "2026-11-21T20:16:12Z", "title": f"Guide {self.odd}", "language": f"en{self.odd}",
+            "charset": f"utf-8{self.odd}", "depth": 3, "canonical": f"https://docs.example.org/g{self.odd}",
+            "twin": f"https://docs.example.org/t{self.odd}", "links": 3, "referrers": 7,
+        }  # fmt: skip
+        about = {"description": f"All of it{self.odd}", "author": f"Somebody{self.odd}"}
+        return {"url": story["url"], "state": "done", "listed": listed, "captures": 2, **about}
+
+    def _captures(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"items": [msgspec.to_builtins(captured(self.odd))] * 2, "cursor": None, "total": 2}
 
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:
         if " " in params["url"]:

@@ -9,6 +9,7 @@ import pytest
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.config.shape import Kind, settings_of
+from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.web.console.jobs.live_settings import effective
 from gossamer.words.catalogue import LANGUAGES, words
 
@@ -25,7 +26,15 @@ def described(struct: msgspec.Struct, above: str = "") -> Iterator[tuple[str, st
             yield f"{above}{setting.key}", setting.description
 
 
-ENGLISH = dict(described(load(CrawlConfig, {"seeds": ["http://a.test/"]})))
+def of_tables() -> Iterator[tuple[str, str]]:
+    """Path and English meaning of each column of the tables for SQL, and what a row is."""
+    for table in (*OF_THE_CRAWL, *DERIVED):
+        yield f"tables.{table.name}.a_row", table.row
+        for column in table.columns:
+            yield f"tables.{table.name}.{column.name}", column.meaning
+
+
+ENGLISH = dict(described(load(CrawlConfig, {"seeds": ["http://a.test/"]}))) | dict(of_tables())
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
 

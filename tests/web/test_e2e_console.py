@@ -145,6 +145,7 @@ def test_a_day_at_the_console(viewer: Viewer, web: SimulatedWeb) -> None:
     look_around(viewer)
     preview_and_apply_a_scope(viewer)
     ask_why(viewer)
+    ask_in_sql(viewer)
     rest_a_host(viewer)
     stop_and_resume(viewer)
     read_the_report(viewer)
@@ -229,8 +230,8 @@ def preview_and_apply_a_scope(viewer: Viewer) -> None:
 
 def ask_why(viewer: Viewer) -> None:
     page = viewer.page
-    page.goto("/jobs/day/pages?status=200")
-    page.locator("tbody a").first.click()
+    open_a_page(viewer)
+    page.click(".verdict a")
     expect(page.locator(".story .verdict")).to_contain_text("It was crawled.")
     assert page.locator(".facts li").count() >= 3
     viewer.keep("why")
@@ -240,6 +241,60 @@ def ask_why(viewer: Viewer) -> None:
     page.fill("[name=url]", "http://unheard.of.test/")
     page.click("text=Ask why")
     expect(page.locator(".story .verdict")).to_contain_text("does not know it")
+
+
+def open_a_page(viewer: Viewer) -> None:
+    """From the list to a page with all that is known, and on along its links."""
+    page = viewer.page
+    page.goto("/jobs/day/pages?status=200&mime=text/html")
+    page.locator("tbody a").first.click()
+    expect(page.locator(".verdict")).to_contain_text("It was crawled.")
+    expect(page.locator("pre.file").first).to_be_visible()
+    expect(page.locator("main")).to_contain_text("HTTP/1.1 200")
+    viewer.keep("page")
+    with page.expect_download() as download:
+        page.locator(".downloads a").first.click()
+    assert download.value.path().stat().st_size > 0
+    first = page.url
+    page.locator("dl.pairs a.url").first.click()  # where it was found
+    page.locator("section", has=page.locator("h3", has_text="Links out")).locator("tbody a").first.click()
+    expect(page.locator(".verdict")).to_be_visible()
+    page.goto(first)
+
+
+def ask_in_sql(viewer: Viewer) -> None:
+    """A question, its chart, a mistake, and the other language on a narrow screen in the dark."""
+    page = viewer.page
+    page.goto("/jobs/day/sql")
+    page.click("text=Pages by status")
+    page.click("form.question button")
+    expect(page.locator("#answer tbody tr").first).to_be_visible(timeout=60_000)
+    page.fill("[name=question]", "select type, count(*) as pages from pages group by type")
+    page.click("form.question button")
+    expect(page.locator("#answer svg").first).to_be_visible(timeout=60_000)
+    assert page.locator("#answer td.n").count() >= 1
+    viewer.keep("sql")
+    page.fill("[name=question]", "select urll from pages")
+    page.click("form.question button")
+    expect(page.locator("#problems")).to_contain_text("LINE 1: select urll from pages", timeout=60_000)
+    page.fill("[name=question]", "select url from pages where type = 'text/html' limit 3")
+    page.click("form.question button")
+    expect(page.locator("#answer tbody tr")).to_have_count(3, timeout=60_000)
+    page.locator("#answer tbody a").first.click()
+    expect(page.locator(".verdict")).to_be_visible()
+    page.click("text=中文")
+    expect(page.locator("main")).to_contain_text("存档记录")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.emulate_media(color_scheme="dark")
+    assert viewer.overflow() == 0
+    viewer.keep("page-zh-phone")
+    page.goto("/jobs/day/sql")
+    expect(page.locator("main")).to_contain_text("每行是一个访问过或未接纳的 URL")
+    assert viewer.overflow() == 0
+    viewer.keep("sql-zh-phone")
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    page.emulate_media(color_scheme="light")
+    page.click("text=English")
 
 
 def rest_a_host(viewer: Viewer) -> None:
@@ -398,6 +453,7 @@ def test_chinese_and_dark(viewer: Viewer) -> None:
     viewer.keep("chinese-dark")
     page.goto("/jobs/day/pages?status=200")
     page.locator("tbody a").first.click()
+    page.click(".verdict a")
     expect(page.locator(".story .verdict")).to_contain_text("已经抓取")
     expect(page.locator(".facts")).to_contain_text("连续失败")
     expect(page.locator(".facts")).not_to_contain_text("failures in a row")
@@ -427,6 +483,9 @@ def test_without_scripts_everything_but_live_figures_works(browser: Any, service
     page.fill("[id='f-set:engine.workers']", "5")
     page.click("text=Apply changes")
     expect(page.locator(".notice")).to_have_text("The changes hold now.")
+    page.click(".side >> text=SQL")
+    page.click("form.question button")
+    expect(page.locator("#answer tbody tr").first).to_be_visible(timeout=60_000)
     page.click(".menu summary")
     page.click(".menu >> text=Delete")
     expect(page.locator("main h2")).to_have_text("Delete day")

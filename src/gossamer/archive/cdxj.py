@@ -89,12 +89,17 @@ def read_capture(line: bytes) -> Capture:
     Raises:
         ValueError, msgspec.DecodeError: it is none.
     """
-    return _decode(line[line.index(b"{") :])
+    return _decode(line[_entry(line) :])
+
+
+def _entry(line: bytes) -> int:
+    """Where the entry begins: a key may hold braces, but no blanks."""
+    return line.index(b" {") + 1
 
 
 def moved_capture(line: bytes, file: str) -> bytes:
     """The same line, of a record in another file."""
-    at = line.index(b"{")
+    at = _entry(line)
     return line[:at] + _encode(msgspec.structs.replace(read_capture(line), filename=file))
 
 

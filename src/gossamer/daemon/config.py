@@ -86,6 +86,13 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     )
 
 
+class SqlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Questions in SQL about a job's crawl."""
+
+    seconds: Annotated[Seconds, Meta(description="the longest that a question may take")] = 30.0
+    at_once: Annotated[int, Meta(ge=1, le=16, description="questions answered at the same time")] = 2
+
+
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The daemon's configuration, as `service.toml` has it."""
 
@@ -94,6 +101,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     claim: ClaimDefaults = ClaimDefaults()
     restart: RestartConfig = RestartConfig()
     watch: WatchConfig = WatchConfig()
+    sql: SqlConfig = SqlConfig()
     security: SecurityConfig = SecurityConfig()
     roots: Annotated[
         tuple[str, ...],

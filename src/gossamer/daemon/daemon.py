@@ -29,6 +29,7 @@ from gossamer.daemon.jobs.roster import Roster
 from gossamer.daemon.jobs.schedule import Schedule, next_start, schedule_problems
 from gossamer.daemon.jobs.supervisor import Supervisor, find_running
 from gossamer.daemon.limits import Limits
+from gossamer.daemon.reading.process import Readers
 from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
 from gossamer.daemon.views import Event, JobView, possible
@@ -55,6 +56,7 @@ class Daemon:
         config: its settings.
         store: what it remembers; `store.database` also holds the tables of others.
         clusters: that it shows; they run without it.
+        readers: read what jobs have archived, and answer questions in SQL.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Daemon:
         self._grants = Grants(self._limits.now(), find_running(roster), self._on_served)
         roster.waits = self._grants.why
         self._asking = Asking()
+        self.readers = Readers(config.sql.seconds, config.sql.at_once)
         self._around = DaemonContext(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
         self._registry = Registry(self._around, self._supervisor)
@@ -138,6 +141,10 @@ class Daemon:
     def job(self, name: str) -> JobView:
         """One of the jobs, as it is shown."""
         return self._roster.view(name)
+
+    def folder(self, name: str) -> Path:
+        """Where a job's crawl lies."""
+        return self._roster.get(name).path
 
     async def figures(self, name: str) -> dict[str, Any]:
         """A crawl's `status`, at most a second old, whoever asks."""

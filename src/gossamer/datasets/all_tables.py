@@ -8,17 +8,17 @@ from gossamer.datasets.tables import DERIVED
 from gossamer.inspect.inspection import Inspection
 
 
-def tables_of(inspection: Inspection) -> dict[str, list[Path]]:
+def tables_of(inspection: Inspection, *, keep: bool = False) -> dict[str, list[Path]]:
     """Files of each table by its name, brought up to date as far as that needs no reading of documents.
 
-    Tables of documents that were not made yet are empty.
+    Tables of documents that were not made yet are empty. `keep`: as `snapshot.refresh` has it.
 
     Raises:
         ConfigError: the extra 'sql' is not installed.
         StorageError: the disk refuses.
     """
     folder = inspection.folder.path / snapshot.FOLDER
-    files = snapshot.refresh(inspection, folder)
+    files = snapshot.refresh(inspection, folder, keep=keep)
     for part in inspection.each.values():
         for name, paths in derived.files_of(part.folder.path / derived.FOLDER).items():
             files.setdefault(name, []).extend(paths)

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import chain
@@ -24,6 +25,8 @@ FOLDER = "tables"
 _MARK = "mark.json"
 _VERSION = 1
 _FULL = 200_000
+_KEPT_FOR = 20.0
+"""Times as long as they took to write may files be used that are kept."""
 
 
 class _Mark(msgspec.Struct):
@@ -35,6 +38,7 @@ class _Mark(msgspec.Struct):
         logs: bytes of each log that were read, by its path in the crawl's folder.
         parts: files of visits.
         last: bytes of each log before the last of them, and its rows; it is written anew until it is full.
+        at, took: wall time when they were last up to date, and the seconds that this took.
     """
 
     version: int = _VERSION
@@ -42,6 +46,8 @@ class _Mark(msgspec.Struct):
     logs: dict[str, int] = {}
     parts: int = 0
     last: tuple[dict[str, int], int] = ({}, 0)
+    at: float = 0.0
+    took: float = 0.0
 
 
 class VisitRow(msgspec.Struct, frozen=True, gc=False):
@@ -74,7 +80,7 @@ class _CaptureRow(msgspec.Struct, frozen=True, gc=False):
     offset: str
 
 
-def refresh(inspection: Inspection, folder: Path) -> dict[str, list[Path]]:
+def refresh(inspection: Inspection, folder: Path, *, keep: bool = False) -> dict[str, list[Path]]:
     """Bring the tables of a crawl up to date; their files, by the table's name.
 
     Pages, hosts and captures are written anew if anything was committed since, some 15 us a row; of visits
@@ -83,6 +89,8 @@ def refresh(inspection: Inspection, folder: Path) -> dict[str, list[Path]]:
     Args:
         inspection: of the crawl, which may be running.
         folder: where they are kept; made if it is not there.
+        keep: files that took long to write may be some time old, so that who asks often does not spend all
+            time on them: of a crawl that runs, one twentieth at most.
 
     Raises:
         ConfigError: the extra is not installed, or the folder belongs to somebody else.
@@ -94,7 +102,10 @@ def refresh(inspection: Inspection, folder: Path) -> dict[str, list[Path]]:
     except OSError as error:
         raise StorageError(f"{folder}: cannot be made ({error.strerror}).") from error
     with _alone(folder):
-        return _Snapshot(inspection, folder).refreshed()
+        snapshot = _Snapshot(inspection, folder)
+        if keep and (kept := snapshot.kept()):
+            return kept
+        return snapshot.refreshed()
 
 
 @contextlib.contextmanager
@@ -117,7 +128,20 @@ class _Snapshot:
         except (OSError, msgspec.MsgspecError):
             self._mark = _Mark(version=0)
 
+    def kept(self) -> dict[str, list[Path]]:
+        """The files as they stand if they are young enough; none otherwise."""
+        mark = self._mark
+        files = self._files()
+        whole = mark.version == _VERSION and all(path.exists() for paths in files.values() for path in paths)
+        return files if whole and 0 <= time.time() - mark.at < _KEPT_FOR * mark.took else {}
+
+    def _files(self) -> dict[str, list[Path]]:
+        single = {table.name: [self._folder / f"{table.name}.parquet"] for table in (PAGES, HOSTS, CAPTURES)}
+        return single | {VISITS.name: [self._part(number) for number in range(self._mark.parts)]}
+
     def refreshed(self) -> dict[str, list[Path]]:
+        """Bring them up to date."""
+        began = time.monotonic()
         root = self._inspection.folder.path
         sizes = {str(log.relative_to(root)): _size(log) for log in self._inspection.logs}
         if self._mark.version != _VERSION or any(
@@ -126,16 +150,18 @@ class _Snapshot:
             self._begin_anew()
         counters = self._inspection.counters
         state = [counters.visits, counters.admitted, counters.rejected, counters.queued, counters.archived]
-        files = {table.name: self._folder / f"{table.name}.parquet" for table in (PAGES, HOSTS, CAPTURES)}
-        if state != self._mark.state or not all(path.exists() for path in files.values()):
-            write_table(PAGES, self._pages(), files["pages"])
-            write_table(HOSTS, self._inspection.hosts(), files["hosts"])
-            write_table(CAPTURES, self._captures(), files["captures"])
+        single = {name: paths[0] for name, paths in self._files().items() if name != VISITS.name}
+        changed = state != self._mark.state or not all(path.exists() for path in single.values())
+        if changed:
+            write_table(PAGES, self._pages(), single[PAGES.name])
+            write_table(HOSTS, self._inspection.hosts(), single[HOSTS.name])
+            write_table(CAPTURES, self._captures(), single[CAPTURES.name])
             self._mark.state = state
             self._keep()
-        self._add_visits()
-        parts = [self._part(number) for number in range(self._mark.parts)]
-        return {name: [path] for name, path in files.items()} | {VISITS.name: parts}
+        if self._add_visits() or changed:
+            self._mark.at, self._mark.took = time.time(), time.monotonic() - began
+            self._keep()
+        return self._files()
 
     def _begin_anew(self) -> None:
         for path in self._folder.glob("*.parquet*"):
@@ -150,12 +176,12 @@ class _Snapshot:
     def _part(self, number: int) -> Path:
         return self._folder / f"visits-{number:05d}.parquet"
 
-    def _add_visits(self) -> None:
-        """What the logs have got since, in the last file if that is not full."""
+    def _add_visits(self) -> bool:
+        """What the logs have got since, in the last file if that is not full; whether there was anything."""
         root, mark = self._inspection.folder.path, self._mark
         logs = {str(path.relative_to(root)): path for path in self._inspection.logs}
         if mark.parts and all(mark.logs.get(name, 0) == _size(path) for name, path in logs.items()):
-            return
+            return False
         begin, rows = mark.last
         if not mark.parts or rows >= _FULL:
             begin = mark.logs
@@ -166,7 +192,7 @@ class _Snapshot:
         visits = chain.from_iterable(chain.from_iterable(readers.values()))
         mark.last = begin, write_table(VISITS, visits, self._part(mark.parts - 1))
         mark.logs = {name: lines.offset for name, lines in readers.items()}
-        self._keep()
+        return True
 
     def _pages(self) -> Iterator[object]:
         for _, data in self._inspection.environment.scan(Family.PAGES):

@@ -113,5 +113,5 @@ def _rows(connection: Any) -> Iterator[Sequence[object]]:
 def _words(error: Exception, late: float) -> str:
     """What is wrong, with the line and the place as the parser tells them."""
     if late:
-        return f"no answer within {late:g} s; ask for less, or give --time"
+        return f"no answer within {late:g} s; ask for less, or give it more time (--time)"
     return str(error).strip()

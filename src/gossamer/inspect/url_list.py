@@ -98,13 +98,21 @@ def listed(inspection: Inspection, wanted: Wanted, *, referrers: bool = False) -
     Raises:
         ConfigError: `wanted` asks for what cannot be.
     """
+    return (one for _, one in walked(inspection, wanted, referrers=referrers) if one is not None)
+
+
+def walked(
+    inspection: Inspection, wanted: Wanted, begin: bytes = b"", *, referrers: bool = False
+) -> Iterator[tuple[bytes, Listed | None]]:
+    """As `listed`, from the key `begin` on: each key, with the URL if it is wanted."""
     is_wanted = _Filter(wanted)
     canonical = Canonicaliser(inspection.config.canonical)
-    for _, data in inspection.environment.scan(Family.PAGES):
+    for key, data in inspection.environment.scan(Family.PAGES, begin):
         record = decode_page(data)
         if is_wanted(record):
-            count = _referrers(inspection, canonical, record.url) if referrers else None
-            yield _line(record, count)
+            yield key, line_of(record, _referrers(inspection, canonical, record.url) if referrers else None)
+        else:
+            yield key, None
 
 
 class _Filter:
@@ -161,7 +169,8 @@ def _said(last: VisitRecord | None) -> str:
     return (last.said.lower() or f"{last.status:03d}") if last else "000"
 
 
-def _line(record: PageRecord, referrers: int | None) -> Listed:
+def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
+    """What is told of one URL."""
     last = record.visits[-1] if record.visits else None
     return Listed(
         record.url,

@@ -35,7 +35,7 @@ class Words(Amounts):
         shared = catalogue(language).items()
         self.table |= {key: str(said) for key, said in shared if key.split(".")[0] in _SHARED}
         self.meanings = {} if language == "en" else dict(_flat(_read(f"meanings.{language}")))
-        """Of settings, by their paths; the settings themselves say it in English."""
+        """Of settings and of the tables' columns, by their paths; in English they say it themselves."""
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The text of `key`, with `values` in their places."""

@@ -27,6 +27,7 @@ from gossamer.control.views.story_views import (
     traps,
     why,
 )
+from gossamer.control.views.url_views import Captures, OneUrl, UrlList, captures, page, url_list
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.reason import of, text
 
@@ -40,6 +41,9 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
     "queue": (Queue, queue),
     "queue_sizes": (Nothing, queue_sizes),
     "pages": (Pages, pages),
+    "list": (UrlList, url_list),
+    "page": (OneUrl, page),
+    "captures": (Captures, captures),
     "log": (Log, log),
     "codes": (Nothing, codes),
     "names": (Names, names),
@@ -52,7 +56,7 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
 }
 """Parameters and function of each, by name."""
 
-SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "settings"})
+SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "page", "settings"})
 """Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
 
 

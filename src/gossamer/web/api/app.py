@@ -18,6 +18,7 @@ from gossamer.web.api.jobs import JobRoutes
 from gossamer.web.api.metrics import metrics
 from gossamer.web.api.openapi import describe, page_routes
 from gossamer.web.api.problem import refuse_well
+from gossamer.web.api.reading import ReadingRoutes
 from gossamer.web.api.resources import ResourceRoutes
 from gossamer.web.api.session import SessionRoutes
 from gossamer.web.api.shapes import Shapes
@@ -74,6 +75,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         ResourceRoutes(daemon, shapes).router(),
         JobRoutes(daemon, shapes).router(),
         CrawlRoutes(daemon, shapes).router(),
+        ReadingRoutes(daemon, shapes).router(),
         ClusterRoutes(daemon, shapes).router(),
         EventRoutes(daemon, door, streams, shapes).router(),
     ):

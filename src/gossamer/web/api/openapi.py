@@ -22,6 +22,7 @@ _TAGS = (
     ("session", "Sessions: who is asking."),
     ("jobs", "Jobs: crawls with their settings and state."),
     ("crawl", "One crawl: what it does, why, and what it shall do."),
+    ("reading", "What a crawl has archived, and questions in SQL about it."),
     ("clusters", "Crawls by several agents, which run without the daemon."),
     ("events", "Live figures."),
     ("daemon", "What all jobs share."),

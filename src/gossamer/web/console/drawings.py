@@ -1,11 +1,13 @@
 """The charts of the console's pages, with their words in the reader's language."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from markupsafe import Markup
 
+from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn
 from gossamer.report.charts import (
     Axis,
     Bar,
@@ -27,6 +29,7 @@ HALF = 480
 TALL = 190
 ROWS = 16
 """Bars shown of a list; the rest becomes one."""
+_NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL|NUMBER$")
 _HOST_TONES = {"ready": 1, "lent": 0, "resting": 5, "waiting": 2, "parked": 3, "empty": 7}
 
 
@@ -186,6 +189,58 @@ def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:
     if failing := found.get("failing"):
         drawings.append(counted("failing", failing, t))
     return drawings
+
+
+def answer_chart(answer: SqlAnswer, t: Words) -> Markup | str:
+    """An answer with one column of texts or times and one of numbers, as bars or over time; else nothing."""
+    kinds = [kind_of(column) for column in answer.columns]
+    if sorted(kinds) not in (["number", "text"], ["number", "time"]) or len(answer.rows) < 2:
+        return ""
+    numbers, names = kinds.index("number"), 1 - kinds.index("number")
+    pairs = [(row[names], _amount(row[numbers])) for row in answer.rows]
+    points = [(name, amount) for name, amount in pairs if name is not None and amount is not None]
+    if len(points) < 2 or any(amount < 0 for _, amount in points):
+        return ""
+    title = " / ".join(answer.columns[place].name for place in (names, numbers))
+    if kinds[names] == "text":
+        bars = [Bar(str(name), amount) for name, amount in points[: 2 * ROWS]]
+
+        def draw(frame: Frame) -> str:
+            return bar_chart(frame, bars, Axes(t).counts)
+    else:
+        try:
+            moments = dict(sorted((datetime.fromisoformat(str(at)).timestamp(), n) for at, n in points))
+        except ValueError:
+            return ""
+        times, amounts = list(moments), list(moments.values())
+        if len(times) < 2:
+            return ""
+        edges = [*times, 2 * times[-1] - times[-2]]
+        series = [Series(answer.columns[numbers].name, amounts)]
+
+        def draw(frame: Frame) -> str:
+            return time_chart(frame, edges, series, Axes(t).counts)
+
+    empty = t("chart.empty")
+    return drawn(
+        for_screens(lambda width: draw(Frame(title=title, width=width, height=TALL, empty=empty)), wide=980)
+    )
+
+
+def kind_of(column: SqlColumn) -> Literal["number", "time", "text", "other"]:
+    """What a column of an answer holds, by DuckDB's name of its type."""
+    if _NUMBER.match(column.type):
+        return "number"
+    if column.type.startswith(("TIMESTAMP", "DATE")):
+        return "time"
+    return "text" if column.type in ("VARCHAR", "STRING") else "other"
+
+
+def _amount(value: object) -> float | None:
+    try:
+        return float(value) if isinstance(value, int | float | str) else None
+    except ValueError:
+        return None
 
 
 def binding_hosts(binding: Sequence[Mapping[str, Any]], t: Words) -> Markup:

@@ -17,6 +17,7 @@ from gossamer.web.console.jobs import acts as job_acts
 from gossamer.web.console.jobs import allocation_pages, next_steps
 from gossamer.web.console.jobs import lists as job_lists
 from gossamer.web.console.jobs import pages as jobs_pages
+from gossamer.web.console.jobs import reading as job_reading
 from gossamer.web.console.jobs import settings as job_settings
 from gossamer.web.console.jobs import views as job_views
 from gossamer.web.console.kept_charts import KeptCharts
@@ -33,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     *job_settings.PAGES,
     *job_lists.PAGES,
     *job_views.PAGES,
+    *job_reading.PAGES,
     *next_steps.PAGES,
 )
 PATIENCE = 0.5

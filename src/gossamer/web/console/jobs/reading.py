@@ -1,0 +1,170 @@
+"""What a job has archived: one page with all that is known of it, and questions in SQL about all of them."""
+
+import asyncio
+import re
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
+from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.inspect.archive.reread import ReadAgain
+from gossamer.model.reasons.reason import Reason
+from gossamer.web.console import drawings
+from gossamer.web.console.desk import Desk
+from gossamer.web.console.routes import get, post
+from gossamer.words.amounts import NOTHING
+from gossamer.words.catalogue import Words
+
+ROWS = 500
+"""Rows of an answer that a page shows."""
+LONGEST_CELL = 500
+EXAMPLES = {
+    "statuses": "select status, count(*) as pages\nfrom pages group by status order by pages desc",
+    "types": "select type, sum(bytes) as bytes\nfrom pages where type is not null\n"
+    "group by type order by bytes desc",
+    "broken": "select url, status, via\nfrom pages where status >= 400 order by url",
+    "slow": "select host, round(avg(seconds), 2) as seconds\nfrom visits where seconds is not null\n"
+    "group by host order by seconds desc limit 20",
+    "time": "select date_trunc('minute', time) as minute, count(*) as visits\n"
+    "from visits group by minute order by minute",
+    "twins": "select twin, count(*) as copies\nfrom pages where twin is not null\n"
+    "group by twin order by copies desc",
+}
+"""Questions to begin with, by the key of their words."""
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://\S+")
+
+
+class Cell(NamedTuple):
+    """One value of an answer as it is shown; `url` if it leads to a page."""
+
+    text: str
+    number: bool
+    url: bool
+
+
+class Explained(NamedTuple):
+    """A table with its columns (name, kind, meaning), in the reader's language; `derived`: of documents."""
+
+    name: str
+    row: str
+    derived: bool
+    columns: list[tuple[str, str, str]]
+
+
+async def page(desk: Desk, job: str) -> Response:
+    """One page: what is known, its captures, its text, head, fields, and links both ways."""
+    url, at = desk.asked("url", 20_000), desk.asked("at", 40)
+    if not url:
+        return desk.go(f"/jobs/{job}/pages")
+    view, read = desk.daemon.job(job), None
+    problem: Reason | str = ""
+    known: dict[str, Any] | None = None
+    captures: dict[str, Any] = {"items": [], "cursor": None, "total": 0}
+    try:
+        known, captures = await asyncio.gather(
+            desk.ask(job, "page", url=url),
+            desk.ask(job, "captures", url=url, cursor=desk.asked("cursor"), limit=20),
+        )
+        if captures["items"]:
+            read = await desk.daemon.readers.page(desk.daemon.folder(job), url, at)
+    except ServiceError as error:
+        if error.code == "internal" and known is None:
+            raise
+        problem = error.why
+    return desk.job_page(
+        view,
+        "page",
+        404 if known is None else 200,
+        known=known,
+        captures=captures,
+        read=read,
+        text=_lines(read.document.text) if read else "",
+        markdown=_lines(read.document.markdown) if read else "",
+        made=_made(read, desk.words) if read else "",
+        at=at,
+        problem=problem,
+        url=url,
+    )
+
+
+def _made(read: ReadAgain, t: Words) -> str:
+    """What the text that is shown was made by."""
+    by = read.document.made_by
+    return t("page.source") if by == "source" else t("page.made_by", by=by)
+
+
+def _lines(text: str) -> str:
+    return text.expandtabs(4)
+
+
+async def sql(desk: Desk, job: str) -> Response:
+    """Where a question is written; examples fill it in."""
+    return _sql_page(desk, job, desk.asked("question", 8_000) or next(iter(EXAMPLES.values())))
+
+
+async def answer(desk: Desk, job: str) -> Response:
+    """The answer to a question, or what is wrong with it and where."""
+    question = desk.sent("question")
+    if not question:
+        return desk.go(f"/jobs/{job}/sql")
+    found: SqlAnswer | None = None
+    problem: Reason | str = ""
+    try:
+        found = await desk.daemon.readers.sql(desk.daemon.folder(job), SqlQuestion(question, rows=ROWS))
+    except ServiceError as error:
+        problem = error.why
+    return _sql_page(desk, job, question, found, problem)
+
+
+def _sql_page(
+    desk: Desk, job: str, question: str, found: SqlAnswer | None = None, problem: Reason | str = ""
+) -> Response:
+    t = desk.words
+    numbers = [drawings.kind_of(column) == "number" for column in found.columns] if found else []
+    return desk.job_page(
+        desk.daemon.job(job),
+        "sql",
+        400 if problem else 200,
+        question=question,
+        examples=EXAMPLES,
+        tables=[_explained(table, t) for table in (*OF_THE_CRAWL, *DERIVED)],
+        answer=found,
+        numbers=numbers,
+        rows=[[_cell(*one) for one in zip(row, numbers, strict=True)] for row in found.rows] if found else [],
+        chart=drawings.answer_chart(found, t) if found else "",
+        problem=problem,
+    )
+
+
+def _explained(table: Any, t: Words) -> Explained:
+    path = f"tables.{table.name}"
+    columns = [
+        (one.name, t.said("sql_kind", one.kind), t.meaning(f"{path}.{one.name}", one.meaning))
+        for one in table.columns
+    ]
+    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table in DERIVED, columns)
+
+
+def _cell(value: object, number: bool) -> Cell:
+    match value:
+        case None:
+            text = NOTHING
+        case bool():
+            text = str(value).lower()
+        case int():
+            text = f"{value:,}"
+        case float():
+            text = f"{value:,.6g}"
+        case _:
+            text = str(value)
+    is_url = isinstance(value, str) and len(value) < 2_000 and _URL.fullmatch(value) is not None
+    return Cell(text if is_url else text[:LONGEST_CELL], number, is_url)
+
+
+PAGES = (
+    get("/jobs/{job}/page", page),
+    get("/jobs/{job}/sql", sql),
+    post("/jobs/{job}/sql", answer),
+)
