@@ -17,7 +17,6 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
 NICENESS = 10
-"""Where the system knows no idle class."""
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
@@ -52,7 +51,8 @@ class Beside:
             stdout=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the crawl, which tells it
         )
-        _only_what_is_left(self._process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
 
     async def end(self, *, interrupted: bool) -> None:
         """Wait until all is read, the crawl's folder being free; or tell it to stop, and wait for that."""
@@ -62,20 +62,6 @@ class Beside:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(signal.SIGTERM)
         await self._process.wait()
-
-
-def _only_what_is_left(pid: int) -> None:
-    """Let a process, and what it starts, have what the crawl leaves of processors and disk.
-
-    The idle class of Linux has next to nothing beside a busy process, and the idle class of its disks goes with
-    it. A nice process has a tenth of a processor even then, for as many processes as it starts.
-    """
-    with contextlib.suppress(ProcessLookupError):
-        if sys.platform == "linux":
-            with contextlib.suppress(PermissionError):
-                os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-                return
-        os.setpriority(os.PRIO_PROCESS, pid, NICENESS)
 
 
 @contextlib.asynccontextmanager

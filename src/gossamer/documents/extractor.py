@@ -67,7 +67,7 @@ class DocumentLinks(msgspec.Struct, frozen=True):
         from gossamer.documents.reading import links_of  # only a guarded process reads documents
 
         content = document.content if document.file is None else Path(document.file)
-        declared = document.headers.get("content-type") or document.media_type
+        declared = f"{document.media_type}; charset={document.charset}".removesuffix("; charset=")
         references, said, marks = links_of(content, document.url.text, declared, self.limits)
         element = format_of(document.media_type).value
         links = [
