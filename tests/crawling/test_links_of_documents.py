@@ -53,7 +53,11 @@ def index(*names: str) -> tuple[str, bytes]:
 
 
 async def pages(address: str, **options: object) -> dict[str, gossamer.CrawledPage]:
-    return {page.url.removeprefix(address): page async for page in gossamer.crawl(address, **options) if page.status == 200}
+    return {
+        page.url.removeprefix(address): page
+        async for page in gossamer.crawl(address, **options)
+        if page.status == 200
+    }
 
 
 def test_pages_that_only_documents_link_to_are_visited(tmp_path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
-NICENESS = 10
+NICENESS = 19
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
