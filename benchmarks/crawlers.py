@@ -17,6 +17,9 @@ factor = 0
 visits_per_host = {visits_per_host}
 {fetch}[engine]
 guess_sitemap = false
+
+[documents]
+links = false
 """
 _LOOPBACK_NAMES = """
 [fetch]

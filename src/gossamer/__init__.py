@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gossamer.config.config import CrawlConfig
     from gossamer.crawling.interface import CrawledPage, crawl
+    from gossamer.documents.said import DocumentText
     from gossamer.model.candidate import Candidate
     from gossamer.model.document import Document, Findings
     from gossamer.model.errors import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         PluginWarning,
         StorageError,
         UnreachableWarning,
+        UnreadableWarning,
     )
     from gossamer.model.link import Link, LinkKind
     from gossamer.model.page import Page
@@ -39,6 +41,7 @@ __all__ = [
     "CrawlConfig",
     "CrawledPage",
     "Document",
+    "DocumentText",
     "Findings",
     "GossamerError",
     "Link",
@@ -47,6 +50,7 @@ __all__ = [
     "PluginWarning",
     "StorageError",
     "UnreachableWarning",
+    "UnreadableWarning",
     "Url",
     "crawl",
 ]
@@ -54,9 +58,17 @@ __all__ = [
 _HOMES = {
     "config.config": ("CrawlConfig",),
     "crawling.interface": ("CrawledPage", "crawl"),
+    "documents.said": ("DocumentText",),
     "model.candidate": ("Candidate",),
     "model.document": ("Document", "Findings"),
-    "model.errors": ("ConfigError", "GossamerError", "PluginWarning", "StorageError", "UnreachableWarning"),
+    "model.errors": (
+        "ConfigError",
+        "GossamerError",
+        "PluginWarning",
+        "StorageError",
+        "UnreachableWarning",
+        "UnreadableWarning",
+    ),
     "model.link": ("Link", "LinkKind"),
     "model.page": ("Page",),
     "model.url": ("Url",),

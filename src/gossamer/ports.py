@@ -81,7 +81,8 @@ class Extractor(Protocol):
     One that cannot promise this, because a library does the reading, has an attribute `isolated = True`. It
     is pickled, and called in a worker process that is killed after 10 s, has 1 GiB of memory, and answers
     with 64 MiB at most (`extract/isolation`); what it finds has plain values, and a document that it fails
-    on is marked in the page's `problems`.
+    on is marked in the page's `problems`. One that is isolated and says `whole = True` reads nothing of a
+    part: where the document is longer than `extract.max_content`, it is given the file that holds all of it.
     """
 
     @property

@@ -212,3 +212,10 @@ def test_what_it_raises_counts_as_of_every_extractor():
 def test_documents_of_other_types_go_to_no_process(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", None)
     assert read(b"<title>plain</title>", "text/html").title == "plain"
+
+
+def test_with_patience_processor_time_counts_and_not_the_clock(guarded):
+    limits = Limits(processes=1, seconds=0.5, patience=200, memory=512 << 20, answer=1 << 20)
+    answer = guarded(limits).ask(Asked("loop"))
+    assert (answer.why, answer.detail) == (Why.TIME, "gave no answer in 0.5 s")
+    assert guarded(limits).ask(Asked("bytes", b"x")).text == "x"

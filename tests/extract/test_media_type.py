@@ -1,8 +1,14 @@
+import zipfile
+
+import office_files as make
 import pytest
 
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.model.exchange import Headers
 
+ODF = "application/vnd.oasis.opendocument.text"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XHTML = (
     b"<!-- x --><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x' [<!ENTITY a '>'>]>"
     b"<html lang='en' xmlns='http://www.w3.org/1999/xhtml'>"
@@ -35,6 +41,20 @@ XHTML = (
         ("", b"just text", "text/plain"),
         ("", b"\x00\x01\x02", "application/octet-stream"),
         ("", b"", "text/plain"),
+        ("application/octet-stream", b"%PDF-1.7", "application/pdf"),
+        ("application/octet-stream", b"{\\rtf1", "application/rtf"),
+        ("application/octet-stream", b"MZ %PDF-", "application/octet-stream"),
+        ("application/zip", make.docx(""), WORD),
+        ("binary/octet-stream", make.xlsx(""), SHEET),
+        ("application/octet-stream", make.packed({"mimetype": ODF}, zipfile.ZIP_STORED), ODF),
+        ("application/zip", make.epub("x"), "application/epub+zip"),
+        (
+            "application/zip",
+            make.packed({"META-INF/container.xml": "x", "mimetype": "x"}),
+            "application/epub+zip",
+        ),
+        ("application/zip", make.packed({"a/word/x": "%PDF-"}), "application/zip"),
+        ("application/zip", b"PK\x03\x04", "application/zip"),
         ("nonsense", b"<html>", "text/html"),
         ("*/*", b"<html>", "text/html"),
         ("unknown/unknown", b"<html>", "text/html"),

@@ -16,6 +16,7 @@ from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
+from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import SCOPE_HOSTS, Admission
 from gossamer.engine.admission.elsewhere import Peers
 from gossamer.engine.admission.identity import Identity
@@ -328,5 +329,7 @@ def _reading(config: CrawlConfig, further: Sequence[Extractor], spare: SpareTime
         extract = msgspec.structs.replace(extract, anchor_text=True)
         focus.append(focus_extractor(config.order.focus))
     fields = [FieldsExtractor(read_groups(config.fields))] if config.fields else []
-    reader = Reader(extract, PRODUCT_TOKEN, [*builtin_extractors(extract), *focus, *fields, *further])
+    documents = link_extractors(config.documents, extract)
+    every = [*builtin_extractors(extract), *focus, *fields, *documents, *further]
+    reader = Reader(extract, PRODUCT_TOKEN, every)
     return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, spare)

@@ -18,13 +18,19 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.options import OPTIONS, overrides
 from gossamer.config.settings import Tree, load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
+from gossamer.datasets.one_document import DocumentReader
+from gossamer.documents.config import DocumentsConfig
+from gossamer.documents.markup.nesting import fits_a_tree
+from gossamer.documents.said import DocumentText
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.visiting.dispatch import UNREACHABLE
-from gossamer.extract.fields.selector import Parsed, read_selector
+from gossamer.extract.encodings.charset import decode
+from gossamer.extract.fields.selector import Parsed, Selector, read_selector
+from gossamer.extract.isolation.processes import Unanswered
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.model.candidate import Candidate
-from gossamer.model.errors import ConfigError, PluginWarning, UnreachableWarning
+from gossamer.model.errors import ConfigError, PluginWarning, UnreachableWarning, UnreadableWarning
 from gossamer.model.events import Event, ProblemFound, Visited
 from gossamer.model.exchange import Headers
 from gossamer.model.link import HOP_LETTERS, LinkKind, further
@@ -45,7 +51,8 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
     """One archived page of a crawl.
 
     Selectors are those of `[fields]`: CSS as Scrapy writes it, or XPath, and what is to be made of what they
-    find: `.price | number`, `a.next::attr(href) | url`. A page is parsed when it is first asked.
+    find: `.price | number`, `a.next::attr(href) | url`. A page is parsed when it is first asked; in one whose
+    nesting would take a parser very long they find nothing, and an `UnreadableWarning` says so.
 
     Attributes:
         url: as requested.
@@ -81,8 +88,47 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         return self.page.fields
 
     @cached_property
+    def document(self) -> DocumentText | None:
+        """All that the document says: text, metadata, structured data, links, images; of PDF and office files, too.
+
+        It is read when it is first asked for, in a process with limits of time and memory, which blocks meanwhile:
+        where the event loop must go on, `await asyncio.to_thread(lambda: page.document)`. `None` if it passed
+        these limits; what else was missing stands in its `marks`.
+
+        Raises:
+            ConfigError: the extra 'documents' is not installed.
+        """
+        reader = self._run.documents if self._run is not None else DocumentReader(DocumentsConfig())
+        try:
+            said = reader.ask(self.url, self.headers, self.content)
+        finally:
+            if self._run is None or self._run.ended:
+                reader.close()
+        return None if isinstance(said, Unanswered) else said
+
+    @property
+    def main_text(self) -> str:
+        """The text that the document is about, without menus and the like; see `document`."""
+        return self.document.text.text if self.document is not None else ""
+
+    @property
+    def markdown(self) -> str:
+        """The same with headings, lists, tables and links, as Markdown; see `document`."""
+        return self.document.markdown.text if self.document is not None else ""
+
+    @property
+    def json_ld(self) -> tuple[object, ...]:
+        """The blocks of JSON-LD, parsed; see `document`."""
+        return self.document.json_ld if self.document is not None else ()
+
+    @cached_property
     def _parsed(self) -> Parsed:
-        return Parsed(self.content, self.page.charset, Url.from_serialised(self.url))
+        url = Url.from_serialised(self.url)
+        if fits_a_tree(decode(self.content, self.page.charset).encode("utf-8", "replace")):
+            return Parsed(self.content, self.page.charset, url)
+        words = f"{self.url}: too deeply nested to be parsed here, so that selectors find nothing in it"
+        warnings.warn(words, UnreadableWarning, stacklevel=4)
+        return Parsed(b"", self.page.charset, url)
 
     def css(self, selector: str) -> list[Any]:
         """All that a selector finds, at most 1,000: texts, or numbers if it says so.
@@ -90,11 +136,11 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         Raises:
             ConfigError: it cannot be read.
         """
-        return self._parsed.values(msgspec.structs.replace(read_selector(selector), all=True))
+        return self._parsed.values(_every(selector))
 
     def xpath(self, expression: str) -> list[Any]:
         """As `css`, of an expression that need not begin with a slash. Needs lxml (extra 'documents')."""
-        return self.css(f"xpath:{expression}")
+        return self._parsed.values(_every(f"xpath:{expression}"))
 
     def first(self, selector: str) -> Any:
         """The first that a selector of CSS or XPath finds; `None` if there is nothing."""
@@ -108,6 +154,10 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         ones refer to this page.
         """
         return self._run.follow(self, urls) if self._run is not None else 0
+
+
+def _every(selector: str) -> Selector:
+    return msgspec.structs.replace(read_selector(selector), all=True)
 
 
 async def crawl(
@@ -158,9 +208,10 @@ async def crawl(
         observers, sinks = (ending.hear, *observers), (*given.sinks, run_.hand_over)
         extensions = msgspec.structs.replace(given, scope_rules=rules, observers=observers, sinks=sinks)
         async with _running(place, settings, extensions, run_, ending, resumed=resumed):
-            while (crawled := await run_.next()) is not None:
-                ending.warn()
-                yield crawled
+            with contextlib.closing(run_):
+                while (crawled := await run_.next()) is not None:
+                    ending.warn()
+                    yield crawled
     ending.warn()
 
 
@@ -174,6 +225,13 @@ class _Run:
         self._handed = 0
         self._waits = False
         self._chosen = ""
+        self.documents = DocumentReader(settings.documents)
+        self.ended = False
+
+    def close(self) -> None:
+        """End the process that reads documents."""
+        self.ended = True
+        self.documents.close()
 
     def started(self, crawl_: Crawl) -> None:
         """The crawl runs. It does not end while the consumer has a page and may follow links of it."""

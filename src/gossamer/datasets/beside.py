@@ -16,7 +16,7 @@ from pathlib import Path
 from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
-NICENESS = 10
+NICENESS = 19
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
@@ -26,11 +26,10 @@ def prove_documents(config: DocumentsConfig) -> None:
     Raises:
         ConfigError: the extra 'documents' is not installed.
     """
-    wanted = [name for name in ("follow", "links") if getattr(config, name)]
-    missing = [name for name in _NEEDED if find_spec(name) is None] if wanted else []
+    missing = [name for name in _NEEDED if find_spec(name) is None] if config.follow else []
     if missing:
         raise ConfigError(
-            f"documents.{wanted[0]}: needs the extra 'documents': pip install 'gossamer[documents]'"
+            "documents.follow: needs the extra 'documents': pip install 'gossamer[documents]'"
             f" ({', '.join(missing)} missing)"
         )
 

@@ -40,6 +40,8 @@ SECONDS = 10.0
 """Between two commits, at most, while documents come."""
 IN_FLIGHT = 64 << 20
 """Bytes of content that are being read, at most, or one document."""
+PATIENCE = 10.0
+"""Times the seconds of a document by the clock: beside a crawl others come first."""
 _PAUSE = 1.0
 
 
@@ -172,7 +174,13 @@ class Deriving:
             Reads(limits, groups),
             Question,
             Answer,
-            Limits(processes=config.processes, seconds=config.seconds, memory=config.memory, nice=10),
+            Limits(
+                processes=config.processes,
+                seconds=config.seconds,
+                memory=config.memory,
+                nice=10,
+                patience=PATIENCE,
+            ),
         )
         self._most = 2 * config.processes
         self._asked: deque[_Asked] = deque()

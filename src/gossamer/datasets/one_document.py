@@ -1,4 +1,6 @@
-"""What one archived document says, made when it is asked for."""
+"""What one document says, made when it is asked for."""
+
+import threading
 
 from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.deriving import Answer, Question, Reads
@@ -9,25 +11,56 @@ from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unans
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 
+__all__ = ["DocumentReader", "said_by"]
+
+
+class DocumentReader:
+    """Reads one document after another in a guarded process, which is started by the first."""
+
+    def __init__(self, config: DocumentsConfig) -> None:
+        """`config`: says how much time and memory a document may take."""
+        self._limits = Limits(processes=1, seconds=config.seconds, memory=config.memory)
+        self._lock = threading.Lock()
+        self._processes: GuardedProcesses[Question, Answer] | None = None
+
+    def ask(self, url: str, headers: Headers, content: bytes) -> DocumentText | Unanswered:
+        """What a document says. Blocks, for as many seconds as the configuration says at most.
+
+        Args:
+            url: where it was found.
+            headers: of the response.
+            content: content codings undone.
+
+        Raises:
+            ConfigError: the extra 'documents' is not installed.
+        """
+        prove_documents(DocumentsConfig(follow=True))
+        with self._lock:
+            if self._processes is None:
+                self._processes = GuardedProcesses(Reads(ReadingLimits(), []), Question, Answer, self._limits)
+            answer = self._processes.ask(Question(url, headers.get("content-type"), content))
+        return answer if isinstance(answer, Unanswered) else answer.said
+
+    def close(self) -> None:
+        """End the process; a document that is asked for later starts another."""
+        with self._lock:
+            processes, self._processes = self._processes, None
+        if processes is not None:
+            processes.close()
+
 
 def said_by(url: str, headers: Headers, content: bytes) -> DocumentText:
-    """Read a document in a guarded process.
-
-    Args:
-        url: where it was found.
-        headers: of the response.
-        content: content codings undone.
+    """Read a document in a guarded process of its own; arguments as those of `DocumentReader.ask`.
 
     Raises:
         ConfigError: the extra 'documents' is not installed.
         StorageError: it took too long or too much memory; it can be had as it is.
     """
-    prove_documents(DocumentsConfig(follow=True))
-    processes = GuardedProcesses(Reads(ReadingLimits(), []), Question, Answer, Limits(processes=1))
+    reader = DocumentReader(DocumentsConfig())
     try:
-        answer = processes.ask(Question(url, headers.get("content-type"), content))
+        said = reader.ask(url, headers, content)
     finally:
-        processes.close()
-    if isinstance(answer, Unanswered):
-        raise StorageError(f"{url}: nothing could be read of it ({answer.why}: {answer.detail})")
-    return answer.said
+        reader.close()
+    if isinstance(said, Unanswered):
+        raise StorageError(f"{url}: nothing could be read of it ({said.why}: {said.detail})")
+    return said

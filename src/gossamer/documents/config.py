@@ -31,7 +31,7 @@ class DocumentsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     links: Annotated[
         bool,
         Meta(
-            description="find links in PDF, office files, EPUB and plain text while crawling, and follow them;"
-            " needs the extra 'documents'"
+            description="find links in PDF, office files, EPUB, RTF, Markdown and plain text while crawling, and"
+            " follow them; PDF needs the extra 'documents'"
         ),
-    ] = False
+    ] = True

@@ -89,7 +89,7 @@ def _read(
             kind = package.media_type()
         except PackageError as error:
             gathered.mark(error.mark)
-            declared = found_type(b"", content_type, url)
+            declared = content_type.partition(";")[0].strip().lower()
             kind = declared if format_of(declared) in _WHOLE else kind
     form = format_of(kind)
     if form in _WHOLE or (isinstance(content, Path) and form is Format.OTHER):

@@ -2,7 +2,8 @@
 
 Source: WHATWG Fetch, "extract a MIME type"; WHATWG MIME Sniffing, sections 5-8, less audio and video
 containers, which are leaves to us either way. Deviations: XML of unknown vocabulary stays what the server
-said; XHTML, feeds and sitemaps are known as such, whatever text or data they are called.
+said; XHTML, feeds and sitemaps are known as such, whatever text or data they are called; PDF, RTF, office files
+and books are, where the server says no more than that it has a file.
 """
 
 import re
@@ -19,6 +20,11 @@ _ESSENCE = re.compile(
 _VALUE = re.compile(r"(?:[^,\"]++|\"(?:[^\"\\]++|\\.)*+(?:\"|\\?\Z))++", re.DOTALL)
 """One of several values that commas part; a comma in quotes is part of its value."""
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+_ANY_FILE = frozenset(
+    {"application/octet-stream", "binary/octet-stream", "application/zip", "application/x-zip-compressed"}
+    | {"application/download", "application/x-download", "application/force-download"}
+)
+"""What servers say of a file that they do not know."""
 _ANY_XML = frozenset({"text/xml", "application/xml"})
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _PLAIN = frozenset(
@@ -122,6 +128,8 @@ def media_type(declared: str, content: bytes) -> str:
     head = content[:_HEADER_BYTES]
     if essence in _UNKNOWN:
         return _sniff(head)
+    if essence in _ANY_FILE:
+        return _document(content[:_PACKED_BYTES]) or essence
     if essence in _ANY_XML:
         return "application/xhtml+xml" if _XHTML.match(head) else essence
     if essence not in _FEEDS and _MAY_BE_FEED.match(essence) and (feed := _feed(head)):
@@ -153,6 +161,31 @@ def _feed(head: bytes) -> str:
             return _ROOT_TYPES[root[1]]
         return "application/rss+xml" if any(namespace in head for namespace in _RSS_1) else ""
     return "application/feed+json" if _JSON_FEED.match(head) else ""
+
+
+_PACKED_BYTES = 64 << 10
+"""Of a package; those of its members that tell what it is stand among the first."""
+_MEMBER = re.compile(
+    rb"PK\x03\x04.{26}(?:(word|ppt|xl)/|META-INF/container\.xml"
+    rb"|mimetype.{0,64}?(application/(?:epub\+zip|vnd\.oasis\.opendocument\.[a-z-]++)))",
+    re.DOTALL,
+)
+_OFFICE_TYPES = {
+    b"word": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    b"ppt": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    b"xl": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+def _document(head: bytes) -> str:
+    """PDF, RTF, office file or book, by magic bytes or the first members of a package; empty if it is none."""
+    if head.startswith(b"%PDF-"):
+        return "application/pdf"
+    if head.startswith(b"{\\rtf"):
+        return "application/rtf"
+    if not head.startswith(b"PK\x03\x04") or (member := _MEMBER.search(head)) is None:
+        return ""
+    return (member[2] or b"").decode() or _OFFICE_TYPES.get(member[1], "application/epub+zip")
 
 
 def _is_text(head: bytes) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
+from pathlib import Path
 
 import xxhash
 
@@ -30,7 +31,13 @@ LONGEST_PROBLEM = 300
 _NO_DIRECTIVES = Directives()
 _TEXTS = ("title", "description", "author", "language")
 _LINK_KINDS = frozenset(LinkKind)
-_KINDS = (("text_length", int), ("links", (tuple, list)), ("robots", (tuple, list)), ("fields", dict))
+_KINDS = (
+    ("text_length", int),
+    ("links", (tuple, list)),
+    ("robots", (tuple, list)),
+    ("fields", dict),
+    ("problems", (tuple, list)),
+)
 _TEXT = re.compile(r"text/|.*(?:[/+]xml|[/+]json|javascript|ecmascript)$")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe-\U0010ffff]")
 """Spelled without `^`, which takes ten times as long to compile at every start."""
@@ -64,44 +71,63 @@ class Reader:
         self._registry = Registry([outside.get(id(one), one) for one in used])
         self._links = LinkMaker(config)
 
-    def waits(self, exchange: Exchange, content: bytes) -> bool:
-        """Whether reading this waits for another process: then it is to be read in `isolated.threads`."""
+    def waits(self, kind: str) -> bool:
+        """Whether reading documents of this media type waits for another process.
+
+        Then they are to be read in `isolated.threads`.
+        """
         if self.isolated is None:
             return False
-        readers = self._registry.readers_of(media_type(declared_type(exchange.headers), content))
-        return any(map(self.isolated.stands_for, readers))
+        return any(map(self.isolated.stands_for, self._registry.readers_of(kind)))
 
     def close(self) -> None:
         """End the processes of isolated extractors."""
         if self.isolated is not None:
             self.isolated.close()
 
-    def read(self, exchange: Exchange, content: bytes, *, listed: bool = False) -> Page:
+    def read(
+        self,
+        exchange: Exchange,
+        content: bytes,
+        *,
+        kind: str = "",
+        listed: bool = False,
+        file: Path | None = None,
+        cut: bool = False,
+    ) -> Page:
         """Say what the response holds. Raises nothing.
 
         Args:
             exchange: with its headers; the body is not touched.
             content: the body, content codings undone.
+            kind: its media type, if that has been found out already.
             listed: a robots file or a sitemap led to it.
+            file: that holds the whole, where `content` may be only the beginning.
+            cut: `content` is only the beginning, or broke off.
         """
         config, headers = self._config, exchange.headers
         declared = declared_type(headers)
-        kind = media_type(declared, content)
+        kind = kind or media_type(declared, content)
         problems: list[Reason | str] = []
         failures: list[tuple[str, Raised | None]] = []
         part = content
         if len(content) > config.max_content:
             part = content[: config.max_content]
-            problems.append(because(NoteCode.UNREAD, len(content) - len(part), len(content)))
         domain = exchange.url.host.rpartition(".")[2]
         charset = charset_of(part, declared, kind, domain) if part and _TEXT.match(kind) else ""
         findings: list[Findings] = []
         if part:
-            document = Document(exchange.url, kind, charset, headers, part, listed)
-            for extractor in self._registry.readers_of(kind):
+            within = len(part) < config.max_content or not (cut or len(part) < len(content))
+            whole = None if within or file is None else str(file)
+            document = Document(exchange.url, kind, charset, headers, part, listed, whole)
+            readers = self._registry.readers_of(kind)
+            if not within and any(_is_cut_for(one, document) for one in readers):
+                problems.append(_left(len(part), len(content), cut=cut))
+            for extractor in readers:
                 found = _run(extractor, document, failures)
                 if found is not None:
                     findings.append(found)
+                    failures += [(_problem(extractor, problem), None) for problem in found.problems]
         return Page(
             url=exchange.url,
             media_type=kind,
@@ -147,6 +173,17 @@ class Reader:
         return merge_directives(meta, tags, self._token, exchange.started)
 
 
+def _is_cut_for(extractor: Extractor, document: Document) -> bool:
+    """Whether it reads documents of this type, and only their beginning. One for all types reads only its own."""
+    return "*/*" not in extractor.media_types and not (
+        document.file is not None and getattr(extractor, "whole", False)
+    )
+
+
+def _left(read: int, there: int, *, cut: bool) -> Reason:
+    return because(NoteCode.CUT, read) if cut else because(NoteCode.UNREAD, there - read, there)
+
+
 def _run(
     extractor: Extractor, document: Document, failures: list[tuple[str, Raised | None]]
 ) -> Findings | None:
@@ -177,6 +214,8 @@ def _prove(found: Findings) -> None:
         wrong.append("links")
     if not wrong and not all(_is_entry(entry) for entry in found.robots):
         wrong.append("robots")
+    if not wrong and not all(isinstance(problem, str) for problem in found.problems):
+        wrong.append("problems")
     if wrong:
         value = getattr(found, wrong[0])
         raise TypeError(f"returned Findings whose {', '.join(wrong)} cannot be used: {value!r:.80}")

@@ -77,6 +77,11 @@ class SpooledBody:
             self._sha256 = hashlib.sha256(self._held()).digest()
         return self._sha256
 
+    @property
+    def path(self) -> Path | None:
+        """The spooled file, which exists until `close`; `None` if the bytes are in memory."""
+        return self._path
+
     def open(self) -> BinaryIO:
         """A new reader at the start; readers are independent of each other.
 

@@ -17,6 +17,8 @@ class Document(msgspec.Struct, frozen=True):
         headers: of the response.
         content: content codings undone, at most `extract.max_content` bytes.
         listed: a robots file or a sitemap led to it, so that it may be a sitemap by any name.
+        file: path of a file with all of it, where `content` is only its beginning; for extractors that say
+            `whole = True`, and only while they are called.
     """
 
     url: Url
@@ -25,6 +27,7 @@ class Document(msgspec.Struct, frozen=True):
     headers: Headers
     content: bytes
     listed: bool = False
+    file: str | None = None
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -34,6 +37,7 @@ class Findings(msgspec.Struct, frozen=True):
         robots: contents of meta robots elements as (product token in lower case, directives),
             e.g. `("robots", "noindex, nofollow")`.
         fields: anything else, by name; values must be plain (text, numbers, lists, dicts of them).
+        problems: why these are less than the document holds, a few words each; they stand in the page's problems.
     """
 
     title: str = ""
@@ -44,3 +48,4 @@ class Findings(msgspec.Struct, frozen=True):
     links: tuple[Link, ...] = ()
     robots: tuple[tuple[str, str], ...] = ()
     fields: dict[str, object] = {}
+    problems: tuple[str, ...] = ()

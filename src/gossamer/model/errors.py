@@ -57,5 +57,9 @@ class PluginWarning(UserWarning):
     """Code that was handed in, such as a scope rule, raised; said once for each, the crawl goes on."""
 
 
+class UnreadableWarning(UserWarning):
+    """A page cannot be parsed in the caller's process without taking very long, so that nothing is found in it."""
+
+
 class UnreachableWarning(UserWarning):
     """No seed of a crawl could be reached: most likely a name is misspelt, or the network is down."""

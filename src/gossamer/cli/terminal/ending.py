@@ -1,12 +1,15 @@
 """Says how a crawl ended: what was fetched, what is left and why, what to do next."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from gossamer.assembly.seeds import Seeds
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
+from gossamer.documents.extractor import PDF_READER
+from gossamer.documents.kinds import FORMATS, Format
 from gossamer.engine.visiting.dispatch import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.traps import branch_lines
@@ -70,6 +73,10 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
         say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder} --broken")
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
+    if unread := _unread_pdf(report, folder):
+        say(
+            f"  links in {plural(unread, 'PDF document')} were not looked for: pip install 'gossamer[documents]'"
+        )
     for who, times in report["raised"].items():
         say(f"  {safe(who)} raised {plural(times, 'time')}")
     if report["aside"]:
@@ -98,6 +105,15 @@ def _left_out(report: dict[str, Any]) -> str:
 def _unasked(report: dict[str, Any]) -> int:
     """Links that were left out though nobody has asked for it: guards did."""
     return sum(report["turned_away"].get(rule, 0) for rule in (Rule.TOO_LONG, Rule.TRAP, Rule.PLUGIN))
+
+
+def _unread_pdf(report: dict[str, Any], folder: Path) -> int:
+    """PDF documents whose links were wanted, though what reads them is not installed."""
+    count = sum(report["media_types"].get(name, 0) for name in FORMATS[Format.PDF])
+    if not count or find_spec(PDF_READER) is not None:
+        return 0
+    with inspect(folder) as inspection:
+        return count if inspection.config.documents.links else 0
 
 
 def _aside(folder: Path) -> Iterator[str]:

@@ -5,6 +5,7 @@ import re
 from enum import Enum
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.extract.config import ExtractConfig
@@ -95,11 +96,10 @@ class Reading:
         waits = False
         if exchange.body.size <= most:
             decoded = self._decode(exchange)
-            waits = self._waits(exchange, decoded)
-            if not waits and not (
-                isinstance(decoded, Decoded) and self._takes_long(exchange, decoded.content)
-            ):
-                return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
+            kind = _kind(exchange, decoded)
+            waits = self._reader.waits(kind)
+            if not waits and not (isinstance(decoded, Decoded) and self._takes_long(decoded.content, kind)):
+                return self._read(exchange, decoded, kind=kind, listed=listed, longest_text=longest_text)
         if not waits:
             read = await asyncio.to_thread(self._page, exchange, listed=listed, longest_text=longest_text)
             if isinstance(read, tuple):
@@ -121,33 +121,36 @@ class Reading:
     def _page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> "Read | _Turn":
         """In a thread, unless this is to be read where there are few at a time."""
         decoded = self._decode(exchange)
-        if self._waits(exchange, decoded):
+        kind = _kind(exchange, decoded)
+        if self._reader.waits(kind):
             return _Turn.ISOLATED
         if isinstance(decoded, Decoded) and has_many_links(decoded.content):
             return _Turn.WITH_PAUSES
-        return self._read(exchange, decoded, listed=listed, longest_text=longest_text)
+        return self._read(exchange, decoded, kind=kind, listed=listed, longest_text=longest_text)
 
     def _long_page(self, exchange: Exchange, *, listed: bool, longest_text: int) -> Read:
         # Decoded again, so that of those that wait for their turn only the bodies are kept.
-        return self._read(exchange, self._decode(exchange), listed=listed, longest_text=longest_text)
+        decoded = self._decode(exchange)
+        kind = _kind(exchange, decoded)
+        return self._read(exchange, decoded, kind=kind, listed=listed, longest_text=longest_text)
 
     def _decode(self, exchange: Exchange) -> Decoded | Failed:
         return decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
 
     def _read(
-        self, exchange: Exchange, decoded: Decoded | Failed, *, listed: bool, longest_text: int
+        self, exchange: Exchange, decoded: Decoded | Failed, *, kind: str, listed: bool, longest_text: int
     ) -> Read:
         match decoded:
-            case Decoded(content=content):
-                page = self._reader.read(exchange, content, listed=listed)
+            case Decoded(content=content, truncated=cut):
+                # A protocol module's own body may have no file.
+                spooled: Path | None = getattr(exchange.body, "path", None)
+                file = spooled if cut and not content_codings(exchange.headers) else None
+                page = self._reader.read(exchange, content, kind=kind, listed=listed, file=file, cut=cut)
                 return page, _said(page, content) if len(content) <= longest_text else None
             case Failed(fault=fault, detail=detail):
                 return Page(exchange.url, problems=(because(fault, detail),)), None
 
-    def _waits(self, exchange: Exchange, decoded: Decoded | Failed) -> bool:
-        return isinstance(decoded, Decoded) and self._reader.waits(exchange, decoded.content)
-
-    def _takes_long(self, exchange: Exchange, content: bytes) -> bool:
+    def _takes_long(self, content: bytes, kind: str) -> bool:
         """Whether this is long, packed, or dense: a link costs 12 us, and may be 11 bytes long."""
         if len(content) <= LONG_CODED:
             return False
@@ -155,7 +158,7 @@ class Reading:
             return True
         if len(content) <= SHORT:
             return False
-        return _most_links(content, media_type(declared_type(exchange.headers), content)) > MOST_LINKS
+        return _most_links(content, kind) > MOST_LINKS
 
     def close(self) -> None:
         """End the processes that read for us; nothing is read afterwards."""
@@ -174,6 +177,13 @@ class Reading:
         rules = parse_robots(content, self._token, self._max_robots)
         rules.allows("/")  # builds the index, which takes as long again
         return rules
+
+
+def _kind(exchange: Exchange, decoded: Decoded | Failed) -> str:
+    """The media type of what there is to read; empty if it cannot be decoded."""
+    if isinstance(decoded, Failed):
+        return ""
+    return media_type(declared_type(exchange.headers), decoded.content)
 
 
 def robots_text(exchange: Exchange, config: FetchConfig, most: int) -> bytes | None:

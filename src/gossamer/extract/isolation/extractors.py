@@ -26,6 +26,7 @@ class Question(msgspec.Struct, frozen=True):
     headers: list[tuple[str, str]]
     content: bytes
     listed: bool
+    file: str | None = None
 
 
 class Reads(msgspec.Struct, frozen=True):
@@ -36,7 +37,13 @@ class Reads(msgspec.Struct, frozen=True):
     def __call__(self, asked: Question) -> Findings:
         """What the extractor finds."""
         document = Document(
-            asked.url, asked.media_type, asked.charset, Headers(asked.headers), asked.content, asked.listed
+            asked.url,
+            asked.media_type,
+            asked.charset,
+            Headers(asked.headers),
+            asked.content,
+            asked.listed,
+            asked.file,
         )
         return self.extractors[asked.extractor].extract(document)
 
@@ -66,7 +73,9 @@ class IsolatedExtractors:
         except TypeError as error:
             raise ConfigError(f"extractors: an isolated extractor cannot be used: {error}") from error
         self.outside: dict[int, Extractor] = {
-            id(one): _Outside(one.name, one.media_types, number, self._processes)
+            id(one): _Outside(
+                one.name, one.media_types, number, self._processes, getattr(one, "whole", False)
+            )
             for number, one in enumerate(extractors)
         }
 
@@ -91,6 +100,7 @@ class _Outside(msgspec.Struct, frozen=True):
     media_types: frozenset[str]
     number: int
     processes: GuardedProcesses[Question, Findings]
+    whole: bool = False
 
     def extract(self, document: Document) -> Findings:
         """What the extractor finds.
@@ -98,6 +108,7 @@ class _Outside(msgspec.Struct, frozen=True):
         Raises:
             IncompleteError: nothing, and why.
         """
+        file = document.file if self.whole else None
         answer = self.processes.ask(
             Question(
                 self.number,
@@ -105,8 +116,9 @@ class _Outside(msgspec.Struct, frozen=True):
                 document.media_type,
                 document.charset,
                 document.headers.fields,
-                document.content,
+                document.content if file is None else b"",
                 document.listed,
+                file,
             )
         )
         if isinstance(answer, Unanswered):

@@ -40,6 +40,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         calls: questions after which a worker is replaced, because libraries leak.
         start: seconds until a worker must have loaded its function.
         nice: added to a worker's niceness.
+        patience: where a worker has to wait for a processor, its `seconds` are of CPU time, and so many times as
+            many may pass by the clock.
     """
 
     processes: int = 2
@@ -49,6 +51,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 500
     start: float = 60.0
     nice: int = 0
+    patience: float = 1.0
 
 
 class Why(StrEnum):
@@ -105,6 +108,7 @@ class GuardedProcesses(Generic[Q, A]):
                 self.limits.memory,
                 self.limits.answer,
                 self.limits.nice,
+                self.limits.patience,
             )
         )
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
@@ -238,7 +242,7 @@ class _Worker:
         return None
 
     def _exchange(self, body: bytes, limits: Limits) -> bytes | Unanswered:
-        until = time.monotonic() + limits.seconds
+        until = time.monotonic() + limits.seconds * limits.patience
         reply = self._conversation(body, until, max(limits.answer, 10_000))
         match reply:
             case Unanswered(why=Why.TIME):
@@ -266,14 +270,16 @@ class _Worker:
         except ValueError as error:
             return Unanswered(Why.MALFORMED, str(error))
         except ClosedError:
-            return Unanswered(Why.DIED, self._ended())
+            return self._ended()
 
-    def _ended(self) -> str:
+    def _ended(self) -> Unanswered:
         self.kill()  # which changes nothing of how one ended that is ending already
         code = self._process.wait()
+        if code == -signal.SIGPROF:
+            return Unanswered(Why.TIME)
         if code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with exit status {code}"
+            return Unanswered(Why.DIED, f"its process was ended by {signal.Signals(-code).name}")
+        return Unanswered(Why.DIED, f"its process ended with exit status {code}")
 
     def kill(self) -> None:
         """End the process, and what it has started."""

@@ -40,6 +40,7 @@ class Orders(msgspec.Struct, frozen=True):
     memory: int
     answer: int
     nice: int
+    patience: float
 
 
 def main(descriptor: int) -> None:
@@ -67,8 +68,11 @@ def _serve(channel: socket.socket, orders: Orders) -> None:
     send(channel, Frame.READY, b"")
     while True:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         _, body = receive(channel, _ANY_LENGTH)
-        signal.setitimer(signal.ITIMER_REAL, orders.seconds + GRACE)
+        signal.setitimer(signal.ITIMER_REAL, orders.seconds * orders.patience + GRACE)
+        if orders.patience > 1:
+            signal.setitimer(signal.ITIMER_PROF, orders.seconds)
         kind, answer = _answer(task, decoder.decode(body), orders.answer)
         del body
         send(channel, kind, answer)

@@ -9,6 +9,8 @@ the edge; by pair of hosts.
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -17,16 +19,18 @@ import msgspec
 
 from gossamer.assembly.build import PRODUCT_TOKEN
 from gossamer.assembly.plugins import load_extractors
+from gossamer.documents.extractor import link_extractors
 from gossamer.extract.link_header import has_links
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
-from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.inspect.archive import reference_counts
 from gossamer.inspect.archive.big_sort import BigSort, LineFile, read_lines
 from gossamer.inspect.archive.captures import Capture, captures
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.link import LinkKind, listed
+from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.retry import redirect_location
@@ -138,12 +142,12 @@ class _Export:
     def run(self, problems: list[str]) -> _Sums:
         """Write all files of the graph."""
         mentions = BigSort(self._folder, "mentions", self._memory)
-        source = _Source(self._inspection)
-        for crawl in self._inspection.each.values():
-            for capture in captures(crawl, problems):
-                self._sums.captures += 1
-                for line in source.lines(capture, self._sums.captures):
-                    mentions.add(line)
+        with closing(_Source(self._inspection)) as source:
+            for crawl in self._inspection.each.values():
+                for capture in captures(crawl, problems):
+                    self._sums.captures += 1
+                    for line in source.lines(capture, self._sums.captures):
+                        mentions.add(line)
         edges = BigSort(self._folder, "edges", self._memory)
         referred = BigSort(self._folder, "referred", self._memory // 4)
         self._number(mentions, edges, referred)
@@ -249,12 +253,17 @@ class _Source:
 
     def __init__(self, inspection: Inspection) -> None:
         config = inspection.config
-        extractors = [*builtin_extractors(config.extract), *load_extractors()]
+        documents = link_extractors(config.documents, config.extract)
+        extractors = [*builtin_extractors(config.extract), *documents, *load_extractors()]
         self._reader = Reader(config.extract, PRODUCT_TOKEN, extractors)
         self._fetch = config.fetch
         self._max_content = config.extract.max_content
         self._canonical = Canonicaliser(config.canonical)
         self._kept: dict[str, bytes] = {}
+
+    def close(self) -> None:
+        """End the processes that read for us."""
+        self._reader.close()
 
     def lines(self, capture: Capture, serial: int) -> Iterator[bytes]:
         """`host url 0 serial requested status` of the page, `host url 1 host url "" kind nofollow` of links.
@@ -292,6 +301,19 @@ class _Source:
         elif exchange.is_readable and (exchange.body.size or has_links(exchange.headers)):
             decoded = decode_content(exchange.body, exchange.headers, self._fetch, self._max_content)
             if isinstance(decoded, Decoded):
-                page = self._reader.read(exchange, decoded.content, listed=listed(capture.hops))
+                page = self._page(capture, decoded)
                 for link in page.links:
                     yield link.url, link.kind, link.nofollow or page.directives.nofollow
+
+    def _page(self, capture: Capture, decoded: Decoded) -> Page:
+        exchange, content = capture.exchange, decoded.content
+        read = partial(
+            self._reader.read, exchange, content, listed=listed(capture.hops), cut=decoded.truncated
+        )
+        if not decoded.truncated or content_codings(exchange.headers):
+            return read()
+        with tempfile.NamedTemporaryFile() as file:  # the crawl had such a body in one
+            for piece in exchange.body.chunks():
+                file.write(piece)
+            file.flush()
+            return read(file=Path(file.name))

@@ -90,6 +90,7 @@ class NoteCode(StrEnum):
 
     NOWHERE = "note.nowhere"
     UNREAD = "note.unread"
+    CUT = "note.cut"
 
 
 class JobCode(StrEnum):
