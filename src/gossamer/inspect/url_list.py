@@ -98,14 +98,17 @@ def listed(inspection: Inspection, wanted: Wanted, *, referrers: bool = False) -
     Raises:
         ConfigError: `wanted` asks for what cannot be.
     """
-    return (one for _, one in walked(inspection, wanted, referrers=referrers) if one is not None)
+    return (one for _, one in walked(inspection, wanted, referrers=referrers, lead="--") if one is not None)
 
 
 def walked(
-    inspection: Inspection, wanted: Wanted, begin: bytes = b"", *, referrers: bool = False
+    inspection: Inspection, wanted: Wanted, begin: bytes = b"", *, referrers: bool = False, lead: str = ""
 ) -> Iterator[tuple[bytes, Listed | None]]:
-    """As `listed`, from the key `begin` on: each key, with the URL if it is wanted."""
-    is_wanted = _Filter(wanted)
+    """As `listed`, from the key `begin` on: each key, with the URL if it is wanted.
+
+    `lead` stands before the names of filters in what is said of wrong ones.
+    """
+    is_wanted = _Filter(wanted, lead)
     canonical = Canonicaliser(inspection.config.canonical)
     for key, data in inspection.environment.scan(Family.PAGES, begin):
         record = decode_page(data)
@@ -118,7 +121,7 @@ def walked(
 class _Filter:
     """Whether a record is wanted."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, lead: str) -> None:
         self._wanted = wanted
         status = wanted.status.lower()
         if (
@@ -127,14 +130,14 @@ class _Filter:
             and not (len(status) == 3 and status[0].isdigit() and (status[1:] == "xx" or status.isdigit()))
         ):
             raise ConfigError(
-                f"--status {wanted.status}: write a number like 404, a class like 4xx, "
+                f"{lead}status {wanted.status}: write a number like 404, a class like 4xx, "
                 'or a result like "ftp 550".'
             )
         self._status = status.removesuffix("xx")
         if wanted.state and wanted.state not in STATES:
-            raise ConfigError(f"--state {wanted.state}: is none of {', '.join(STATES)}")
+            raise ConfigError(f"{lead}state {wanted.state}: is none of {', '.join(STATES)}")
         if wanted.match and (problem := pattern_problem(wanted.match)) is not None:
-            raise ConfigError(f"--match {wanted.match}: is no regular expression of RE2 ({problem})")
+            raise ConfigError(f"{lead}match {wanted.match}: is no regular expression of RE2 ({problem})")
         self._match = Patterns([wanted.match]) if wanted.match else None
         host = wanted.host.lower()
         self._hosts = (host,) if host[:1] != "." else (host, host[1:])

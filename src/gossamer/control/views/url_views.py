@@ -13,7 +13,6 @@ from gossamer.inspect.archive.lookup import captures_of, instant
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, line_of, walked
 from gossamer.inspect.why.story import Storyteller, url_of
-from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import of, text
 
 _USUAL = ("url", "state", "status", "type", "bytes", "time", "title")
@@ -53,7 +52,7 @@ class Captures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OneUrl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The URL in question."""
+    """Parameters of the view of one URL: its address, as `why` takes it."""
 
     url: _Address
 
@@ -99,10 +98,7 @@ def url_list(look: ViewContext, params: UrlList) -> Page:
     )
     _, last = key_of(params.cursor, ("k",))
     entries = walked(look.inspection(), wanted, behind(last), referrers="referrers" in names)
-    try:
-        found, last_key = take(entries, params.limit)
-    except ConfigError as error:  # the command line's words for the same filters
-        raise invalid(tuple(text(problem.removeprefix("--")) for problem in error.problems)) from None
+    found, last_key = take(entries, params.limit)
     items: list[dict[str, Any]] = [{name: getattr(one, name) for name in names} for one in found]
     return Page(items, cursor_of("k", last_key) if last_key is not None else None)
 

@@ -105,7 +105,7 @@ class ContentHead(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why there is nothing."""
+    """The error that a worker met, in place of an answer; `code` as `ServiceError` has it."""
 
     code: Literal["invalid", "not_found", "conflict", "internal"]
     message: str
