@@ -11,17 +11,21 @@ from gossamer.engine.checkpoints import Checkpoints, names
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.settlement.ledger import ENDED, Ledger
-from gossamer.engine.visiting.dispatch import FAILED, FINISHED, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Checkpointed, Stopped, Visited
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Failed, Fault
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import because, text
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
+from gossamer.state.records import encode
 
 SETTINGS = EngineConfig(workers=2, give_up_after=1.0, checkpoint_every=0.0, min_free_disk=0)
 FREE = PolitenessConfig(min_delay=0.0)
+MOST = because(EndCode.MAX_PAGES, 1)
 
 
 class Answers:
@@ -59,7 +63,7 @@ class Life:
     def __init__(self, world: EngineWorld, links, *, limit=None, config=SETTINGS):
         self.world = world
         self.answers = Answers(links)
-        self.limit = limit or (lambda lent: "")
+        self.limit = limit or (lambda lent: None)
         world.ledger = Ledger(world.counters, world.clock)
         settlement = world.settlement(settled=lambda: dispatch.pump())
         visits = world.counters.visits
@@ -121,7 +125,7 @@ def test_a_crawl_from_seed_to_end(life):
     assert sorted(made.answers.asked) == ["/", "/a", "/b", "/c"]
     world = made.world
     assert made.crawl.parts is made.parts
-    assert world.environment.get(Family.META, ENDED) == FINISHED.encode()
+    assert world.environment.get(Family.META, ENDED) == encode(FINISHED)
     assert world.events[-1] == Stopped(FINISHED)
     assert (
         [one.name for one in kinds(world, Checkpointed)] == names(world.path / "checkpoints") == ["00000001"]
@@ -140,10 +144,10 @@ def test_seeds_are_counted_once(life):
     assert made.world.counters.queued == 2_501 and crawl_module.SEEDED_TOGETHER == 1_000
 
 
-@pytest.mark.parametrize(("ended", "hosts"), [(FINISHED, 1), (UNREACHABLE, 1), ("interrupted", 0), ("", 0)])
+@pytest.mark.parametrize(("ended", "hosts"), [(FINISHED, 1), (UNREACHABLE, 1), (INTERRUPTED, 0), (None, 0)])
 def test_what_was_left_is_taken_up_after_an_end_of_its_own(life, ended, hosts):
     made = life()
-    made.world.frontier.park("site.example", "dead")
+    made.world.frontier.park("site.example", text("dead"))
     with made.world.frontier.changes():
         pass
     made.parts.ledger.ended = ended
@@ -198,7 +202,7 @@ def test_stopping_finishes_what_is_lent(life):
         made.crawl.stop()
         made.answers.go.set()
 
-    assert made.run(steps) == "interrupted"
+    assert made.run(steps) == INTERRUPTED
     assert "/never" not in made.answers.asked
     assert made.world.record(f"{SITE}/slow").state == "done"
     assert f"{SITE}/never" in made.world.queued()
@@ -215,7 +219,7 @@ def test_stopping_at_once_drops_what_is_lent(life, how, monkeypatch):
 
     with pytest.raises(asyncio.CancelledError):
         made.run(steps)
-    assert made.parts.dispatch.ended == "interrupted"
+    assert made.parts.dispatch.ended == INTERRUPTED
     assert made.world.record(f"{SITE}/slow") is None
     assert f"{SITE}/slow" in made.world.queued()
 
@@ -281,7 +285,7 @@ def test_a_disk_that_fills_ends_the_crawl_in_time(life, quick, monkeypatch, free
     if stopped:
         with pytest.raises(StorageError, match="min_free_disk"):
             made.run(steps)
-        assert made.parts.dispatch.ended == "disk full"
+        assert made.parts.dispatch.ended == DISK_FULL
         assert made.world.record(f"{SITE}/slow").state == "done", "what was lent is settled, and kept"
         assert names(made.world.path / "checkpoints")
     else:
@@ -324,7 +328,7 @@ def test_a_checkpoint_may_be_asked_for(life, index):
 def test_visits_that_go_on_after_a_limit_are_broken_off(life, quick):
     made = life(
         seeds=["/slow", "/b"],
-        limit=lambda lent: "max pages" if made_pages() else "",
+        limit=lambda lent: MOST if made_pages() else None,
         config=EngineConfig(workers=2, limit_grace=0.005, checkpoint_every=0.0, min_free_disk=0),
     )
     world = made.world
@@ -332,7 +336,7 @@ def test_visits_that_go_on_after_a_limit_are_broken_off(life, quick):
     def made_pages():
         return world.counters.pages
 
-    assert made.run() == "max pages"
+    assert made.run() == MOST
     assert made.crawl.cut == 1
     assert f"{SITE}/slow" in world.queued() and world.record(f"{SITE}/b").state == "done"
 
@@ -347,7 +351,7 @@ def test_a_limit_that_passes_is_forgotten(life, quick, monkeypatch):
     async def steps(made):
         await made.answers.asking.wait()
         crawl, cut = made.crawl, []
-        for seconds, limit in ((0, "x"), (4, "x"), (5, ""), (6, "x"), (10.9, "x")):
+        for seconds, limit in ((0, MOST), (4, MOST), (5, None), (6, MOST), (10.9, MOST)):
             now[0] = 100.0 + seconds
             made.limit = lambda lent, limit=limit: limit
             crawl._keep_to_limit()
@@ -362,9 +366,9 @@ def test_a_limit_that_passes_is_forgotten(life, quick, monkeypatch):
         assert crawl.cut == 0
         now[0] += 5
         crawl._keep_to_limit()
-        assert crawl.cut == 1 and made.parts.dispatch.ended == "x"
+        assert crawl.cut == 1 and made.parts.dispatch.ended == MOST
 
-    assert made.run(steps) == "x"
+    assert made.run(steps) == MOST
 
 
 def test_what_was_visited_is_told_in_order(life):

@@ -204,11 +204,13 @@ def test_the_robots_file_of_a_host_out_of_scope_is_as_one_at_a_forbidden_address
 
 # Reclaiming …
 
+OUTSIDE = because(Rule.SCOPE, "not here")
 
-def rejected(world, *urls, reason=f"{Rule.SCOPE}: not here", state="rejected"):
+
+def rejected(world, *urls, reason=OUTSIDE, state="rejected"):
     with world.frontier.changes() as batch:
         for url in urls:
-            record = PageRecord(url, state, reason, LinkKind.NAVIGATION, 1, "L", f"{SITE}/")
+            record = PageRecord(url, state, "", LinkKind.NAVIGATION, 1, "L", f"{SITE}/", reason=reason)
             batch.put(Family.PAGES, world.identity.fingerprint(parsed(url)), encode(record))
 
 
@@ -226,14 +228,18 @@ def walked(world, walk):
     ("state", "reason", "back"),
     [
         *(
-            ("rejected", f"{rule}: x", rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP))
+            (
+                "rejected",
+                because(rule, "x"),
+                rule in (Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP),
+            )
             for rule in Rule
         ),
-        ("dropped", f"{Rule.SCOPE}: x", True),
-        ("dropped", "404", False),
-        ("dropped", f"{Rule.ROBOTS}: x", False),
-        ("done", f"{Rule.SCOPE}: x", False),
-        ("retry", f"{Rule.SCOPE}: x", False),
+        ("dropped", because(Rule.SCOPE, "x"), True),
+        ("dropped", text("404"), False),
+        ("dropped", because(Rule.ROBOTS, "x"), False),
+        ("done", because(Rule.SCOPE, "x"), False),
+        ("retry", because(Rule.SCOPE, "x"), False),
     ],
 )
 def test_what_the_scope_kept_out_comes_back(world, state, reason, back):

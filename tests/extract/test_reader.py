@@ -13,6 +13,8 @@ from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
+from gossamer.model.reasons.codes import NoteCode
+from gossamer.model.reasons.reason import because
 from gossamer.model.url import Url
 
 
@@ -140,7 +142,8 @@ def test_content_beyond_the_limit_is_left_and_noted() -> None:
     reader = Reader(ExtractConfig(max_content=1024), "gossamer")
     page = read(b"<a href=x>" + b" " * 1014 + b"<a href=y>", ("content-type", "text/html"), reader=reader)
     assert [link.url.target for link in page.links] == ["/dir/x"]
-    assert page.problems == ("extract: 10 of 1034 bytes were left unread",)
+    assert page.problems == (because(NoteCode.UNREAD, 10, 1034),)
+    assert str(page.problems[0]) == "extract: 10 of 1034 bytes were left unread"
 
 
 def test_other_types() -> None:

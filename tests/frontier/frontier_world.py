@@ -54,7 +54,7 @@ class FrontierWorld:
             queue_key=lambda url: url.host,
             visits_at_once=lambda _: leases,
             rest=lambda _: rest,
-            budget_spent=lambda *_: "",
+            budget_spent=lambda *_: None,
             obey_robots=obey,
             names=names,
             linked_names_first=linked_names_first,

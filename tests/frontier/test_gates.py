@@ -15,6 +15,8 @@ from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done
+from gossamer.model.outcome import Fault
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.visits.politeness import PolitenessConfig
@@ -73,10 +75,10 @@ def test_a_visit_is_claimed_for_as_long_as_it_will_rest(last, delay, rest, owed)
     queue = HostQueue(b"k" * 8, HostRecord("a", rest=last * SECOND, crawl_delay=delay, reason=SHARED), 3)
     assert gate.judge(queue) is Turn.GO and not placed
     assert table.claimed == [("a", rest * SECOND, owed * SECOND, 3)]
-    assert (queue.record.reason, gate.refused) == ("", 0)
+    assert (queue.record.reason, gate.refused) == (None, 0)
 
 
-@pytest.mark.parametrize(("due", "reason"), [(0, ""), (10**9, ""), (0, "throttled")])
+@pytest.mark.parametrize(("due", "reason"), [(0, None), (10**9, None), (0, Reason(Fault.THROTTLED))])
 def test_who_is_refused_rests_here(due, reason):
     table, clock, placed = Table(), Clock(), []
     table.wait = 500

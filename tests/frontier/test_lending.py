@@ -11,6 +11,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy.ordering.opic import Opic, OpicConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -59,10 +60,10 @@ def test_leases_out_are_counted(make):
     ("disposition", "queued", "waiting", "due", "attempts"),
     [
         (Done(), 0, 0, 0, None),
-        (Dropped("x"), 0, 0, 0, None),
-        (Retry(7.0, Blame.HOST, "x"), 1, 0, 7 * SECOND, 0),
-        (Retry(7.0, Blame.URL, "x"), 0, 1, 0, 1),
-        (Parked("x"), 0, 1, 0, None),
+        (Dropped(text("x")), 0, 0, 0, None),
+        (Retry(7.0, Blame.HOST, text("x")), 1, 0, 7 * SECOND, 0),
+        (Retry(7.0, Blame.URL, text("x")), 0, 1, 0, 1),
+        (Parked(text("x")), 0, 1, 0, None),
     ],
 )
 def test_what_becomes_of_an_entry(make, disposition, queued, waiting, due, attempts):
@@ -101,9 +102,9 @@ def test_a_host_lies_still_for_the_longest_reason(make):
     world.admit(f"{A}/1")
     for seconds, due in ((5.0, 5), (3.0, 5), (9.0, 9)):
         with world.frontier.changes():
-            world.frontier.rest("a.example", seconds, f"for {seconds}")
+            world.frontier.rest("a.example", seconds, text(f"for {seconds}"))
         assert record(world).due == world.micros + due * SECOND
-        assert record(world).reason == f"for {seconds}"
+        assert record(world).reason == text(f"for {seconds}")
     assert world.frontier.lend() is None
     assert world.frontier.next_due() == world.micros + 9 * SECOND
     assert world.frontier.now() == world.micros / 1e6
@@ -143,7 +144,7 @@ def test_what_was_held_for_a_robots_file_is_released(make, served):
 def test_what_was_tried_before_waits_on_when_a_robots_file_comes(make):
     world = make()
     world.admit(f"{A}/1")
-    done(world, world.frontier.lend(), Retry(500, Blame.URL, "x"))
+    done(world, world.frontier.lend(), Retry(500, Blame.URL, text("x")))
     with world.frontier.changes():
         world.frontier.release("a.example", A)
     assert record(world).waiting == 1 and world.frontier.lend() is None
@@ -179,7 +180,7 @@ def test_the_census(make):
         world.admit(f"{B}/{number}")
     leases = [world.frontier.lend() for _ in range(2)]
     with world.frontier.changes():
-        world.frontier.rest("b.example", 50.0, "x")
+        world.frontier.rest("b.example", 50.0, text("x"))
     census = world.frontier.census()
     assert (census.lent, census.largest_name, census.largest_queue, census.resting) == (2, "a.example", 3, 1)
     done(world, next(lease for lease in leases if lease.queue_key == "a.example"), rest=4.0)
@@ -201,7 +202,7 @@ def test_accounts_of_domains(make, pages, size):
     world = make()
     domains = DomainTable(world.environment, lambda name: name.encode().ljust(8)[:8], BudgetConfig(star=True))
     candidate = Candidate(Url.parse("http://www.a.example/1"), LinkKind.NAVIGATION, 1, "L")
-    assert domains.get("a.example") is None and domains.spent("www.a.example") == ""
+    assert domains.get("a.example") is None and domains.spent("www.a.example") is None
     domains.admitted(candidate)
     domains.lend("www.a.example")
     domains.lend("b.a.example")

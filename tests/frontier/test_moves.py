@@ -14,6 +14,7 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.errors import InternalError
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.policy import distinct
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.opic import Opic, OpicConfig
@@ -91,7 +92,7 @@ def test_all_that_belongs_to_a_host_arrives(make):
     first = source.frontier.lend()
     while first.queue_key != "a.example":
         first = source.frontier.lend()
-    source.settle(first, Retry(50, Blame.URL, "later"), Tally(host_failed=False))
+    source.settle(first, Retry(50, Blame.URL, text("later")), Tally(host_failed=False))
     arrivals = move(source, target)
     assert arrivals.sequence == source.counters.sequence == 5
     assert sums(target) == {
@@ -185,7 +186,7 @@ def test_parked_hosts_stay_so(make, parked):
     source, target = make("source"), make("target")
     source.admit(f"{A}/1")
     if parked:
-        source.frontier.park("a.example", "dead")
+        source.frontier.park("a.example", text("dead"))
     move(source, target)
     assert target.counters.hosts_parked == parked
     assert (target.frontier.lend() is None) is parked
@@ -193,7 +194,8 @@ def test_parked_hosts_stay_so(make, parked):
 
 
 @pytest.mark.parametrize(
-    ("waiting", "due"), [(Parked("x"), FOREVER), (Retry(40, Blame.URL, "x"), 40 * SECOND), (Done(), 0)]
+    ("waiting", "due"),
+    [(Parked(text("x")), FOREVER), (Retry(40, Blame.URL, text("x")), 40 * SECOND), (Done(), 0)],
 )
 def test_who_only_waits_is_woken_then(make, waiting, due):
     source, target = make("source"), make("target")
@@ -244,7 +246,7 @@ def test_what_was_admitted_is_known_whatever_table_keeps_it(make, from_filter, t
     settled = source.frontier.lend()
     source.settle(settled, Done(), Tally(host_failed=False))
     waits = source.frontier.lend()
-    source.settle(waits, Retry(50, Blame.URL, "later"), Tally(host_failed=False))
+    source.settle(waits, Retry(50, Blame.URL, text("later")), Tally(host_failed=False))
     with source.frontier.changes() as batch:
         for url, state in ((f"{A}/0", "done"), (f"{A}/rejected", "rejected")):
             batch.put(Family.PAGES, source.fingerprint(url), encode(PageRecord(url, state)))
@@ -333,13 +335,13 @@ def test_nothing_is_left_of_a_host_that_leaves(make, parked):
         world.admit(f"{A}/{number}")
     world.admit(f"{B}/")
     lease = world.frontier.lend()
-    world.settle(lease, Retry(40, Blame.URL, "x"), Tally(host_failed=False))
+    world.settle(lease, Retry(40, Blame.URL, text("x")), Tally(host_failed=False))
     while (lease := world.frontier.lend()) and lease.queue_key != "a.example":
-        world.settle(lease, Retry(40, Blame.URL, "x"), Tally(host_failed=False))
+        world.settle(lease, Retry(40, Blame.URL, text("x")), Tally(host_failed=False))
     if lease:
         world.settle(lease, Done(), Tally(host_failed=False))
     if parked:
-        world.frontier.park("a.example", "dead")
+        world.frontier.park("a.example", text("dead"))
     with world.frontier.changes() as batch:
         world.frontier.robots.put(hash_of(world), A, RobotsEntry(RobotsRecord("open", FOREVER)), batch)
     depart(world)

@@ -19,6 +19,8 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.errors import StorageError
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.codes import BudgetCode
+from gossamer.model.reasons.reason import because, text
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.robots.file import parse_robots
@@ -389,7 +391,7 @@ def asking(make, state=None, until=50 * SECOND, **told):
     world = make(obey=True, **told)
     if state:
         with world.frontier.changes() as batch:
-            found = RobotsEntry(RobotsRecord(state, world.micros + until, detail="why"))
+            found = RobotsEntry(RobotsRecord(state, world.micros + until, reason=text("why")))
             world.frontier.robots.put(world.frontier.host_hash("a.example"), A, found, batch)
     return world
 
@@ -432,11 +434,13 @@ def test_very_many_are_not_held_one_by_one(make, extra):
         assert (found.queued, found.waiting) == (0, HELD_AT_ONCE - 1)
     else:
         assert (found.waiting, found.queued) == (HELD_AT_ONCE - 1, extra + 1)
-        assert (found.due, found.reason) == (world.micros + 50 * SECOND, "why")
+        assert (found.due, found.reason) == (world.micros + 50 * SECOND, text("why"))
     assert Turn.GO is not Turn.WAIT
 
 
 # Budgets …
+
+SPENT = because(BudgetCode.PAGES_PER_HOST, 1)
 
 
 @pytest.mark.parametrize(
@@ -448,11 +452,11 @@ def test_budgets_park_a_host_when_all_is_home(pages, lent, parked, passes):
     queue.lent = {bytes([number]): None for number in range(lent)}
     told = []
     policy = type(
-        "Policy", (), {"budget_spent": staticmethod(lambda name, pages, size: "spent" if pages > 1 else "")}
+        "Policy", (), {"budget_spent": staticmethod(lambda name, pages, size: SPENT if pages > 1 else None)}
     )
     gate = BudgetGate(policy, None, None, lambda *why: told.append(why))
     assert (gate.judge(queue) is Turn.GO) is passes
-    assert told == ([("a", "spent")] if parked else [])
+    assert told == ([("a", SPENT)] if parked else [])
 
 
 # In memory …
@@ -497,7 +501,8 @@ def test_memory_is_for_hosts_that_can_be_visited(make, hosts, stays):
 
 
 @pytest.mark.parametrize(
-    ("disposition", "kept"), [(Done(), False), (Parked("x"), False), (Retry(5, Blame.URL, "x"), True)]
+    ("disposition", "kept"),
+    [(Done(), False), (Parked(text("x")), False), (Retry(5, Blame.URL, text("x")), True)],
 )
 def test_who_has_nothing_more_leaves(make, disposition, kept):
     world = make()
@@ -651,7 +656,7 @@ def test_branches_are_counted_with_the_queue(make):
     assert sum(node.record.queued for node in tree.nodes.values()) == 6
     lease = world.frontier.lend()
     assert sum(node.own for node in tree.nodes.values()) == 5
-    done(world, lease, disposition=Retry(0.0, Blame.HOST, "again"))
+    done(world, lease, disposition=Retry(0.0, Blame.HOST, text("again")))
     assert sum(node.own for node in tree.nodes.values()) == 6
     done(world, world.frontier.lend())
     assert found.queued == 5 == sum(node.record.queued for node in tree.nodes.values())

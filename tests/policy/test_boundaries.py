@@ -7,6 +7,7 @@ from gossamer.model.disposition import Blame, Retry
 from gossamer.model.exchange import Headers
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault
+from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.met import Met
 from gossamer.policy.branches.novelty import Novelty, Said, likeness, pieces, shown
@@ -123,7 +124,7 @@ def test_what_a_response_asks_for(fields, wait):
 )
 def test_rests_of_hosts_double(fault, row, wait):
     assert decide(Failed(fault), 0, HostFailures(row, 1_000.0), 1_001.0, RetryConfig()) == Retry(
-        wait, Blame.HOST, str(fault)
+        wait, Blame.HOST, Reason(fault)
     )
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.codes import WorthCode
+from gossamer.model.reasons.reason import because
 from gossamer.model.url import Url
 from gossamer.policy.ordering import levels
 from gossamer.policy.ordering.levels import depth_at, level_at, step_at, steps_of
@@ -227,8 +229,10 @@ def test_what_is_explained_adds_up():
     worth = order.admitted(SEED, None)
     order.ledger.dividend, order.ledger.total = 100, 2_000
     said = order.explain(SEED, worth)
-    assert said["credit"].startswith("0.55 ") and said["of it from Lambda, due"].startswith("0.05 ")
-    assert said["voice of its links"].startswith("0.707 ")
+    assert said["credit"] == because(WorthCode.SHARE, 0.55)
+    assert said["of it from Lambda, due"] == because(WorthCode.SHARE, 0.05)
+    assert said["voice of its links"].code == WorthCode.VOICE
+    assert said["voice of its links"].values[0] == pytest.approx(0.5**0.5, abs=0.001)
     assert len({said["front page"], order.explain(found(), worth)["front page"]}) == 2
     foreign = found(via="http://b.example/")
     assert said["found from another host"] != order.explain(foreign, worth)["found from another host"]
