@@ -11,6 +11,8 @@ from gossamer.cluster.coordination.figures import FORECAST_EVERY, Figures, figur
 from gossamer.cluster.coordination.record import CoordinationConfig
 from gossamer.inspect.clusters.cluster_questions import ClusterAnswer
 from gossamer.inspect.clusters.cluster_view import ClusterLimits, Overview
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 
 NO_LIMITS = ClusterLimits()
 
@@ -128,7 +130,7 @@ def test_questions_are_answered_line_by_line():
     assert figures.figures is not None
     assert figures.figures.overview.shards == 16
     assert done == [ClusterAnswer(), ClusterAnswer(), ClusterAnswer(concerned=2)]
-    assert cluster.told[2:] == [("stop", "interrupted"), ("scale", 3), ("drain", "node 1")]
+    assert cluster.told[2:] == [("stop", Reason(EndCode.INTERRUPTED)), ("scale", 3), ("drain", "node 1")]
 
 
 def test_what_makes_no_sense_or_fails_is_told_and_the_next_line_read():

@@ -19,6 +19,8 @@ from gossamer.daemon.allocation.claims import Claim
 from gossamer.daemon.database import Database
 from gossamer.daemon.jobs.job import Job, JobState
 from gossamer.daemon.store import Store
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason, text
 from gossamer.simweb import SimulatedWeb
 from gossamer.web.security import sessions
 from gossamer.web.security.visitor import Role
@@ -69,15 +71,15 @@ def job(name: str, **fields: Any) -> Job:
 def test_what_cannot_be_written_is_written_later(store: Store, tmp_path: Path) -> None:
     store.save(job("gone"))
     with full(store.database):
-        store.save(job("a", reason="first"))
-        store.save(job("a", reason="last"))
+        store.save(job("a", reason=Reason(EndCode.INTERRUPTED)))
+        store.save(job("a", reason=Reason(EndCode.FINISHED)))
         store.note("alice", "stop", "a")
         store.forget("gone")
         store.keep_limits({"connections": 5})
         assert not store.catch_up()
     assert kept(tmp_path).keys() == {"gone"}
     assert store.catch_up()
-    assert kept(tmp_path) == {"a": job("a", reason="last")}
+    assert kept(tmp_path) == {"a": job("a", reason=Reason(EndCode.FINISHED))}
     assert [(line.who, line.action) for line in store.audit(None, 9)] == [("alice", "stop")]
     assert store.limits() == {"connections": 5}
 
@@ -95,10 +97,10 @@ def test_what_waits_to_be_written_is_bounded(store: Store, monkeypatch: pytest.M
     with full(store.database):
         for number in range(9):
             store.note("alice", f"act {number}")
-            store.save(job("a", reason=str(number)))
+            store.save(job("a", reason=text(str(number))))
     store.catch_up()
     assert [line.action for line in store.audit(None, 9)] == ["act 8", "act 7", "act 6"]
-    assert store.jobs() == [job("a", reason="8")]
+    assert store.jobs() == [job("a", reason=text("8"))]
 
 
 def test_a_job_that_dies_is_shown_so_and_an_order_holds(home: Path) -> None:

@@ -11,6 +11,8 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge
 from gossamer.crawling.run import run, start
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 REST = 0.06
@@ -22,7 +24,7 @@ def test_two_crawls_share_their_rests(tmp_path: Path) -> None:
         agents = "one", "other"
         reasons = asyncio.run(both(web, tmp_path, agents))
         visits = sorted(web.log(), key=lambda visit: (visit.host, visit.started))
-    assert reasons == ["finished", "finished"]
+    assert reasons == [Reason(EndCode.FINISHED)] * 2
     for _, group in groupby(visits, key=lambda visit: visit.host):
         here = list(group)
         for before, after in pairwise(here):
@@ -38,7 +40,7 @@ def test_two_crawls_share_their_rests(tmp_path: Path) -> None:
         assert len(both_ask) > len(by) / 4 and turns >= 0.5 * (len(both_ask) - 1), by
 
 
-async def both(web: SimulatedWeb, path: Path, agents: tuple[str, ...]) -> list[str]:
+async def both(web: SimulatedWeb, path: Path, agents: tuple[str, ...]) -> list[Reason]:
     crawls = []
     for agent in agents:
         settings = {

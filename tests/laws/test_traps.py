@@ -16,6 +16,8 @@ from gossamer.crawling.run import reopen, run, start
 from gossamer.inspect.hosts import SET_ASIDE
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import branch_lines, parameter_lines, release_branch
+from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue
 
@@ -61,13 +63,13 @@ def _config(site: str, **changes: object) -> CrawlConfig:
     return load(CrawlConfig, merge({"seeds": [site]}, settings))
 
 
-def _crawl(site: str, path: Path, **changes: object) -> str:
+def _crawl(site: str, path: Path, **changes: object) -> Reason:
     folder = CrawlFolder(path)
     config = start(folder, _config(site, **changes))
     return asyncio.run(run(folder, config, Extensions(), resumed=False))
 
 
-def _resume(path: Path, **changes: object) -> str:
+def _resume(path: Path, **changes: object) -> Reason:
     folder = CrawlFolder(path)
     config = reopen(folder)
     if changes:
@@ -99,7 +101,7 @@ def _known(path: Path) -> int:
 
 def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    assert str(_crawl(site, path)) == "finished"
+    assert _crawl(site, path).code == EndCode.FINISHED
     fetched, aside = _fetched(path), _set_aside(path)
     good = {f"{site}docs/page-{n}.html" for n in range(GOOD)}
     assert good <= set(fetched)
@@ -113,11 +115,11 @@ def test_a_trap_is_left_and_goes_on_when_released(site: str, tmp_path: Path) -> 
     assert (host.state, host.seconds, host.why) == ("waiting", 0.0, SET_ASIDE), "not for 300,000 years"
     assert (first.state, first.branch[:6]) == ("aside", "/maze/") and first.dry >= 80
 
-    assert str(_resume(path)) == "finished"
+    assert _resume(path).code == EndCode.FINISHED
     assert _set_aside(path) == aside, "a resume alone lets nothing out"
 
     assert release_branch(path, "all") == ["127.0.0.1"]
-    assert _resume(path, budget__max_pages=len(fetched) + 50).startswith("max_pages")
+    assert _resume(path, budget__max_pages=len(fetched) + 50).code == EndCode.MAX_PAGES
     again = _fetched(path)
     assert len(again) == len(set(again)) == len(fetched) + 50, "each once"
     with inspect(path) as inspection:
@@ -129,7 +131,7 @@ def test_what_was_set_aside_goes_on_when_the_setting_is_changed(site: str, tmp_p
     _crawl(site, path)
     pages = len(_fetched(path))
     changes = {"branches__set_aside": False, "budget__max_pages": pages + 20}
-    assert _resume(path, **changes).startswith("max_pages")
+    assert _resume(path, **changes).code == EndCode.MAX_PAGES
     assert len(_fetched(path)) == pages + 20
 
 
@@ -154,7 +156,7 @@ def _names() -> list[str]:
 def test_a_manual_of_short_pages_is_fetched_whole(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_manual) as site:
-        assert str(_crawl(site, path)) == "finished"
+        assert _crawl(site, path).code == EndCode.FINISHED
         fetched = _fetched(path)
         assert {f"{site}std/fn.{name}.html" for name in _names()} <= set(fetched)
     assert _set_aside(path) == set()
@@ -180,7 +182,8 @@ def _shop(path: str) -> str | None:
 def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: Path, apply: bool) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert str(_crawl(site, path, parameters__test=True, parameters__apply=apply)) == "finished"
+        ended = _crawl(site, path, parameters__test=True, parameters__apply=apply)
+        assert ended.code == EndCode.FINISHED
     with inspect(path) as inspection:
         verdicts = {line.name: line.verdict for line in parameter_lines(inspection)}
     assert verdicts == {"ref": "irrelevant", "id": "required", "sort": "relevant"}
@@ -191,7 +194,7 @@ def test_parameters_that_do_not_matter_are_found_by_leaving_them_out(tmp_path: P
 def test_no_page_is_asked_for_that_nobody_links_to_unless_switched_on(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     with small_site(_shop) as site:
-        assert str(_crawl(site, path)) == "finished"
+        assert _crawl(site, path).code == EndCode.FINISHED
         assert not [url for url in _fetched(path) if "/thing?" in url and "ref=" not in url]
     with inspect(path) as inspection:
         assert {line.name: line.verdict for line in parameter_lines(inspection)} == {"sort": "relevant"}

@@ -10,6 +10,7 @@ from gossamer.cli.look import show_status
 from gossamer.frontier.seen.bloom import BloomTable
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.url import Url
 from gossamer.policy.scope.ascending import folders_above
@@ -92,15 +93,13 @@ def test_why_owns_up_to_a_false_positive(cut_short):
     with inspect(cut_short.folder.path) as inspection:
         teller = Storyteller(inspection)
         table = BloomTable(inspection.environment, 1_000, 0.5, lambda _: None)
+        places = UrlPlaces(inspection.environment, fingerprints_of(inspection.environment), inspection.config)
         dice = random.Random(4)
         never = (f"http://never.example/{dice.random()}" for _ in range(5_000))
 
-        def key(text: str) -> bytes:
-            return teller._prints.host(teller._queue_key(Url.parse(text))) + teller._prints.url(text)
-
         taken, free = None, None
         for text in never:
-            if key(text) in table:
+            if places.fingerprint(Url.parse(text)) in table:
                 taken = taken or text
             else:
                 free = free or text

@@ -12,6 +12,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge
 from gossamer.crawling.run import run, start
 from gossamer.fetch.config import FORBIDDEN_NETWORKS
+from gossamer.model.reasons.reason import Reason
 from gossamer.simweb import SimulatedWeb
 
 QUICK = {
@@ -42,7 +43,7 @@ class Crawled:
     """What one crawl left behind."""
 
     folder: CrawlFolder
-    reason: str
+    reason: Reason
     lines: list[dict]
 
     @property
