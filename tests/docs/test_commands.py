@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,9 @@ import click
 import msgspec
 import pytest
 from test_documents import DOCUMENTS, ROOT, app
+
+from gossamer.control.socket.address import connected
+from gossamer.control.socket.protocol import NotRunning
 
 sys.path.append(str(ROOT / "tests" / "dns"))
 from loopback_names import a, loopback_names, zone
@@ -293,6 +297,19 @@ def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "my-crawl"
 
 
+def wait_for_answers(folder: Path) -> None:
+    """Until a crawl can be asked: it says where it crawls before it opens its state, which takes a while."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            with connected(folder) as peer:
+                peer.close()
+            return
+        except NotRunning:
+            assert time.monotonic() < until, "no crawl answers"
+            time.sleep(0.01)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path: Path) -> None:
     blocks = blocks_of(ROOT / name)
@@ -303,6 +320,7 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
         if any("gossamer pause" in block.text for block in blocks):
             slow = "gossamer resume my-crawl --max-pages 100 --set politeness.min_delay=60s"
             stack.enter_context(web.running(slow, tmp_path, "crawling into"))
+            wait_for_answers(tmp_path / "my-crawl")
         for block in blocks:
             if block.language == "sh":
                 for line in block.lines():
