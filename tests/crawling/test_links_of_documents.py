@@ -19,7 +19,7 @@ from gossamer.inspect.inspection import inspect
 
 ODF = '<office:text><text:p><text:a xlink:href="{}">x</text:a></text:p></office:text>'
 WORD = '<w:p><w:hyperlink r:id="l0"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>'
-SHEET = '<sheetData><row><c t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
+WANTED = ["pdf", "unknown", "docx", "zip", "odt", "epub", "rtf", "markdown", "text"]
 
 
 @contextlib.contextmanager
@@ -84,10 +84,13 @@ def test_pages_that_only_documents_link_to_are_visited(tmp_path) -> None:
         graph = tmp_path / "graph"
         with inspect(tmp_path / "c") as inspection:
             export_links(inspection, graph)
-            assert inspection.ended == "finished"
-    wanted = ["pdf", "unknown", "docx", "zip", "odt", "epub", "rtf", "markdown", "text"]
-    assert {f"from-{name}" for name in wanted} == {name for name in asked if name.startswith("from-")}
-    assert set(got) == {"", *files, *[f"from-{name}" for name in wanted]}
+            assert str(inspection.ended) == "finished"
+        with gzip.open(graph / "pages.tsv.gz", "rt") as lines:
+            assert f"{address}from-epub" in lines.read()
+        with gzip.open(graph / "page_edges.tsv.gz", "rt") as lines:
+            assert len(lines.readlines()) == len(files) - 1 + len(WANTED)
+    assert {f"from-{name}" for name in WANTED} == {name for name in asked if name.startswith("from-")}
+    assert set(got) == {"", *files, *[f"from-{name}" for name in WANTED]}
     assert got["from-odt"].via == f"{address}e.odt"
     assert got["from-odt"].hops == "LL"
     assert (got["c.docx"].page.title, got["c.docx"].page.author) == ("A title", "Ada L")

@@ -86,6 +86,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, World, list
         settings = {
             "seeds": list(web.seeds),
             "scope": {"mode": "any"},
+            "documents": {"links": False},  # the truth knows those of markup
             "dns": {"nameservers": [web.nameserver]},
         }
         crawl(path, settings)
