@@ -23,7 +23,7 @@ import zstandard
 
 from benchmarks.frontier import Bench, How
 from benchmarks.url_stream import LINKS, NEW, UrlStream
-from gossamer.frontier.seen.lately import Lately
+from gossamer.frontier.seen.fingerprint_cache import FingerprintCache
 from gossamer.model.link import LinkKind
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import QueueRecord, decode, encode
@@ -211,7 +211,7 @@ def measure_sent(pages: int) -> dict[str, list[list[float]]]:
     Then how far the agent that receives most is above the mean.
     """
     received = {agents: [0] * agents for agents in AGENTS}
-    met = {agents: [Lately(SENT) for _ in range(agents)] for agents in AGENTS}
+    met = {agents: [FingerprintCache(SENT) for _ in range(agents)] for agents in AGENTS}
     total = 0
     for own, *links in map(str.split, UrlStream().lines(pages)):
         total += len(links)

@@ -109,8 +109,8 @@ class Pair:
             environment = Environment.open(folder / str(number), StateConfig())
             self.environments.append(environment)
             name, table = agent_name(number), DigestTable(environment)
-            tenancy: Any = _Tenancy(number)
-            self._agents[name] = DigestExchange(name, BITS, secret, tenancy, table, self._consult)
+            leases_held: Any = _Tenancy(number)
+            self._agents[name] = DigestExchange(name, BITS, secret, leases_held, table, self._consult)
 
     async def _consult(self, name: str, data: bytes) -> bytes:
         self.messages += 1

@@ -62,7 +62,7 @@ class Clocks:
         """Put clocks around the parts of this process."""
         from gossamer.cluster.agent import digest_exchange, digest_table, link_exchange, outbox, router
         from gossamer.engine.admission.admission import Admission
-        from gossamer.engine.admission.robots_desk import RobotsDesk
+        from gossamer.engine.admission.robots_files import RobotsFiles
 
         places: list[tuple[Any, str, str]] = [
             (link_exchange.LinkExchange, "_by_owner", EXCHANGE),
@@ -77,7 +77,7 @@ class Clocks:
             (router.Router, "takes_robots", EXCHANGE),
             (router, "encode", EXCHANGE),
             (Admission, "receive", ADMISSION),
-            (RobotsDesk, "keep", ADMISSION),
+            (RobotsFiles, "keep", ADMISSION),
             (digest_exchange.DigestExchange, "_say", QUESTIONS),
             (digest_exchange, "_encode", DIGESTS),
             (digest_exchange, "_known", DIGESTS),

@@ -86,7 +86,7 @@ class Site(NamedTuple):
     writer: Writer
     sections: Sequence[Section]
     pits: Sequence[tuple[str, Section]]
-    elsewhere: Sequence[str]
+    other_agents: Sequence[str]
 
 
 class TrapWeb:
@@ -134,9 +134,9 @@ class TrapWeb:
         if not kind.endswith("loop"):
             sections.append(Wiki(writer, third) if dice.chance(0.5) else Docs(writer, third))
         pits = [(kind, trap_pits.pit(kind, writer, third, products, spec.fan))] if kind else []
-        return Site(writer, sections, pits, self._elsewhere(number, dice))
+        return Site(writer, sections, pits, self._other_agents(number, dice))
 
-    def _elsewhere(self, number: int, dice: Dice) -> list[str]:
+    def _other_agents(self, number: int, dice: Dice) -> list[str]:
         """A tree over all hosts, so that each is found, and some more; in the middle the farm."""
         hosts = [
             *range(3 * number + 1, 3 * number + 4),
@@ -156,7 +156,7 @@ class TrapWeb:
         if site is None:
             return "missing", None
         if target == "/" and site.sections:
-            return "good", Paper(f"Welcome to {host}", site.writer.article(2, "front"), site.elsewhere)
+            return "good", Paper(f"Welcome to {host}", site.writer.article(2, "front"), site.other_agents)
         for section in site.sections:
             if (paper := section.find(target)) is not None:
                 return "good", paper

@@ -102,11 +102,11 @@ def referred_elsewhere(folders: list[Path]) -> int:
     """How many revisits refer to a record of another agent; all refer to one of the collection."""
     archives = [Archive(folder) for folder in folders]
     everywhere = {response for archive in archives for response in archive.responses}
-    elsewhere = 0
+    other_agents = 0
     for archive in archives:
         own = set(archive.responses)
         for url, referred in archive.revisits:
             assert referred in everywhere, url
             assert url != referred.url
-            elsewhere += referred not in own
-    return elsewhere
+            other_agents += referred not in own
+    return other_agents

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from agents_here import Links, World, agents_on, final, folders_of
 
-from gossamer.cluster.agent import duties, link_exchange
-from gossamer.cluster.agent.duties import Duties
+from gossamer.cluster.agent import link_exchange, move_executor
 from gossamer.cluster.agent.link_exchange import unpacked
+from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.snapshots import snapshots
 from gossamer.cluster.snapshots.manifest import object_key
 from gossamer.cluster.snapshots.store import Store
@@ -107,7 +107,7 @@ async def busiest_host_parked(world: World, slot: int) -> None:
     await pages(world, 1)
     frontier = world.agents[slot]._life.parts.built.crawl.parts.frontier
     while True:
-        served = [queue.record for queue in frontier.serving.rota.served.values()]
+        served = [queue.record for queue in frontier.serving.schedule.served.values()]
         busiest = max(served, key=lambda record: record.queued, default=None)
         if busiest is not None and busiest.queued >= 3:
             return frontier.park(busiest.name, text("seen enough"))
@@ -135,16 +135,16 @@ def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypat
 
 
 def test_a_new_agent_looks_for_nothing_where_nothing_can_be(tmp_path, monkeypatch):
-    give, had, taken = Duties.give, {}, set()
+    give, had, taken = MoveExecutor.give, {}, set()
 
-    def given(duties, grant, gained, given_away):
-        had.setdefault(duties, set()).update(gained)
-        taken.update(duties for take in grant.takes if take.agent)
-        give(duties, grant, gained, given_away)
-        assert duties._dropped <= had[duties], "it deletes only of shards that were its own"
-        assert duties in taken or not duties._asleep, "it wakes only what it took from another"
+    def given(move_executor, grant, gained, given_away):
+        had.setdefault(move_executor, set()).update(gained)
+        taken.update(move_executor for take in grant.takes if take.agent)
+        give(move_executor, grant, gained, given_away)
+        assert move_executor._dropped <= had[move_executor], "it deletes only of shards that were its own"
+        assert move_executor in taken or not move_executor._asleep, "it wakes only what it took from another"
 
-    monkeypatch.setattr(Duties, "give", given)
+    monkeypatch.setattr(MoveExecutor, "give", given)
     crawled(tmp_path, SMALL)
     assert len(had) == 2
 
@@ -241,7 +241,7 @@ def test_a_damaged_snapshot_costs_a_visit_more_not_a_page(tmp_path):
 
 @pytest.mark.slow
 def test_a_crawl_ends_though_all_snapshots_of_a_lost_agent_are_damaged(tmp_path, monkeypatch):
-    monkeypatch.setattr(duties, "AGAIN_SECONDS", 0.5)
+    monkeypatch.setattr(move_executor, "AGAIN_SECONDS", 0.5)
     world, true, _ = crawled(tmp_path, LONG, killed_with_all_its_snapshots_damaged, **SLOW)
     overview = world.core.overview(0.0)
     assert overview.losses[-1].used == 0

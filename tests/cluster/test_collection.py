@@ -22,7 +22,7 @@ from gossamer.cluster.snapshots.collection import INDEX, Part, collect
 from gossamer.cluster.snapshots.manifest import Manifest, manifest_key, object_key
 from gossamer.cluster.snapshots.store import Store
 from gossamer.crawling.run import reopen, run, start
-from gossamer.engine.admission.elsewhere import Peers
+from gossamer.engine.admission.other_agents import Peers
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import ConfigError

@@ -536,8 +536,8 @@ def test_a_late_report_to_a_new_coordinator_frees_no_allowance() -> None:
         answer = world.ask(process, report)
         assert isinstance(answer, Grant)
         assert answer.page_allowance == report.page_allowance == 0
-    assert world.there._hearing._pages is not None
-    assert world.there._hearing._pages.free == 0
+    assert world.there._heartbeats._pages is not None
+    assert world.there._heartbeats._pages.free == 0
 
 
 def test_damaged_state_is_refused() -> None:

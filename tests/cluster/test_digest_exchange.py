@@ -66,7 +66,7 @@ class MemoryBatch:
         self.rows[family, key] = value
 
 
-class Tenancy:
+class ShardLeases:
     """Who owns what, as one agent sees it."""
 
     def __init__(self, number: int, owners: list[int], peers: dict[str, int]) -> None:
@@ -102,8 +102,8 @@ class Cluster:
         name = agent_name(number)
         self.environments[name] = environment
         self.tables[name] = DigestTable(environment)
-        tenancy = Tenancy(number, self.owners, self.peers)
-        self.agents[name] = DigestExchange(name, BITS, SECRET, tenancy, self.tables[name], self.consult)
+        leases_held = ShardLeases(number, self.owners, self.peers)
+        self.agents[name] = DigestExchange(name, BITS, SECRET, leases_held, self.tables[name], self.consult)
 
     async def consult(self, name: str, data: bytes) -> bytes:
         self.calls.append(name)
@@ -188,8 +188,8 @@ def test_who_does_not_own_a_shard_refuses_and_the_next_owner_hears_of_it(cluster
     content = of_agent(2, 1)[0]
 
     async def ask() -> None:
-        sender = Tenancy(1, list(cluster.owners), cluster.peers)
-        cluster.agents["a-1"]._tenancy = sender
+        sender = ShardLeases(1, list(cluster.owners), cluster.peers)
+        cluster.agents["a-1"]._leases_held = sender
         cluster.owners[shard(content)] = 0  # it is being moved, and the sender has not heard
         met(cluster, "a-1", [content])
         await cluster.tell("a-1")

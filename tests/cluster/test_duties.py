@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gossamer.cluster.agent import duties as module
-from gossamer.cluster.agent.duties import Duties
+from gossamer.cluster.agent import move_executor as module
+from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.protocol import Freeze, Grant, Inherit, Registered, Take, pack
 from gossamer.cluster.snapshots import snapshooter
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
@@ -28,8 +28,8 @@ class States:
         return SimpleNamespace(close=lambda: None, scan=lambda *_, **__: iter(()))
 
 
-def grant(**duties) -> Grant:
-    return Grant(number=1, term=1, epoch=1, lease=10.0, end=15.0, **duties)
+def grant(**move_executor) -> Grant:
+    return Grant(number=1, term=1, epoch=1, lease=10.0, end=15.0, **move_executor)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def snapshooting() -> Snapshooter:
     return Snapshooter(None, crawl, SimpleNamespace(), Registered("a-1", 2, 1), 3)
 
 
-def duties_of(snapshots: Snapshooter) -> Duties:
+def duties_of(snapshots: Snapshooter) -> MoveExecutor:
     """Of a process that was started again and has nothing lent."""
     frontier = SimpleNamespace(serving=SimpleNamespace(visited_now=lambda: ()))
     parts = SimpleNamespace(frontier=frontier, settlement=SimpleNamespace(held=asyncio.Lock()))
@@ -68,14 +68,14 @@ def duties_of(snapshots: Snapshooter) -> Duties:
         rejudging=None,
     )
     exchange = SimpleNamespace(
-        built=built, tenancy=SimpleNamespace(), inbox=SimpleNamespace(forget=lambda shards: None)
+        built=built, leases_held=SimpleNamespace(), inbox=SimpleNamespace(forget=lambda shards: None)
     )
-    return Duties(exchange, snapshots, States(), 4, new=False)
+    return MoveExecutor(exchange, snapshots, States(), 4, new=False)
 
 
-async def at_work(duties: Duties, done) -> None:
+async def at_work(move_executor: MoveExecutor, done) -> None:
     """Let it work until `done()`."""
-    working = asyncio.create_task(duties.run())
+    working = asyncio.create_task(move_executor.run())
     try:
         async with asyncio.timeout(10):
             while not done():  # noqa: ASYNC110
@@ -88,16 +88,16 @@ async def at_work(duties: Duties, done) -> None:
 
 def test_a_move_that_cannot_be_read_holds_up_no_other(taken, monkeypatch):
     async def run() -> None:
-        duties = duties_of(snapshooting())
+        move_executor = duties_of(snapshooting())
 
         async def take_in(source, take) -> None: ...
 
-        monkeypatch.setattr(duties._transfer, "take_in", take_in)
+        monkeypatch.setattr(move_executor._transfer, "take_in", take_in)
         takes = (Take(1, pack([1]), "a-7", 3), Take(2, pack([2]), "a-8", 3))
         inherits = (Inherit(3, "a-7", 3), Inherit(4, "a-8", 3))
-        duties.give(grant(takes=takes, inherits=inherits), set(), set())
-        await at_work(duties, lambda: len(duties.imported) == 2)
-        assert {covered.move for covered in duties.imported} == {2, 4}
+        move_executor.give(grant(takes=takes, inherits=inherits), set(), set())
+        await at_work(move_executor, lambda: len(move_executor.imported) == 2)
+        assert {covered.move for covered in move_executor.imported} == {2, 4}
 
     asyncio.run(run())
 
@@ -105,11 +105,13 @@ def test_a_move_that_cannot_be_read_holds_up_no_other(taken, monkeypatch):
 def test_a_process_that_comes_back_keeps_what_others_read(taken):
     async def run() -> None:
         snapshots = snapshooting()
-        duties = duties_of(snapshots)
+        move_executor = duties_of(snapshots)
         freezes = (Freeze(1, pack([1]), 5), Freeze(2, pack([2]), 0))
-        duties.give(grant(freezes=freezes, snapshot=7), set(), set())
-        await at_work(duties, lambda: duties.frozen)
-        assert [covered.move for covered in duties.frozen] == [2], "what has its snapshot needs no other"
+        move_executor.give(grant(freezes=freezes, snapshot=7), set(), set())
+        await at_work(move_executor, lambda: move_executor.frozen)
+        assert [covered.move for covered in move_executor.frozen] == [2], (
+            "what has its snapshot needs no other"
+        )
         await snapshots.take()
 
     asyncio.run(run())

@@ -14,7 +14,7 @@ from small_site import small_site
 
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.cluster.snapshots.collection import Part, collect
-from gossamer.engine.admission.elsewhere import Peers
+from gossamer.engine.admission.other_agents import Peers
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import SharedDigestRecord
 

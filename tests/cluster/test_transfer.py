@@ -450,7 +450,7 @@ def test_hosts_in_memory_are_let_go_of():
     with two_worlds(max_hosts=8) as (a, _):
         filled(a)
         moved = [0, 3, 4]
-        assert any(shard_of(key, BITS) in moved for key in a.frontier.serving.rota.served)
+        assert any(shard_of(key, BITS) in moved for key in a.frontier.serving.schedule.served)
         there = {shard_of(key, BITS) for key, _ in a.environment.scan(Family.QUEUE)}
         drop(a, moved)
         visited = set()

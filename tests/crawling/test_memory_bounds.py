@@ -32,10 +32,10 @@ class Largest:
         recent = self.crawl.parts.admission._recent
         names = self.crawl.parts.worker._modules["http"]._router._resolver._cache
         for name, size in {
-            "hosts": len(frontier.rota.served),
+            "hosts": len(frontier.schedule.served),
             "records": len(frontier.hosts._held),
-            "turns": len(frontier.rota._ready) + len(frontier.rota._resting),
-            "seen": len(frontier.seen._lately),
+            "turns": len(frontier.schedule._ready) + len(frontier.schedule._resting),
+            "seen": len(frontier.seen._fingerprint_cache),
             "robots": frontier.robots._used,
             "names": len(names),
             "awaited": frontier.census().awaiting_names,

@@ -7,7 +7,7 @@ import pytest
 from service_world import begun, open_daemon, until
 
 from gossamer.daemon.jobs.process import JobProcess
-from gossamer.daemon.jobs.tending import CALM_TIMES
+from gossamer.daemon.jobs.run_control import CALM_TIMES
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
 EVERY = 0.1
@@ -23,14 +23,14 @@ def test_a_job_that_takes_little_is_looked_at_less_often(
         with SimulatedWeb(WorldSpec.plain(pages=2_000, hosts=2)) as web:
             async with open_daemon(tmp_path, watch={"every": EVERY}) as daemon:
                 await begun(daemon, web)
-                tending = daemon._supervisor.keeper("first")._tending
-                assert tending is not None
+                run_control = daemon._supervisor.reconciler("first")._run_control
+                assert run_control is not None
 
                 async def calm() -> bool:
-                    return await tending.step() == CALM_TIMES * EVERY
+                    return await run_control.step() == CALM_TIMES * EVERY
 
                 await until(calm)
                 takes[0] = daemon._around.roster.get("first").held["memory"] * 2 // 3
-                assert await tending.step() == EVERY
+                assert await run_control.step() == EVERY
 
     asyncio.run(check())

@@ -412,7 +412,7 @@ def test_a_change_that_needs_more_waits_survives_the_daemon_and_is_made_when_the
 def test_what_is_done_by_hand_to_a_crawl_is_taken_for_the_operator_s_wish(
     web: SimulatedWeb, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gossamer.daemon.jobs.tending.BY_HAND", 0.2)
+    monkeypatch.setattr("gossamer.daemon.jobs.run_control.BY_HAND", 0.2)
 
     async def live() -> None:
         async with open_daemon(home) as daemon:

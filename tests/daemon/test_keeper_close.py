@@ -23,9 +23,9 @@ def test_a_keeper_that_was_just_woken_ends_all_the_same(tmp_path: Path) -> None:
                 daemon._supervisor.wake("nightly")
                 for _ in range(turns):
                     await asyncio.sleep(0)
-                keeper = daemon._supervisor._keepers.pop("nightly")
+                reconciler = daemon._supervisor._reconcilers.pop("nightly")
                 async with asyncio.timeout(20):
-                    await keeper.close()
+                    await reconciler.close()
                 daemon._supervisor.add("nightly")
 
     asyncio.run(live())

@@ -8,7 +8,7 @@ from loopback_names import SERVFAIL, LoopbackNames, Query, a, loopback_names, re
 from resolving import resolver_for
 
 from gossamer.dns.queries import channel
-from gossamer.dns.queries.flight import Flight
+from gossamer.dns.queries.name_lookup import NameLookup
 from gossamer.dns.queries.question import Question
 from gossamer.dns.queries.reply import MAX_RECORDS, Verdict, read_reply
 from gossamer.model.outcome import Fault
@@ -237,7 +237,7 @@ def test_names_that_have_landed_leave_nothing_for_the_garbage_collector(run):
             resolver = resolver_for(server)
             answers = await asyncio.gather(*(resolver.resolve(f"n{n}.test") for n in range(40)))
             assert all(answer.addresses for answer in answers)
-            assert alive(Flight, Question, channel.Query) == 0
+            assert alive(NameLookup, Question, channel.Query) == 0
             for _ in range(1_000):  # a thread of pycares destroys the channels that have heard enough
                 if alive(channel._Channel) <= 4:
                     break

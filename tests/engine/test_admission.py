@@ -343,7 +343,7 @@ class Agents:
 
 def test_what_is_anothers_leaves_and_is_not_queued(world_of):
     world = world_of(scope=ScopeConfig(mode="any"))
-    agents = world.admission.elsewhere = Agents(world, "other.example")
+    agents = world.admission.other_agents = Agents(world, "other.example")
     assert follow(world, link("/here"), link(f"{OTHER}/there")) == 1
     assert agents.taken == [(f"{OTHER}/there", 2 * HASH_BYTES, None)]
     assert f"{OTHER}/there" not in world.queued()
@@ -355,7 +355,7 @@ def test_what_is_anothers_leaves_and_is_not_queued(world_of):
 
 def test_what_canonical_rules_move_is_asked_for_under_one_host(world_of):
     world = world_of(canonical=CanonicalConfig(also=("strip-www",)), scope=ScopeConfig(mode="any"))
-    agents = world.admission.elsewhere = Agents(world, "other.example")
+    agents = world.admission.other_agents = Agents(world, "other.example")
     world.admit("http://www.other.example/x")
     assert agents.taken[0][0] == f"{OTHER}/x"
     world.admit("http://www.site.example/x")
@@ -375,10 +375,10 @@ def test_what_another_has_found_is_queued_if_it_is_new(world):
 
 
 def test_rules_of_anothers_robots_file_are_not_kept_here(world):
-    agents = world.admission.elsewhere = Agents(world, "other.example")
+    agents = world.admission.other_agents = Agents(world, "other.example")
     lease = world.robots_lease(f"{OTHER}/robots.txt", origin=SITE)
     with world.frontier.changes():
-        world.desk.settle(visit(lease, fetched(), page()))
+        world.context.settle(visit(lease, fetched(), page()))
     assert agents.taken[-1] == (OTHER, "rules")
     latest = world.frontier.robots.latest
     assert latest(world.frontier.host_hash("other.example"), OTHER) is None
@@ -425,7 +425,7 @@ def test_each_link_may_bring_its_own(world_of):
 def test_linkers_are_counted_where_budgets_go_by_them(world, to):
     heard = []
 
-    class Hearing:
+    class Heartbeats:
         """The frontier, where it counts who links to whom."""
 
         counts_linkers = True
@@ -436,7 +436,7 @@ def test_linkers_are_counted_where_budgets_go_by_them(world, to):
         def linked(self, hosts, finder):
             heard.append((sorted(hosts), finder))
 
-    world.admission._frontier = Hearing()
+    world.admission._frontier = Heartbeats()
     if to == "links":
         follow(world, link("/a"), link(f"{OTHER}/b"), link("http://third.example/", nofollow=True))
         assert heard == [(["other.example", "site.example"], "site.example")]

@@ -74,8 +74,10 @@ class Life:
             lambda lent: self.limit(lent),
             lambda: world.counters.visits > visits and not world.counters.statuses,
         )
-        permits = SimpleNamespace(refusal=world.desk.refusal, prepared=lambda lease: lease)
-        worker = Worker(dispatch, permits, {"http": self.answers}, self.answers, settlement, world.yields)
+        prefetch_checks = SimpleNamespace(refusal=world.context.refusal, prepared=lambda lease: lease)
+        worker = Worker(
+            dispatch, prefetch_checks, {"http": self.answers}, self.answers, settlement, world.yields
+        )
         saving = Checkpoints(world.path / "checkpoints", world.environment, world.writer, 2)
         self.parts = Parts(
             world.frontier, world.admission, dispatch, settlement, world.archivist, saving, world.ledger,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.engine.admission.recent import Judged, Recent, way
+from gossamer.engine.admission.link_cache import LinkCache, ScopeCache, way
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 
@@ -19,7 +19,7 @@ def link(text):
 
 @given(st.lists(st.tuples(st.booleans(), keys), max_size=200))
 def test_each_pair_of_places_keeps_the_two_met_last(steps):
-    recent = Recent(PLACES + 3)
+    recent = LinkCache(PLACES + 3)
     pairs: dict[int, list[str]] = {}
     for meets, key in steps:
         pair = pairs.setdefault(hash(key) // 2 % (PLACES // 2), [])
@@ -35,14 +35,14 @@ def test_each_pair_of_places_keeps_the_two_met_last(steps):
 
 
 def test_it_never_holds_more_than_it_is_told():
-    recent = Recent(1_000)
+    recent = LinkCache(1_000)
     for number in range(10_000):
         recent.met(f"http://a/{number}")
     assert len(recent) == 512
 
 
 def test_other_kinds_have_keys_of_their_own():
-    recent = Recent(100)
+    recent = LinkCache(100)
     shown = link("http://a/picture")
     recent.met(way(LinkKind.REQUISITE, shown.url))
     assert recent.unmet([shown]) == [shown]
@@ -52,7 +52,7 @@ def test_other_kinds_have_keys_of_their_own():
 
 @given(st.lists(keys, max_size=200))
 def test_what_was_judged_in_scope_is_known_by_its_own_fingerprint(met):
-    judged = Judged(PLACES)
+    judged = ScopeCache(PLACES)
     pairs: dict[int, list[str]] = {}
     for key in met:
         pair = pairs.setdefault(hash(key) // 2 % (PLACES // 2), [])

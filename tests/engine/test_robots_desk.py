@@ -3,7 +3,7 @@
 import pytest
 from engine_world import SITE, exchange, fetched, page, parsed, rules, visit
 
-from gossamer.engine.admission.robots_desk import LONGEST_VALIDATOR, PENDING_SECONDS
+from gossamer.engine.admission.robots_files import LONGEST_VALIDATOR, PENDING_SECONDS
 from gossamer.model.disposition import Done
 from gossamer.model.exchange import Truncation
 from gossamer.model.lease import Validators
@@ -19,7 +19,7 @@ def learn(world, outcome, text="", **told):
     """Settle a robots file with this outcome."""
     lease = world.robots_lease(**told)
     with world.frontier.changes():
-        return world.desk.settle(visit(lease, outcome, robots=None if text is None else rules(text)))
+        return world.context.settle(visit(lease, outcome, robots=None if text is None else rules(text)))
 
 
 def entry(world, origin=SITE):
@@ -100,7 +100,7 @@ def test_unchanged_renews_the_rules(world_of):
 def test_what_is_forbidden_is_refused_and_the_rest_is_not(world):
     learn(world, fetched(), "User-agent: *\nDisallow: /private\nAllow: /private/open")
     verdicts = {
-        target: world.desk.refusal(lease_of(world, f"{SITE}{target}"))
+        target: world.context.refusal(lease_of(world, f"{SITE}{target}"))
         for target in ("/", "/private", "/private/x?y", "/private/open")
     }
     assert [target for target, refused in verdicts.items() if refused is not None] == [
@@ -113,7 +113,7 @@ def test_what_is_forbidden_is_refused_and_the_rest_is_not(world):
 def test_rules_hold_after_they_have_expired_until_there_are_others(world):
     learn(world, fetched(), "User-agent: *\nDisallow: /x")
     world.pass_time(10 * DAY)
-    assert world.desk.refusal(lease_of(world, f"{SITE}/x")) is not None
+    assert world.context.refusal(lease_of(world, f"{SITE}/x")) is not None
 
 
 @pytest.mark.parametrize(
@@ -122,25 +122,25 @@ def test_rules_hold_after_they_have_expired_until_there_are_others(world):
 )
 def test_an_origin_without_rules(world, outcome, refused):
     learn(world, outcome)
-    found = world.desk.refusal(lease_of(world, f"{SITE}/x"))
+    found = world.context.refusal(lease_of(world, f"{SITE}/x"))
     assert (found and found.fault) == refused
 
 
 def test_rules_of_one_origin_do_not_bind_another(world):
     learn(world, fetched(), "User-agent: *\nDisallow: /")
-    assert world.desk.refusal(lease_of(world, "http://site.example:8080/x")) is None
-    assert world.desk.refusal(lease_of(world, f"{OTHER}/x")) is None
+    assert world.context.refusal(lease_of(world, "http://site.example:8080/x")) is None
+    assert world.context.refusal(lease_of(world, f"{OTHER}/x")) is None
 
 
 def test_a_robots_file_is_asked_for_whatever_it_says(world):
     learn(world, fetched(), "User-agent: *\nDisallow: /")
-    assert world.desk.refusal(world.robots_lease()) is None
+    assert world.context.refusal(world.robots_lease()) is None
 
 
 def test_whoever_does_not_obey_is_refused_nothing(world_of):
     world = world_of(robots=RobotsConfig(obey=False))
     learn(world, fetched(), "User-agent: *\nDisallow: /")
-    assert world.desk.refusal(lease_of(world, f"{SITE}/x")) is None
+    assert world.context.refusal(lease_of(world, f"{SITE}/x")) is None
 
 
 # Asking again …
@@ -149,7 +149,7 @@ def test_whoever_does_not_obey_is_refused_nothing(world_of):
 def test_the_same_file_is_asked_for_conditionally(world):
     learn(world, fetched(etag='"a"', last_modified="Tue"), "User-agent: *", url=f"{SITE}/robots.txt")
     lease = world.robots_lease()
-    assert world.desk.with_validators(lease).validators == Validators('"a"', "Tue")
+    assert world.context.with_validators(lease).validators == Validators('"a"', "Tue")
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_the_same_file_is_asked_for_conditionally(world):
 def test_others_are_asked_for_without_conditions(world, lease):
     learn(world, fetched(etag='"a"'), "User-agent: *")
     asked = world.robots_lease(**lease)
-    assert world.desk.with_validators(asked) is asked
+    assert world.context.with_validators(asked) is asked
 
 
 def test_an_origin_without_rules_is_asked_without_conditions(world):
     learn(world, fetched(status=404, etag='"a"'))
-    assert world.desk.with_validators(world.robots_lease()).validators is None
+    assert world.context.with_validators(world.robots_lease()).validators is None
 
 
 def test_validators_are_cut(world):
@@ -263,7 +263,7 @@ def test_other_addresses_are_asked_whatever_is_known(world, location):
 @pytest.mark.parametrize(("asked", "capped"), [(7, 7.0), (301, 300.0), (5_000, 300.0)])
 def test_the_crawl_delay_is_kept_and_cut(world, asked, capped):
     learn(world, fetched(), f"User-agent: *\nCrawl-delay: {asked}")
-    assert world.desk.crawl_delay(parsed(f"{SITE}/x")) == capped
+    assert world.context.crawl_delay(parsed(f"{SITE}/x")) == capped
     assert world.host().crawl_delay == capped
     assert world.host().due == world.micros + int(capped * 1e6)
     assert world.frontier.longest_rest == int(capped * 1e6)
@@ -274,24 +274,26 @@ def test_the_longest_delay_of_a_hosts_origins_counts(world):
     leases = [(world.robots_lease(f"{origin}/robots.txt", origin), delay) for origin, delay in origins]
     with world.frontier.changes():
         for lease, delay in leases:
-            world.desk.settle(visit(lease, fetched(), robots=rules(f"User-agent: *\nCrawl-delay: {delay}")))
+            world.context.settle(
+                visit(lease, fetched(), robots=rules(f"User-agent: *\nCrawl-delay: {delay}"))
+            )
     assert world.host().crawl_delay == 20
     assert world.host().due == world.micros + 20_000_000
     assert world.frontier.longest_rest == 20_000_000
-    assert world.desk.crawl_delay(parsed("https://site.example/x")) == 5.0
+    assert world.context.crawl_delay(parsed("https://site.example/x")) == 5.0
 
 
 def test_without_a_delay_nothing_rests(world):
     learn(world, fetched(), "User-agent: *\nDisallow: /x")
-    assert world.desk.crawl_delay(parsed(f"{SITE}/x")) is None
+    assert world.context.crawl_delay(parsed(f"{SITE}/x")) is None
     assert (world.host().crawl_delay, world.host().due) == (-1.0, 0)
     learn(world, fetched(status=404))
-    assert world.desk.crawl_delay(parsed(f"{SITE}/x")) is None
-    assert world.desk.crawl_delay(parsed(f"{OTHER}/x")) is None
+    assert world.context.crawl_delay(parsed(f"{SITE}/x")) is None
+    assert world.context.crawl_delay(parsed(f"{OTHER}/x")) is None
 
 
 def test_hash_of_a_host(world):
-    assert world.desk.host_of(parsed(f"{SITE}/a?b")) == world.frontier.host_hash("site.example")
+    assert world.context.host_of(parsed(f"{SITE}/a?b")) == world.frontier.host_hash("site.example")
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ def test_what_waits_for_the_file_is_released_by_what_it_says(world_of, outcome, 
     assert first.candidate.kind is LinkKind.ROBOTS
     assert first.candidate.origin == SITE
     with world.frontier.changes():
-        world.desk.settle(visit(first, outcome))
+        world.context.settle(visit(first, outcome))
         world.frontier.settle(first, Done(), world.judge.judge(visit(first, outcome), world.now).tally)
     world.pass_time(30)
     lease = world.frontier.lend()
@@ -353,7 +355,7 @@ def test_without_a_file_the_usual_sitemap_is_tried(world, status, guessed):
 def test_no_sitemap_is_guessed_where_there_is_no_web(world):
     lease = world.robots_lease("ftp://site.example/robots.txt", origin="ftp://site.example")
     with world.frontier.changes():
-        world.desk.settle(visit(lease, fetched("ftp://site.example/robots.txt", status=404)))
+        world.context.settle(visit(lease, fetched("ftp://site.example/robots.txt", status=404)))
     assert not any("sitemap" in url for url in world.queued())
 
 

@@ -6,7 +6,7 @@ from engine_world import SITE, fetched, parsed, rules, visit
 from gossamer.engine.admission import reclaim
 from gossamer.engine.admission.reclaim import RECLAIM, Reclaim, Walk, turned_away
 from gossamer.engine.admission.rejudging import JUDGED, JudgedBy, Rejudging, may_widen, scope_digest
-from gossamer.engine.visiting.permits import Permits
+from gossamer.engine.visiting.prefetch_checks import PrefetchChecks
 from gossamer.frontier.steering import Steering
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Dropped, PageState
@@ -181,24 +181,24 @@ def test_permits_ask_the_scope_and_then_the_robots_file(world):
     begun(world, ScopeConfig())
     robots = world.robots_lease()
     with world.frontier.changes():
-        world.desk.settle(
+        world.context.settle(
             visit(robots, fetched(etag='"1"'), robots=rules("User-agent: *\nDisallow: /forbidden"))
         )
-    calm = Permits(world.desk, rejudging(world))
+    calm = PrefetchChecks(world.context, rejudging(world))
     assert calm.refusal(lease("/private")) is None
     assert calm.refusal(lease("/forbidden")).rule is Rule.ROBOTS
     narrow = begun(world, NARROW, sequence=10)
-    permits = Permits(world.desk, narrow)
-    assert permits.refusal(lease("/private")).rule is Rule.SCOPE
-    assert permits.refusal(lease("/private", 11)) is None
-    assert permits.refusal(lease("/forbidden")).rule is Rule.ROBOTS
-    assert permits.prepared(world.robots_lease()).validators.etag == '"1"'
+    prefetch_checks = PrefetchChecks(world.context, narrow)
+    assert prefetch_checks.refusal(lease("/private")).rule is Rule.SCOPE
+    assert prefetch_checks.refusal(lease("/private", 11)) is None
+    assert prefetch_checks.refusal(lease("/forbidden")).rule is Rule.ROBOTS
+    assert prefetch_checks.prepared(world.robots_lease()).validators.etag == '"1"'
 
 
 def test_the_robots_file_of_a_host_out_of_scope_is_as_one_at_a_forbidden_address(world):
     """So that its URLs need not wait for it, and are refused one by one."""
-    permits = Permits(world.desk, begun(world, ScopeConfig(block=("site.example",))))
-    found = permits.refusal(lease("/robots.txt", kind=LinkKind.ROBOTS))
+    prefetch_checks = PrefetchChecks(world.context, begun(world, ScopeConfig(block=("site.example",))))
+    found = prefetch_checks.refusal(lease("/robots.txt", kind=LinkKind.ROBOTS))
     assert isinstance(found, Failed) and found.fault is Fault.ADDRESS_FORBIDDEN
 
 

@@ -14,7 +14,7 @@ from whole_crawl import crawl
 
 from gossamer.frontier import domains
 from gossamer.frontier.domains import DomainTable
-from gossamer.frontier.queues.rota import NEVER
+from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from gossamer.frontier.queues.rota import NEVER
+from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.reasons.codes import RetryCode
@@ -178,7 +178,7 @@ def test_many_hosts_with_few_in_memory(world):
     urls = [f"http://h{number}/" for number in range(500)]
     for url in urls:
         world.admit(url)
-    assert len(world.frontier.rota.served) <= world.config.max_hosts
+    assert len(world.frontier.schedule.served) <= world.config.max_hosts
     assert drain(world) == urls, "in order of arrival, though eight at a time are in memory"
 
 
@@ -292,7 +292,7 @@ class FrontierMachine(RuleBasedStateMachine):
         counters = self.world.counters
         assert counters.queued + counters.waiting == len(self.open)
         assert self.world.frontier.lent == len(self.leases)
-        assert len(self.world.frontier.rota.served) <= 8
+        assert len(self.world.frontier.schedule.served) <= 8
 
     def teardown(self):
         # Whatever happened, everything open can still be visited, each once.
@@ -347,7 +347,7 @@ def test_a_better_url_that_arrives_while_the_last_one_in_memory_is_out_is_not_pa
     for number in range(8):
         world.admit(f"http://a/{number}", depth=5)
     out = [world.frontier.lend() for _ in range(leases)]
-    while world.frontier.rota.served[world.frontier.host_hash("a")].lanes[0].buffer:
+    while world.frontier.schedule.served[world.frontier.host_hash("a")].lanes[0].buffer:
         world.settle(out.pop(), Done(), free)
         out.append(world.frontier.lend())
     world.admit("http://a/better", depth=0)

@@ -9,7 +9,7 @@ from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.name_gate import AT_HAND, NameGate
 from gossamer.frontier.gates.shared_gate import SHARED, SharedGate
 from gossamer.frontier.queues.host_queue import HostQueue, Lane
-from gossamer.frontier.queues.rota import Rota
+from gossamer.frontier.queues.host_schedule import HostSchedule
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
@@ -112,23 +112,23 @@ def test_visits_are_given_back_after_the_commit():
 
 def test_the_order_of_resting_hosts():
     clock = Clock()
-    rota = Rota(clock)
+    schedule = HostSchedule(clock)
     queue = queue_of(1, level=1, due=2_000)
-    rota.add(queue)
-    rota.place(queue)
-    assert not rota.has_ready
+    schedule.add(queue)
+    schedule.place(queue)
+    assert not schedule.has_ready
     clock.micros = 1_999
-    assert rota.pop_rested() is None
+    assert schedule.pop_rested() is None
     clock.micros = 2_000
-    assert rota.pop_rested() is queue and queue.placed is None
-    rota.place(queue)
-    assert rota.has_ready and rota.short
+    assert schedule.pop_rested() is queue and queue.placed is None
+    schedule.place(queue)
+    assert schedule.has_ready and schedule.short
     other = queue_of(2, level=1)
-    rota.add(other)
-    rota.place(other)
-    assert not rota.short
+    schedule.add(other)
+    schedule.place(other)
+    assert not schedule.short
     queue.placed = other.placed = None
-    assert not rota.has_ready and rota.short
+    assert not schedule.has_ready and schedule.short
 
 
 def test_names_that_were_answered_are_at_hand_for_a_while():
@@ -173,7 +173,7 @@ def test_who_waits_for_ever_leaves_memory(make):
         world.frontier.robots.put(world.frontier.host_hash("a.example"), A, held, batch)
     world.admit(f"{A}/1")
     assert world.frontier.lend() is None
-    assert not world.frontier.rota.served
+    assert not world.frontier.schedule.served
     assert world.frontier.hosts.get(world.frontier.host_hash("a.example")).wake == FOREVER
 
 
@@ -184,7 +184,7 @@ def test_who_only_waits_a_while_stays(make):
         world.frontier.robots.put(world.frontier.host_hash("a.example"), A, held, batch)
     world.admit(f"{A}/1")
     assert world.frontier.lend() is None
-    assert len(world.frontier.rota.served) == 1
+    assert len(world.frontier.schedule.served) == 1
     assert world.frontier.next_due() == world.micros + SECOND
 
 

@@ -30,7 +30,7 @@ def test_hosts_on_disk_have_their_turn_however_many_new_ones_are_found(tmp_path,
             for _ in range(discovered):
                 found += 1
                 world.admit(f"http://new{found}.test/", depth)
-        assert len(world.frontier.rota.served) <= world.config.max_hosts
+        assert len(world.frontier.schedule.served) <= world.config.max_hosts
     world.close()
     # Alone they take 360 visits; by arrival each turn comes after those of the hosts found before it.
     assert not old

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.frontier.seen.lately import Lately
+from gossamer.frontier.seen.fingerprint_cache import FingerprintCache
 
 PLACES = 8
 prints = st.builds(struct.Struct("=QQ").pack, st.integers(0, 7), st.integers(1, 20))
@@ -14,7 +14,7 @@ prints = st.builds(struct.Struct("=QQ").pack, st.integers(0, 7), st.integers(1, 
 
 @given(st.lists(prints, max_size=200))
 def test_each_pair_of_places_keeps_the_two_met_last(asked):
-    table = Lately(PLACES + 3)
+    table = FingerprintCache(PLACES + 3)
     pairs: dict[int, list[bytes]] = {}
     for fingerprint in asked:
         host, url = struct.unpack("=QQ", fingerprint)
@@ -34,14 +34,14 @@ def test_each_pair_of_places_keeps_the_two_met_last(asked):
 
 
 def test_it_never_holds_more_than_it_is_told():
-    table = Lately(1_000)
+    table = FingerprintCache(1_000)
     for number in range(1, 5_000):
         table.add(blake2b(number.to_bytes(8, "big"), digest_size=16).digest())
     assert len(table) == 512
 
 
 def test_the_same_page_on_another_host_is_another():
-    table = Lately(1 << 16)
+    table = FingerprintCache(1 << 16)
     one, other = struct.pack("=QQ", 2, 99), struct.pack("=QQ", 4, 99)
     table.add(one)
     assert one in table
@@ -49,7 +49,7 @@ def test_the_same_page_on_another_host_is_another():
 
 
 def test_a_large_table_takes_memory_only_where_it_is_used():
-    table = Lately(1 << 30)
+    table = FingerprintCache(1 << 30)
     fingerprint = struct.pack("=QQ", 5, 2**63 + 1)
     assert fingerprint not in table
     table.add(fingerprint)

@@ -7,7 +7,7 @@ from frontier_world import FrontierWorld
 from gossamer.frontier.arrivals import FAMILIES, Arrivals, Origin
 from gossamer.frontier.departures import LEAVING, Departures
 from gossamer.frontier.domains import DomainTable
-from gossamer.frontier.queues.serving import OWNER_LATER
+from gossamer.frontier.queues.active_hosts import OWNER_LATER
 from gossamer.frontier.reweighing import REWEIGH, Reweighing
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.frontier.tally import Tally

@@ -5,7 +5,7 @@ from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.frontier.queues.rota import NEVER
+from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done
 from gossamer.model.reasons.reason import text
@@ -130,7 +130,7 @@ def test_a_host_set_aside_for_its_name_is_served_as_soon_as_it_lands(make):
     for host in ("n38", "n39"):
         world.frontier.name_landed(host)
     assert lent(world) == ["n39"]
-    assert not any(queue.record.parked for queue in world.frontier.rota.served.values())
+    assert not any(queue.record.parked for queue in world.frontier.schedule.served.values())
 
 
 def test_names_linked_to_are_told_apart(tmp_path):

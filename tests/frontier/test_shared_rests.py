@@ -225,38 +225,38 @@ def test_a_host_that_only_one_crawl_visits_costs_no_transactions(join):
 
 def test_who_asks_for_a_host_that_is_kept_gets_it_when_the_keeper_does_anything(join):
     clock = [1_000 * SECOND]
-    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
-    visit(keeper, "a", KEEP_AFTER)
-    visit(keeper, "b", KEEP_AFTER)
+    reconciler, other = (join(now=lambda: clock[0]) for _ in range(2))
+    visit(reconciler, "a", KEEP_AFTER)
+    visit(reconciler, "b", KEEP_AFTER)
     clock[0] += 10 * SECOND
     for _ in range(3):
         clock[0] += (wait := other.claim("a", SECOND, SECOND, 1))
         assert 0 < wait < SECOND
-    assert keeper.claim("c", SECOND, SECOND, 1) == 0
+    assert reconciler.claim("c", SECOND, SECOND, 1) == 0
     assert other.claim("a", SECOND, SECOND, 1) == 0 == other.claim("b", SECOND, SECOND, 1)
-    assert keeper.claim("a", SECOND, SECOND, 1) > 0
+    assert reconciler.claim("a", SECOND, SECOND, 1) > 0
 
 
 def test_a_keeper_that_does_nothing_listens(join):
-    keeper, other = join(), join()
-    visit(keeper, "a", KEEP_AFTER)
-    keeper.listen()
+    reconciler, other = join(), join()
+    visit(reconciler, "a", KEEP_AFTER)
+    reconciler.listen()
     assert other.claim("a", 0, 0, 1) > 0
-    keeper.listen()
+    reconciler.listen()
     time.sleep(0.03)
     assert other.claim("a", 0, 0, 1) == 0
 
 
 def test_what_could_not_be_put_back_is_put_back_after_the_next_ring(join, monkeypatch):
-    keeper, other = join(), join()
-    visit(keeper, "a", KEEP_AFTER)
+    reconciler, other = join(), join()
+    visit(reconciler, "a", KEEP_AFTER)
     assert other.claim("a", 0, 0, 1) > 0
     with monkeypatch.context() as patch:
         patch.setattr(shared_rests, "_value", full)
         with pytest.raises(StorageError):
-            keeper.listen()
+            reconciler.listen()
     assert other.claim("a", 0, 0, 1) > 0, "it is kept still"
-    keeper.listen()
+    reconciler.listen()
     time.sleep(0.03)
     assert other.claim("a", 0, 0, 1) == 0
 
@@ -267,14 +267,14 @@ def full(_):
 
 def test_the_rest_of_a_kept_host_holds_for_who_comes(join):
     clock = [1_000 * SECOND]
-    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
+    reconciler, other = (join(now=lambda: clock[0]) for _ in range(2))
     for _ in range(KEEP_AFTER + 3):
-        visit(keeper, "a", rest=SECOND)
+        visit(reconciler, "a", rest=SECOND)
         clock[0] += SECOND
-    visit(keeper, "a", rest=SECOND)
+    visit(reconciler, "a", rest=SECOND)
     clock[0] += 1_000
     assert other.claim("a", 5_000, 5_000, 1) > 0
-    keeper.listen()
+    reconciler.listen()
     assert other.claim("a", 5_000, 5_000, 1) == SECOND - 1_000
 
 
@@ -322,11 +322,11 @@ def test_a_host_that_is_owed_more_than_before_is_claimed_in_the_table(tmp_path, 
 
 def test_the_table_hears_of_a_kept_host_now_and_then(join):
     clock = [1_000 * SECOND]
-    keeper, other = (join(now=lambda: clock[0]) for _ in range(2))
-    visit(keeper, "a", KEEP_AFTER)
+    reconciler, other = (join(now=lambda: clock[0]) for _ in range(2))
+    visit(reconciler, "a", KEEP_AFTER)
     for _ in range(100):
         clock[0] += KEEP_FOR // 4
-        visit(keeper, "a")
+        visit(reconciler, "a")
         assert clock[0] - other.look("a").parties[0].asked <= KEEP_FOR
 
 

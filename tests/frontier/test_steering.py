@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from frontier_world import FrontierWorld
 
-from gossamer.frontier.queues import later as later_module
-from gossamer.frontier.queues.later import PROMOTED_AT_ONCE
+from gossamer.frontier.queues import delayed as delayed_module
+from gossamer.frontier.queues.delayed import PROMOTED_AT_ONCE
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
@@ -116,7 +116,7 @@ def test_parking_and_reviving_by_hand(world, under_way):
     assert world.frontier.lend() is None
     record(world).failures = 7
     if under_way:
-        assert "a.example" in [queue.record.name for queue in world.frontier.rota.served.values()]
+        assert "a.example" in [queue.record.name for queue in world.frontier.schedule.served.values()]
         steering.revive("a.example")
         world.settle(lease, Done(), Tally(host_failed=False))
     else:
@@ -132,7 +132,7 @@ def test_whoever_is_parked_in_mid_visit_leaves_with_it(world):
     lease = lend(world)
     Steering(world.frontier).park("a.example")
     world.settle(lease, Done(), Tally(host_failed=False))
-    assert world.frontier.lend() is None and not world.frontier.rota.served
+    assert world.frontier.lend() is None and not world.frontier.schedule.served
     world.admit(f"{A}/3")
     assert world.frontier.lend() is None
     assert record(world).queued == 2
@@ -397,7 +397,7 @@ def test_the_soonest_that_waits_is_known(world):
 
 def test_very_many_that_wait_come_back_in_turns(tmp_path, monkeypatch):
     assert PROMOTED_AT_ONCE == 1_000
-    monkeypatch.setattr(later_module, "PROMOTED_AT_ONCE", 2)
+    monkeypatch.setattr(delayed_module, "PROMOTED_AT_ONCE", 2)
     world = FrontierWorld(tmp_path / "state", leases=9)
     try:
         leases = []

@@ -7,11 +7,11 @@ from test_rota import Clock, queue_of
 from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.gates.robots_gate import HELD_AT_ONCE
-from gossamer.frontier.queues import serving as serving_module
+from gossamer.frontier.queues import active_hosts as active_hosts_module
+from gossamer.frontier.queues.active_hosts import FEW, LOOK_EVERY, NAME_LATER, OWNER_LATER
 from gossamer.frontier.queues.host_queue import FIRST_FILL, LANE, MOST_LANES, HostQueue, Lane
+from gossamer.frontier.queues.host_schedule import FAIR_TURN, NEVER, SPARE, HostSchedule
 from gossamer.frontier.queues.hosts import HostTable
-from gossamer.frontier.queues.rota import FAIR_TURN, NEVER, SPARE, Rota
-from gossamer.frontier.queues.serving import FEW, LOOK_EVERY, NAME_LATER, OWNER_LATER
 from gossamer.frontier.queues.wake import WakeIndex
 from gossamer.frontier.robots_table import RobotsEntry, RobotsTable
 from gossamer.frontier.tally import Tally
@@ -54,69 +54,69 @@ def done(world, lease, rest=0.0, disposition=None):
 
 
 def names(world):
-    return {queue.record.name for queue in world.frontier.rota.served.values()}
+    return {queue.record.name for queue in world.frontier.schedule.served.values()}
 
 
 # Rota …
 
 
-def turns(rota, number):
+def turns(schedule, number):
     got = []
     for _ in range(number):
-        queue = rota.pop_ready()
+        queue = schedule.pop_ready()
         got.append(None if queue is None else queue.record.name)
         if queue is not None:
-            rota.gave_turn(queue)
-            rota.place(queue)
+            schedule.gave_turn(queue)
+            schedule.place(queue)
     return got
 
 
 def test_ready_hosts_take_turns():
-    rota = Rota(Clock())
+    schedule = HostSchedule(Clock())
     for number in range(3):
         queue = queue_of(number, level=5 - number)
-        rota.add(queue)
-        rota.place(queue)
-    assert turns(rota, 6) == ["host2", "host1", "host0"] * 2
+        schedule.add(queue)
+        schedule.place(queue)
+    assert turns(schedule, 6) == ["host2", "host1", "host0"] * 2
 
 
 def test_by_order_the_best_goes_first_but_for_every_eighth_turn():
-    rota = Rota(Clock(), by_order=True)
+    schedule = HostSchedule(Clock(), by_order=True)
     for number in range(3):
         queue = queue_of(number, level=5 - number)
-        rota.add(queue)
-        rota.place(queue)
+        schedule.add(queue)
+        schedule.place(queue)
     assert FAIR_TURN == 8
-    assert turns(rota, 24) == [*["host2"] * 7, "host1", *["host2"] * 7, "host0", *["host2"] * 7, "host1"]
+    assert turns(schedule, 24) == [*["host2"] * 7, "host1", *["host2"] * 7, "host0", *["host2"] * 7, "host1"]
 
 
 def test_hosts_of_one_domain_share_its_turns():
-    rota = Rota(Clock(), domain=lambda name: "one" if name in ("host0", "host1") else name)
+    schedule = HostSchedule(Clock(), domain=lambda name: "one" if name in ("host0", "host1") else name)
     queues = [queue_of(number, level=1) for number in range(3)]
     for queue in queues:
-        rota.add(queue)
-        rota.place(queue)
-    assert turns(rota, 40).count("host2") == 20
-    rota.remove(queues[0])
-    assert turns(rota, 40).count("host2") == 20
-    assert turns(rota, 40).count("host1") == 20
-    rota.remove(queues[1])
-    rota.remove(queues[2])
-    assert not rota.served and not rota._domains
+        schedule.add(queue)
+        schedule.place(queue)
+    assert turns(schedule, 40).count("host2") == 20
+    schedule.remove(queues[0])
+    assert turns(schedule, 40).count("host2") == 20
+    assert turns(schedule, 40).count("host1") == 20
+    schedule.remove(queues[1])
+    schedule.remove(queues[2])
+    assert not schedule.served and not schedule._domains
 
 
 def test_who_was_away_is_owed_no_turns():
     clock = Clock()
-    rota = Rota(clock)
+    schedule = HostSchedule(clock)
     here, away = queue_of(0, level=1), queue_of(1, level=1, due=5_000)
     for queue in (here, away):
-        rota.add(queue)
-        rota.place(queue)
-    assert turns(rota, 5) == ["host0"] * 5
+        schedule.add(queue)
+        schedule.place(queue)
+    assert turns(schedule, 5) == ["host0"] * 5
     clock.micros = 5_000
-    assert rota.pop_rested() is away and rota.pop_rested() is None
-    rota.place(away)
-    assert turns(rota, 4).count("host1") == 2
+    assert schedule.pop_rested() is away and schedule.pop_rested() is None
+    schedule.place(away)
+    assert turns(schedule, 4).count("host1") == 2
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_who_has_a_turn(change, placed):
     queue = queue_of(1, level=1)
     for name, value in change.items():
         setattr(queue.record, name, value)
-    rota = Rota(Clock())
-    rota.add(queue)
-    rota.place(queue)
+    schedule = HostSchedule(Clock())
+    schedule.add(queue)
+    schedule.place(queue)
     assert (queue.placed is not None) is placed
-    assert (rota.pop_ready() is queue) is placed
+    assert (schedule.pop_ready() is queue) is placed
     queue.awaits = "name"
-    rota.place(queue)
-    assert rota.pop_ready() is None
+    schedule.place(queue)
+    assert schedule.pop_ready() is None
 
 
 @pytest.mark.parametrize(
@@ -150,26 +150,26 @@ def test_as_many_leases_as_the_host_allows(lent, limit, ready):
     queue = queue_of(1, level=1)
     queue.limit, queue.record.queued = limit, 9
     queue.lent = {bytes([number]): None for number in range(lent)}
-    rota = Rota(Clock())
-    rota.add(queue)
-    rota.place(queue)
-    assert (rota.pop_ready() is queue) is ready
+    schedule = HostSchedule(Clock())
+    schedule.add(queue)
+    schedule.place(queue)
+    assert (schedule.pop_ready() is queue) is ready
 
 
 def test_when_the_next_falls_due():
     clock = Clock()
-    rota = Rota(clock)
-    assert rota.next_due() == NEVER and rota.short
+    schedule = HostSchedule(clock)
+    assert schedule.next_due() == NEVER and schedule.short
     late, soon, ready = queue_of(0, level=1, due=9_000), queue_of(1, level=1, due=2_000), queue_of(2, level=1)
     for queue in (late, soon):
-        rota.add(queue)
-        rota.place(queue)
-    assert rota.next_due() == 2_000
-    rota.remove(soon)
-    assert rota.next_due() in (2_000, 9_000), "a void entry may be met once"
-    rota.add(ready)
-    rota.place(ready)
-    assert rota.next_due() == 9_000, "who is ready does not fall due"
+        schedule.add(queue)
+        schedule.place(queue)
+    assert schedule.next_due() == 2_000
+    schedule.remove(soon)
+    assert schedule.next_due() in (2_000, 9_000), "a void entry may be met once"
+    schedule.add(ready)
+    schedule.place(ready)
+    assert schedule.next_due() == 9_000, "who is ready does not fall due"
     assert SPARE == 256
 
 
@@ -468,7 +468,7 @@ def test_few_hosts_are_in_memory_and_all_have_their_turn(make):
     for name in hosts:
         world.admit(f"http://{name}/")
     visited = []
-    while (due := world.frontier.next_due()) < NEVER or world.frontier.rota.served:
+    while (due := world.frontier.next_due()) < NEVER or world.frontier.schedule.served:
         while (lease := world.frontier.lend()) is not None:
             assert len(names(world)) <= 8
             visited.append(lease.queue_key)
@@ -638,7 +638,11 @@ def test_hosts_on_disk_are_looked_for_now_and_then(make):
     done(world, lease)
     assert not serving.wants_more(now + LOOK_EVERY - 1)
     assert serving.wants_more(now + LOOK_EVERY)
-    assert (LOOK_EVERY, serving_module.WOKEN_AT_ONCE, serving_module.LOOKED_AT_ONCE) == (100_000, 64, 256)
+    assert (LOOK_EVERY, active_hosts_module.WOKEN_AT_ONCE, active_hosts_module.LOOKED_AT_ONCE) == (
+        100_000,
+        64,
+        256,
+    )
 
 
 # Branches on disk …

@@ -156,12 +156,12 @@ def test_new_urls_that_a_visit_led_to(found, bred):
     tree._found.clear()
     for number in range(found):
         tree.place(f"/a/{'bcdefghij'[number]}")
-    elsewhere = tree.place("/z/")
+    other_agents = tree.place("/z/")
     tree.learn(node, 1.0)
     folder = node.parent.parent
     assert folder.record.label == "a"
     assert folder.record.bred == pytest.approx(bred)
-    assert elsewhere.record.visits == 0
+    assert other_agents.record.visits == 0
     assert tree.root.record.bred == pytest.approx(min(found + 1, 4.0))
     tree.learn(node, 1.0)
     assert folder.record.bred == pytest.approx(bred / 2), "each is found once"

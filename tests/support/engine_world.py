@@ -11,7 +11,7 @@ from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.archivist import Archivist
@@ -120,7 +120,7 @@ class EngineWorld:
             raised=self.raised.append,
             plain=self.drop_tests.for_links if self.drop_tests is not None else None,
         )
-        self.desk = RobotsDesk(
+        self.context = RobotsFiles(
             self.frontier,
             self.admission,
             self.robots_config,
@@ -130,7 +130,7 @@ class EngineWorld:
         )
         self.judge = Judge(
             self.frontier,
-            self.desk,
+            self.context,
             self.retry,
             lambda _: self.politeness,
             lambda _: given("speed", 0.0),
@@ -151,7 +151,7 @@ class EngineWorld:
             self.memory,
             self.judge,
             self.admission,
-            self.desk,
+            self.context,
             self.links,
             self.yields,
             self.plugins,

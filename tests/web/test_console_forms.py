@@ -57,8 +57,8 @@ def test_an_act_is_done_in_the_name_of_who_asks(sender: Sender, act: str) -> Non
 
 def test_an_act_leads_back_but_never_elsewhere(sender: Sender) -> None:
     assert sender.send("/jobs/docs/pause", back="/").headers["location"] == "/?said=pause"
-    for elsewhere in ("//evil.test/", "https://evil.test/", "/\\evil.test", "javascript:alert(1)"):
-        location = sender.send("/jobs/docs/pause", back=elsewhere).headers["location"]
+    for other_agents in ("//evil.test/", "https://evil.test/", "/\\evil.test", "javascript:alert(1)"):
+        location = sender.send("/jobs/docs/pause", back=other_agents).headers["location"]
         assert location.startswith(("/?said=", "/jobs/docs")), location
 
 

@@ -18,10 +18,10 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import SCOPE_HOSTS, Admission
-from gossamer.engine.admission.elsewhere import Peers
 from gossamer.engine.admission.identity import Identity
+from gossamer.engine.admission.other_agents import Peers
 from gossamer.engine.admission.rejudging import Rejudging
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.observe import Observers
@@ -35,7 +35,7 @@ from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.engine.settlement.yields import Yields
 from gossamer.engine.visiting.dispatch import Dispatch
-from gossamer.engine.visiting.permits import Permits
+from gossamer.engine.visiting.prefetch_checks import PrefetchChecks
 from gossamer.engine.visiting.reading import Reading
 from gossamer.engine.visiting.worker import Worker
 from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
@@ -86,7 +86,7 @@ class Built(msgspec.Struct, frozen=True):
     ordering: OrderingPolicy
     http: HttpModule
     guard: AddressGuard
-    robots: RobotsDesk
+    robots: RobotsFiles
     identity: Identity
     clock: CrawlClock
     aclose: Callable[[], Awaitable[None]]
@@ -161,9 +161,9 @@ def build(
         record_rejected=config.engine.record_rejected,
         raised=plugins.hear,
         plain=tests.for_links if tests is not None else None,
-        elsewhere=peers.elsewhere,
+        other_agents=peers.other_agents,
     )
-    robots = RobotsDesk(
+    robots = RobotsFiles(
         frontier,
         admission,
         config.robots,
@@ -202,8 +202,11 @@ def build(
     speed = effective.visit_speed if effective.limits_speed else None
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, effective.credentials, speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
-    permits, reading = Permits(robots, rejudging), _reading(config, extensions.extractors, spare)
-    worker = Worker(dispatch, permits, modules, reading, settlement, yields)
+    prefetch_checks, reading = (
+        PrefetchChecks(robots, rejudging),
+        _reading(config, extensions.extractors, spare),
+    )
+    worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
 
     checkpoints = Checkpoints(
         folder.checkpoints, environment, storage.archive, config.engine.keep_checkpoints

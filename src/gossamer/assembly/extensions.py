@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer.engine.admission.elsewhere import Peers
+from gossamer.engine.admission.other_agents import Peers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import DEFAULT_PORTS

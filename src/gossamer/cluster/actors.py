@@ -19,7 +19,7 @@ import uvloop
 
 from gossamer.assembly.private import keep_private
 from gossamer.cluster.agent.agent import Agent
-from gossamer.cluster.agent.tenancy import boot_clock
+from gossamer.cluster.agent.shard_leases import boot_clock
 from gossamer.cluster.coordination.overview import Overview
 from gossamer.cluster.coordination.placement import place
 from gossamer.cluster.coordination.terms import DeposedError, Terms

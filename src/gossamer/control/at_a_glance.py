@@ -12,7 +12,7 @@ from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.status import LiveStatus, Workers
-from gossamer.frontier.queues.rota import NEVER
+from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.model.reasons.codes import WaitCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 

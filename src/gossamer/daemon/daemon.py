@@ -355,7 +355,7 @@ class Daemon:
         if problems := change_problems(changes, self._registry.frame.roots):
             raise ServiceError("invalid", problems[0], problems)
         try:
-            result = await self._supervisor.keeper(name).change(changes, who)
+            result = await self._supervisor.reconciler(name).change(changes, who)
         except NotRunning:
             raise ServiceError("conflict", Reason(ProblemCode.NO_ANSWER)) from None
         waits = isinstance(result, dict) and "waits" in result

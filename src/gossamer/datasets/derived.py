@@ -241,10 +241,10 @@ class Store:
     def _clear(self) -> None:
         """Remove what no commit names, and what was merged long ago."""
         since = time.time() - _KEPT
-        lately = tuple(one for one in self.state.gone if one[1] > since)
-        if lately != self.state.gone:
-            self.state = msgspec.structs.replace(self.state, gone=lately)
-        named = {part.number for part in self.state.parts} | {number for number, _ in lately}
+        fingerprint_cache = tuple(one for one in self.state.gone if one[1] > since)
+        if fingerprint_cache != self.state.gone:
+            self.state = msgspec.structs.replace(self.state, gone=fingerprint_cache)
+        named = {part.number for part in self.state.parts} | {number for number, _ in fingerprint_cache}
         for path in self._folder.iterdir():
             if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
                 with contextlib.suppress(OSError):

@@ -12,7 +12,7 @@ from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.hosts import ascii_name, is_question, literal_address, local_addresses, read_hosts
 from gossamer.dns.queries.channel import Traffic
-from gossamer.dns.queries.flight import Flight
+from gossamer.dns.queries.name_lookup import NameLookup
 from gossamer.dns.queries.reply import NO_CONNECTION, TIME_OUT
 from gossamer.dns.queries.servers import NameServers
 from gossamer.dns.statistics import NameStatistics
@@ -80,7 +80,7 @@ class CaresResolver:
         self._ahead: dict[str, None] = {}
         self._to_hold: set[str] = set()
         self._futures: dict[str, asyncio.Future[Answer]] = {}
-        self._flights: dict[str, Flight] = {}
+        self._flights: dict[str, NameLookup] = {}
         self._closed = False
 
     def __repr__(self) -> str:
@@ -201,7 +201,7 @@ class CaresResolver:
             self._expect(name)
 
     def _fly(self, name: str, servers: NameServers, deadline: float) -> None:
-        self._flights[name] = Flight(name, self._config, servers, self._landed, deadline)
+        self._flights[name] = NameLookup(name, self._config, servers, self._landed, deadline)
 
     def _landed(self, answer: Answer) -> None:
         del self._flights[answer.name]

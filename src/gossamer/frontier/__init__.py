@@ -1,7 +1,7 @@
 """The frontier: everything known and not finished, and what may be asked for now.
 
 **Where a URL waits.** Each URL waits in the queue of its host (`queue`), or, if it must wait for a time
-of its own, in `later`. Both are on disk; a host that is being served has the front of its queue in memory.
+of its own, in `delayed`. Both are on disk; a host that is being served has the front of its queue in memory.
 
 **How a host rests.** A host with work is *ready*, *resting* (until a due time) or *lent* (as many leases
 are out as it allows). A bounded number of hosts is in memory; the rest are on disk, ordered in `wake` by

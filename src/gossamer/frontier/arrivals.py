@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.queues.serving import OWNER_LATER
+from gossamer.frontier.queues.active_hosts import OWNER_LATER
 from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family

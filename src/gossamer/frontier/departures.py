@@ -26,7 +26,7 @@ class Departures:
             InternalError: one of them has a lease out.
         """
         frontier = self._frontier
-        for key, queue in frontier.serving.rota.served.items():
+        for key, queue in frontier.serving.schedule.served.items():
             if queue.lent and theirs(key):
                 raise InternalError(f"{queue.record.name} is to be given away while it is being visited")
         frontier.robots.forget(theirs)

@@ -12,13 +12,13 @@ from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.gate import Gate, Turn
 from gossamer.frontier.gates.robots_gate import RobotsGate
+from gossamer.frontier.queues.active_hosts import ActiveHosts
+from gossamer.frontier.queues.delayed import DelayedQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
-from gossamer.frontier.queues.later import Later
 from gossamer.frontier.queues.queue_table import QueueTable
 from gossamer.frontier.queues.reordering import Reordering
 from gossamer.frontier.queues.revival import Revival
-from gossamer.frontier.queues.serving import Serving
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.visited import open_visited
 from gossamer.frontier.standings import Standings
@@ -40,7 +40,7 @@ from gossamer.state.records import COUNTERS, Counters, encode
 class Frontier:
     """What is known and what may be asked for now. It never waits.
 
-    Invariant: a host has at most `visits_at_once` leases out. Which hosts are in memory, `Serving` decides.
+    Invariant: a host has at most `visits_at_once` leases out. Which hosts are in memory, `ActiveHosts` decides.
     Changes are made inside `changes()`, which commits them together with what the caller adds.
     """
 
@@ -77,10 +77,10 @@ class Frontier:
         self.queues = QueueTable(
             environment, self.hosts, counters, policy.branches, self._lent_of, config.branches_memory
         )
-        self._later = Later(environment, self.queues, counters, config.buffer)
+        self._later = DelayedQueue(environment, self.queues, counters, config.buffer)
         by_order = isinstance(ordering, LinkOrdering)
-        self.serving = Serving(environment, config, policy, session, self.queues, by_order=by_order)
-        self.rota, self._wake, self._gate = self.serving.rota, self.serving.wake, self.serving.gate
+        self.serving = ActiveHosts(environment, config, policy, session, self.queues, by_order=by_order)
+        self.schedule, self._wake, self._gate = self.serving.schedule, self.serving.wake, self.serving.gate
         self._gates: tuple[Gate, ...] = self.serving.gates
         if policy.obey_robots:
             asking = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
@@ -90,7 +90,9 @@ class Frontier:
         """Of an ordering that changes as links arrive."""
         if isinstance(ordering, LinkOrdering):
             self.standings = Standings(environment, ordering, session)
-            self.reordering = Reordering(environment, self.standings, self.queues, self.rota, config.buffer)
+            self.reordering = Reordering(
+                environment, self.standings, self.queues, self.schedule, config.buffer
+            )
         self._batch: Batch | None = None
         self._failure: Exception | None = None
         self.lent = 0
@@ -143,7 +145,7 @@ class Frontier:
 
     def census(self) -> Census:
         """The hosts in memory by what they do."""
-        return self.rota.census(self.lent, self._gate.waiting)
+        return self.schedule.census(self.lent, self._gate.waiting)
 
     # Admitting …
 
@@ -218,7 +220,7 @@ class Frontier:
             if self.policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
         place = self.queues.add(host, record, candidate, level, batch)
-        queue = self.rota.served.get(host)
+        queue = self.schedule.served.get(host)
         if queue is None and not record.parked:
             queue = self.serving.arrived(host, record, batch)
             if queue is not None:
@@ -226,7 +228,7 @@ class Frontier:
         if queue is not None:
             first = queue.insert(place, candidate, self._config.buffer)
             if first or queue.placed is None:
-                self.rota.place(queue)
+                self.schedule.place(queue)
         return place
 
     # Lending …
@@ -234,19 +236,19 @@ class Frontier:
     def lend(self) -> Lease | None:
         """The best URL of the best host that may be visited now, or `None`."""
         now = self.micros()
-        while (rested := self.rota.pop_rested()) is not None:
-            self.rota.place(rested)
+        while (rested := self.schedule.pop_rested()) is not None:
+            self.schedule.place(rested)
         if self.serving.wants_more(now):
             with self.changes() as batch:
                 self.serving.refill(now, batch)
         if self.standings is not None and self.standings.due:
             with self.changes() as batch:
                 self.reordering.run(batch)
-        while (queue := self.rota.pop_ready()) is not None:
+        while (queue := self.schedule.pop_ready()) is not None:
             self._promote(queue)
             lease = self._lend_from(queue)
             if lease is not None or not queue.lent:
-                self.rota.place(queue)
+                self.schedule.place(queue)
                 if self.serving.must_leave(queue):
                     with self.changes() as batch:
                         self.serving.seat(queue, now, batch)
@@ -281,7 +283,7 @@ class Frontier:
                 continue
             queue.take()
             queue.gave_turn()
-            self.rota.gave_turn(queue)
+            self.schedule.gave_turn(queue)
             queue.lent[place] = candidate
             self.lent += 1
             if self.domains is not None:
@@ -300,7 +302,7 @@ class Frontier:
     def settle(self, lease: Lease, disposition: Disposition, tally: Tally) -> None:
         """End a lease: the entry leaves the queue, waits, or is due again; its host rests."""
         key = self.host_hash(lease.queue_key)
-        queue = self.rota.served[key]
+        queue = self.schedule.served[key]
         record = self.hosts.change(key, lease.queue_key)
         self.queues.tree(key, record)  # while it counts as lent
         candidate = queue.lent.pop(lease.ticket)
@@ -332,7 +334,7 @@ class Frontier:
     # Resting, parking, reviving …
 
     def _lent_of(self, host: bytes) -> Iterable[bytes]:
-        queue = self.rota.served.get(host)
+        queue = self.schedule.served.get(host)
         return queue.lent if queue is not None else ()
 
     def now(self) -> float:
@@ -345,8 +347,8 @@ class Frontier:
         record = self.hosts.change(key, name)
         record.due = max(record.due, self.micros() + int(seconds * 1e6))
         record.reason = reason
-        if queue := self.rota.served.get(key):
-            self.rota.place(queue)
+        if queue := self.schedule.served.get(key):
+            self.schedule.place(queue)
 
     def park(self, name: str, reason: Reason) -> None:
         """Leave a host alone; its entries stay on disk until the operator revives it."""
@@ -357,14 +359,14 @@ class Frontier:
                 self.counters.hosts_parked += 1
             record.parked = reason
             self._wake.clear(key, record, batch)
-            if (queue := self.rota.served.get(key)) and not queue.lent:
+            if (queue := self.schedule.served.get(key)) and not queue.lent:
                 self.serving.unserve(queue)
 
     def revive(self, name: str) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
         key = self.host_hash(name)
         with self.changes() as batch:
-            if key not in self.rota.served:
+            if key not in self.schedule.served:
                 self._revival.revive(key, self.hosts.change(key, name), batch)
 
     def take_up(self) -> int:
@@ -376,7 +378,7 @@ class Frontier:
         """The robots file of `origin` is known now: bring back what was held for it."""
         key = self.host_hash(name)
         record = self.hosts.change(key, name)
-        queue = self.rota.served.get(key)
+        queue = self.schedule.served.get(key)
         with self.changes() as batch:
             self._later.release(key, record, queue, origin, batch)
             self.serving.returned(key, record, batch)

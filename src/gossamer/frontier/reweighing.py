@@ -80,7 +80,7 @@ class Reweighing:
         host = fingerprint[:HASH_BYTES]
         if known is None or not place or known[0] != place:
             return
-        queue = self._frontier.rota.served.get(host)
+        queue = self._frontier.schedule.served.get(host)
         entry = self._environment.get(Family.QUEUE, host + place)
         if entry is None or (queue is not None and place in queue.lent):
             return

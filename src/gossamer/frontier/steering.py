@@ -54,7 +54,7 @@ class Steering:
         """Visit a host again as soon as its last visit's rest is over, whatever it was left alone for."""
         frontier = self._frontier
         key = self._key(name)
-        queue = frontier.rota.served.get(key)
+        queue = frontier.schedule.served.get(key)
         if queue is None:
             frontier.revive(name)
             return
@@ -65,7 +65,7 @@ class Steering:
             record.parked = record.reason = None
             record.failures = 0
             record.due = record.last_visit + record.rest
-            frontier.rota.place(queue)
+            frontier.schedule.place(queue)
 
     def revive_spent(self, cursor: bytes, most: int) -> bytes:
         """Revive hosts that were parked for budgets which they have not reached any more.
@@ -101,7 +101,7 @@ class Steering:
         """
         frontier = self._frontier
         with frontier.changes():
-            for queue in list(frontier.rota.served.values()):
+            for queue in list(frontier.schedule.served.values()):
                 self._repolite(queue, before)
 
     def _repolite(self, queue: HostQueue, before: Callable[[str], PolitenessConfig]) -> None:
@@ -118,7 +118,7 @@ class Steering:
             else:
                 record.due = max(record.due, record.last_visit + least)
         if not queue.lent or len(queue.lent) < queue.limit:
-            frontier.rota.place(queue)
+            frontier.schedule.place(queue)
 
     def readmit(self, candidate: Candidate, fingerprint: bytes) -> None:
         """Queue a URL again that was settled, as if it had just been found, within the open batch."""

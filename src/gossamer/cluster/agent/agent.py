@@ -17,12 +17,12 @@ from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.private import private_folder
 from gossamer.cluster.agent.digest_exchange import DigestExchange
 from gossamer.cluster.agent.digest_table import DigestTable
-from gossamer.cluster.agent.duties import Duties
 from gossamer.cluster.agent.link_exchange import LinkExchange, Parts
+from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.agent.outbox import Counts, Inbox, Outbox
 from gossamer.cluster.agent.peer_states import PeerStates
 from gossamer.cluster.agent.router import Router
-from gossamer.cluster.agent.tenancy import Tenancy, boot_clock
+from gossamer.cluster.agent.shard_leases import ShardLeases, boot_clock
 from gossamer.cluster.protocol import Fenced, Grant, Host, Registered, Report, agent_number, first_sequence
 from gossamer.cluster.snapshots.snapshooter import Snapshooter
 from gossamer.cluster.snapshots.store import Store
@@ -30,7 +30,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.control.socket.client import connect
 from gossamer.control.socket.protocol import NotRunning
 from gossamer.crawling.run import reopen, run, start
-from gossamer.engine.admission.elsewhere import Peers
+from gossamer.engine.admission.other_agents import Peers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import GossamerError
 from gossamer.model.reasons.codes import EndCode
@@ -193,10 +193,10 @@ class _Life:
         resumed = self.me.name == name and has_state
         config = reopen(self.folder) if resumed else start(self.folder, order.config)
         write_whole(self._slot, self.me.name)
-        self.tenancy = Tenancy(order.bits, agent_number(self.me.name), self.me.term)
+        self.leases_held = ShardLeases(order.bits, agent_number(self.me.name), self.me.term)
         self.store = Store(order.store)
         begin = partial(self._begin, new=not resumed)
-        membership = Membership(order.secret, self.tenancy.owns, self._join, begin)
+        membership = Membership(order.secret, self.leases_held.owns, self._join, begin)
         self._tasks: list[asyncio.Task[None]] = []
         extensions = Extensions(membership=membership)
         try:
@@ -219,20 +219,20 @@ class _Life:
         order = self._order
         counts = Counts(environment, first_sequence(self.me.incarnation))
         outbox = Outbox(environment, frontier.changes, counts)
-        router = Router(order.bits, self.tenancy.owns, outbox, ordering, clock.micros)
+        router = Router(order.bits, self.leases_held.owns, outbox, ordering, clock.micros)
         self._meeting = _Meeting(router, outbox, Inbox(environment), counts)
         if order.shared_digests:
             self.digests = DigestExchange(
                 self.me.name,
                 order.bits,
                 order.secret,
-                self.tenancy,
+                self.leases_held,
                 DigestTable(environment),
                 self._links.consult,
             )
 
         def may_lend(lent: int) -> bool:
-            return not self._stop and self.tenancy.may_fetch(counters.pages, counters.bytes, lent)
+            return not self._stop and self.leases_held.may_fetch(counters.pages, counters.bytes, lent)
 
         return Peers(router, self.digests, may_lend)
 
@@ -241,18 +241,18 @@ class _Life:
         order, crawl, meeting = self._order, built.crawl, self._meeting
         self._built = built
         crawl.parts.dispatch.expect("cluster")
-        parts = Parts(self.tenancy, meeting.router, meeting.outbox, meeting.inbox, meeting.counts, built)
+        parts = Parts(self.leases_held, meeting.router, meeting.outbox, meeting.inbox, meeting.counts, built)
         self.parts = parts
         self.exchange = LinkExchange(self.me.name, self.me.incarnation, parts, self._links.deliver)
         announcements = self.digests.announcements if self.digests is not None else None
         self.snapshooter = Snapshooter(self.folder, crawl, self.store, self.me, order.keep, announcements)
         states = PeerStates(self.store, self.folder.tmp / "peers", self.me.name)
-        self.duties = Duties(parts, self.snapshooter, states, order.bits, new=new)
+        self.move_executor = MoveExecutor(parts, self.snapshooter, states, order.bits, new=new)
         work = [
             self._renew(),
             self.exchange.run(),
             self.snapshooter.run(order.snapshot_every),
-            self.duties.run(),
+            self.move_executor.run(),
         ]
         if self.digests is not None:
             work.append(self.digests.run())
@@ -274,7 +274,7 @@ class _Life:
         is parked, say) do not count: it would ask for an allowance and give it back for ever.
         """
         assert self._built is not None
-        return self._built.crawl.parts.frontier.serving.rota.has_ready
+        return self._built.crawl.parts.frontier.serving.schedule.has_ready
 
     # Renewing …
 
@@ -289,28 +289,28 @@ class _Life:
             if isinstance(answer, Fenced):
                 self._fence()
                 return
-            if self.tenancy.counts(answer):
+            if self.leases_held.counts(answer):
                 await self._go_by(answer, sent)
             await asyncio.sleep(max(0.0, RENEW_SECONDS - (boot_clock() - sent)))
 
     async def _go_by(self, grant: Grant, sent: float) -> None:
         assert self._built is not None
         crawl, parts = self._built.crawl, self.parts
-        had = self.tenancy.shards
-        for shard in self.tenancy.take(grant, sent):
+        had = self.leases_held.shards
+        for shard in self.leases_held.take(grant, sent):
             parts.outbox.forget_answers(shard)
         if grant.scope_hosts:
             crawl.parts.admission.add_places(grant.scope_hosts)
         self._scope_known += len(grant.scope_hosts)
         self._places_known.update(grant.scope_hosts)
-        self._die_in(max(self.tenancy.left, SHORTEST))
+        self._die_in(max(self.leases_held.left, SHORTEST))
         self.snapshooter.on_record(grant.snapshot, parts.inbox)
         if grant.losses != self._losses:
             self._losses = grant.losses
             parts.router.forget()
         self.wave = grant.wave
-        gained = self.tenancy.shards - had
-        self.duties.give(grant, gained, self.tenancy.given_away(grant))
+        gained = self.leases_held.shards - had
+        self.move_executor.give(grant, gained, self.leases_held.given_away(grant))
         self._stop = grant.stop
         if grant.over:
             self._over = True
@@ -332,7 +332,7 @@ class _Life:
     def _fence(self) -> None:
         assert self._built is not None
         self._fenced = True
-        self.tenancy.end()
+        self.leases_held.end()
         self._built.crawl.stop_now()
 
     def _report(self) -> Report:
@@ -343,12 +343,12 @@ class _Life:
         return Report(
             agent=self.me.name,
             incarnation=self.me.incarnation,
-            term=self.tenancy.term,
+            term=self.leases_held.term,
             number=self._reports,
-            answered=self.tenancy.answered,
-            epoch=self.tenancy.epoch,
+            answered=self.leases_held.answered,
+            epoch=self.leases_held.epoch,
             wave=self.wave,
-            idle=not self.duties.busy and crawl.parts.dispatch.quiet and not self._barred(),
+            idle=not self.move_executor.busy and crawl.parts.dispatch.quiet and not self._barred(),
             sent=counts.sent,
             received=counts.received,
             owed=len(parts.outbox.shards_owed()),
@@ -356,24 +356,24 @@ class _Life:
             pages=counters.pages,
             bytes=counters.bytes,
             queued=counters.queued,
-            page_allowance=self.tenancy.page_allowance,
-            byte_allowance=self.tenancy.byte_allowance,
+            page_allowance=self.leases_held.page_allowance,
+            byte_allowance=self.leases_held.byte_allowance,
             snapshot=self.snapshooter.latest,
             snapshot_pages=self.snapshooter.pages,
             snapshot_bytes=self.snapshooter.bytes,
-            frozen=self.duties.frozen,
-            imported=self.duties.imported,
-            damaged=self.duties.damaged,
+            frozen=self.move_executor.frozen,
+            imported=self.move_executor.imported,
+            damaged=self.move_executor.damaged,
             scope_known=self._scope_known,
             scope_hosts=tuple(
                 place for place in crawl.parts.admission.scope.hosts if place not in self._places_known
             ),
-            stopped=self.duties.stopped,
+            stopped=self.move_executor.stopped,
             problem=self._problem(),
         )
 
     def _problem(self) -> str:
-        troubled = (("snapshot", self.snapshooter), ("move", self.duties), ("exchange", self.exchange))
+        troubled = (("snapshot", self.snapshooter), ("move", self.move_executor), ("exchange", self.exchange))
         told = [f"{name}: {part.problem}" for name, part in troubled if part is not None and part.problem]
         return "; ".join(told)[:LONGEST_PROBLEM]
 

@@ -8,7 +8,7 @@ import msgspec
 
 from gossamer.cluster.agent.between import Inquiry, Known
 from gossamer.cluster.agent.digest_table import Announcement, Announcements, DigestTable, Marks
-from gossamer.cluster.agent.tenancy import Tenancy
+from gossamer.cluster.agent.shard_leases import ShardLeases
 from gossamer.cluster.protocol import agent_name
 from gossamer.cluster.ranges import shard_of
 from gossamer.model.errors import GossamerError
@@ -44,19 +44,25 @@ class Question:
 
 
 class DigestExchange:
-    """`engine.admission.elsewhere.DigestsElsewhere` by shards.
+    """`engine.admission.other_agents.DigestsElsewhere` by shards.
 
     A visit waits for `PATIENCE_SECONDS`, then for an answer, at most `ANSWER_SECONDS`. Whatever goes wrong,
     its content counts as not met: that costs disk and nothing else.
     """
 
     def __init__(
-        self, name: str, bits: int, secret: bytes, tenancy: Tenancy, table: DigestTable, consult: Consult
+        self,
+        name: str,
+        bits: int,
+        secret: bytes,
+        leases_held: ShardLeases,
+        table: DigestTable,
+        consult: Consult,
     ) -> None:
         self._name = name
         self._bits = bits
         self._marks = Marks(secret)
-        self._tenancy = tenancy
+        self._leases_held = leases_held
         self._table = table
         self._consult = consult
         self._open: dict[str, Question] = {}
@@ -90,9 +96,9 @@ class DigestExchange:
 
     def _owner(self, shard: int) -> str:
         """Name of who owns a shard and can be asked; empty while nobody does."""
-        owner = self._tenancy.owner(shard)
+        owner = self._leases_held.owner(shard)
         name = agent_name(owner) if owner else ""
-        return name if name in self._tenancy.peers else ""
+        return name if name in self._leases_held.peers else ""
 
     async def _ask(self, name: str, question: Question) -> None:
         await asyncio.sleep(PATIENCE_SECONDS)
@@ -160,7 +166,7 @@ class DigestExchange:
 
     def _enter(self, announcements: list[Announcement] | tuple[Announcement, ...]) -> frozenset[bytes]:
         """Enter those of our own shards; marks of the others."""
-        ours = [each for each in announcements if self._tenancy.owns_shard(shard_of(each[0], self._bits))]
+        ours = [each for each in announcements if self._leases_held.owns_shard(shard_of(each[0], self._bits))]
         self._table.enter(ours)
         return frozenset(mark for mark, _ in announcements) - {mark for mark, _ in ours}
 

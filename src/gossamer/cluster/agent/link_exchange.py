@@ -13,7 +13,7 @@ from gossamer.assembly.build import Built
 from gossamer.cluster.agent.between import Applied, Batch, Entry, ShardProgress
 from gossamer.cluster.agent.outbox import Counts, Inbox, Outbox
 from gossamer.cluster.agent.router import Router
-from gossamer.cluster.agent.tenancy import Tenancy
+from gossamer.cluster.agent.shard_leases import ShardLeases
 from gossamer.cluster.protocol import agent_name, agent_number
 from gossamer.model.errors import GossamerError
 
@@ -41,7 +41,7 @@ Deliver = Callable[[str, bytes], Awaitable[bytes]]
 class Parts(msgspec.Struct, frozen=True):
     """What the link exchange works on."""
 
-    tenancy: Tenancy
+    leases_held: ShardLeases
     router: Router
     outbox: Outbox
     inbox: Inbox
@@ -120,23 +120,25 @@ class LinkExchange:
 
     def _by_owner(self, shards: Iterable[int]) -> dict[str, list[int]]:
         """Shards by the name of who owns them now."""
-        tenancy, found = self._parts.tenancy, dict[str, list[int]]()
-        if not tenancy.lends:
+        leases_held, found = self._parts.leases_held, dict[str, list[int]]()
+        if not leases_held.lends:
             return found
         for shard in shards:
-            owner = tenancy.owner(shard)
+            owner = leases_held.owner(shard)
             name = agent_name(owner) if owner else ""
-            if name in tenancy.peers and (owner != self._number or tenancy.owns_shard(shard)):
+            if name in leases_held.peers and (owner != self._number or leases_held.owns_shard(shard)):
                 found.setdefault(name, []).append(shard)
         return found
 
     async def _send(self, name: str, shards: list[int], ask: tuple[int, ...]) -> None:
         try:
             entries = self._next_entries(shards)
-            number, tenancy = agent_number(name), self._parts.tenancy
+            number, leases_held = agent_number(name), self._parts.leases_held
             places = self._parts.built.crawl.parts.admission.scope.hosts
-            told = self._places_told.get((name, tenancy.peers[name]), 0)
-            batch = Batch(self._name, self._incarnation, tenancy.epoch, tuple(entries), places[told:], ask)
+            told = self._places_told.get((name, leases_held.peers[name]), 0)
+            batch = Batch(
+                self._name, self._incarnation, leases_held.epoch, tuple(entries), places[told:], ask
+            )
             if name == self._name:
                 answer = await self.apply(batch)
             else:
@@ -147,7 +149,10 @@ class LinkExchange:
                 self._places_told[name, answer.incarnation] = len(places)
             for position in answer.positions:
                 # Who was the owner when it was asked may be another by now, whose word counts.
-                if tenancy.peers.get(name) == answer.incarnation and tenancy.owner(position.shard) == number:
+                if (
+                    leases_held.peers.get(name) == answer.incarnation
+                    and leases_held.owner(position.shard) == number
+                ):
                     self._parts.outbox.answered(position.shard, position.applied, position.covered)
             self._more |= len(entries) >= MOST_ENTRIES
             await asyncio.sleep(answer.wait if answer.positions else AGAIN_SECONDS)
@@ -177,14 +182,14 @@ class LinkExchange:
 
     async def apply(self, batch: Batch) -> Applied:
         """Apply those messages that are for our shards and were not applied before."""
-        parts, tenancy = self._parts, self._parts.tenancy
+        parts, leases_held = self._parts, self._parts.leases_held
         async with self._applying:
             # What a process sent that is none any more would come after the crawl was found to be over.
-            known = tenancy.peers.get(batch.sender) == batch.incarnation
+            known = leases_held.peers.get(batch.sender) == batch.incarnation
             entries = list(batch.entries) if known else []
             if known:
                 parts.built.crawl.parts.admission.add_places(batch.scope_hosts)
-            while entries and tenancy.lends:
+            while entries and leases_held.lends:
                 some, entries = entries[:APPLIED_AT_ONCE], entries[APPLIED_AT_ONCE:]
                 self._apply_some(batch, some)
                 parts.built.crawl.parts.dispatch.pump_or_fail()
@@ -193,9 +198,9 @@ class LinkExchange:
             positions = tuple(
                 ShardProgress(shard, inbox.position(shard, batch.sender), inbox.covered(shard, batch.sender))
                 for shard in sorted({entry.shard for entry in batch.entries}.union(batch.ask))
-                if tenancy.owns_shard(shard)
+                if leases_held.owns_shard(shard)
             )
-        return Applied(self._name, self._incarnation, tenancy.epoch, positions, known)
+        return Applied(self._name, self._incarnation, leases_held.epoch, positions, known)
 
     def _apply_some(self, batch: Batch, entries: list[Entry]) -> None:
         parts, built = self._parts, self._parts.built
@@ -205,7 +210,7 @@ class LinkExchange:
             for shard, sequence, data in (
                 (entry.shard, entry.sequence, entry.data)
                 for entry in entries
-                if parts.tenancy.owns_shard(entry.shard)
+                if parts.leases_held.owns_shard(entry.shard)
             ):
                 if sequence > reached.get(shard, inbox.position(shard, batch.sender)):
                     parts.router.bring_in(data, admission, built.robots)

@@ -9,9 +9,9 @@ from gossamer.cluster.agent.messages import Message, RobotsNews, decode, encode
 from gossamer.cluster.agent.outbox import Outbox
 from gossamer.cluster.ranges import shard_of
 from gossamer.engine.admission.admission import Admission
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.frontier.robots_table import RobotsEntry, robots_entry
-from gossamer.frontier.seen.lately import Lately
+from gossamer.frontier.seen.fingerprint_cache import FingerprintCache
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
@@ -24,7 +24,7 @@ SENT = 1 << 18
 
 
 class Router:
-    """`engine.admission.elsewhere.Elsewhere` by shards: takes what is not ours, brings in what others found.
+    """`engine.admission.other_agents.Elsewhere` by shards: takes what is not ours, brings in what others found.
 
     A link that was sent lately is not sent again, unless it brings a gift, or is a redirect to its own
     canonical form.
@@ -44,7 +44,7 @@ class Router:
         self._outbox = outbox
         self._gifts = ordering if isinstance(ordering, TravellingOrdering) else None
         self._now = now
-        self._sent = Lately(SENT)
+        self._sent = FingerprintCache(SENT)
 
     def takes(self, key: bytes, candidate: Candidate, gift: Any) -> bool:
         """Whether the host is another's; then the candidate is owed to it."""
@@ -64,7 +64,7 @@ class Router:
 
     def forget(self) -> None:
         """Links were lost where they were sent to: send them again where they are found again."""
-        self._sent = Lately(SENT)
+        self._sent = FingerprintCache(SENT)
 
     def takes_robots(self, host: bytes, origin: str, entry: RobotsEntry) -> bool:
         """Whether the origin is another's; then what its robots file says is owed to it."""
@@ -76,7 +76,7 @@ class Router:
         self._outbox.put(shard_of(host, self._bits), encode(Message(robots=news)))
         return True
 
-    def bring_in(self, data: bytes, admission: Admission, robots: RobotsDesk) -> None:
+    def bring_in(self, data: bytes, admission: Admission, robots: RobotsFiles) -> None:
         """Let a message of another agent have its effect, within the open batch."""
         message = decode(data)
         if message.link is not None:
@@ -85,7 +85,7 @@ class Router:
         if message.robots is not None:
             self._learn(message.robots, robots)
 
-    def _learn(self, news: RobotsNews, robots: RobotsDesk) -> None:
+    def _learn(self, news: RobotsNews, robots: RobotsFiles) -> None:
         url = Url.from_serialised(news.origin + "/")
         if url is None:
             return

@@ -180,7 +180,7 @@ class Transfer:
 
     def _wake(self, key: bytes, batch: Batch) -> None:
         frontier = self._frontier
-        if key not in frontier.serving.rota.served and frontier.hosts.get(key) is not None:
+        if key not in frontier.serving.schedule.served and frontier.hosts.get(key) is not None:
             wake(frontier, key, frontier.hosts.change(key, ""), batch)
 
     async def drop(self, shards: Collection[int]) -> None:

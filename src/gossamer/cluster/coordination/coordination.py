@@ -3,7 +3,7 @@
 import msgspec
 
 from gossamer.cluster.agreement.tenure import Silence
-from gossamer.cluster.coordination.hearing import Hearing
+from gossamer.cluster.coordination.heartbeats import Heartbeats
 from gossamer.cluster.coordination.leaving import all_stopped, drain, drain_surplus, let_go
 from gossamer.cluster.coordination.moving import begin_moves, destinations, hear_moves, lose, name_heirs
 from gossamer.cluster.coordination.outlook import Outlook
@@ -55,7 +55,7 @@ class Coordination:
         self._withheld = {
             agent.number: now + record.config.tenure.give_away for agent in record.present if agent.withheld
         }
-        self._hearing = Hearing(record, record.term << WAVES_OF_A_TERM)
+        self._heartbeats = Heartbeats(record, record.term << WAVES_OF_A_TERM)
         self._outlook = Outlook(record)
         self._scope = set(record.scope_hosts)
         self._destinations: list[int] = []
@@ -107,7 +107,7 @@ class Coordination:
             or before.epoch != acting.epoch
             or len(before.scope_hosts) != len(acting.scope_hosts)
         ):
-            self._hearing.recount(acting)
+            self._heartbeats.recount(acting)
 
     # Agents …
 
@@ -144,7 +144,7 @@ class Coordination:
             record.next_agent += 1
         if record.stop == FINISHED and not record.over:
             record.stop = None  # after a power failure it may have work again
-        self._hearing.began(agent.name)
+        self._heartbeats.began(agent.name)
         self._silence.answered(agent.name, now)
         return Registered(agent.name, agent.incarnation, record.term)
 
@@ -171,7 +171,7 @@ class Coordination:
         if acting is None or known is None or known.incarnation != report.incarnation:
             raise InternalError("a renewal was answered before what it depends on was saved")
         self._silence.answered(agent.name, now)
-        if self._hearing.fresh(report) and agent.state is not State.GONE:
+        if self._heartbeats.fresh(report) and agent.state is not State.GONE:
             self._hear(agent, report, now)
         return self._grant(known, report, acting, now)
 
@@ -193,7 +193,7 @@ class Coordination:
 
     def _hear(self, agent: AgentRecord, report: Report, now: float) -> None:
         """Have what an agent did go down in the record."""
-        self._hearing.hear(report, now)
+        self._heartbeats.hear(report, now)
         if agent.state is State.JOINING:
             record = self._versions.turn()
             record.change(agent.number, state=State.LIVE, since=record.epoch)
@@ -211,7 +211,7 @@ class Coordination:
         """What the saved record says to an agent."""
         tenure, number = acting.config.tenure, agent.number
         withheld = agent.withheld and now < self._withheld.get(number, now)
-        pages, bytes_ = self._hearing.allowances(report)
+        pages, bytes_ = self._heartbeats.allowances(report)
         return Grant(
             number=report.number,
             term=acting.term,
@@ -225,7 +225,7 @@ class Coordination:
             snapshot=agent.snapshot,
             page_allowance=pages,
             byte_allowance=bytes_,
-            wave=self._hearing.wave,
+            wave=self._heartbeats.wave,
             scope_hosts=tuple(acting.scope_hosts[report.scope_known :]),
             stop=acting.stop or (DRAINED if agent.state in (State.LEAVING, State.GONE) else None),
             over=acting.over or agent.state is State.GONE,
@@ -241,15 +241,15 @@ class Coordination:
             return
         self._lose_the_silent(now)
         self._trust_the_moved(now)
-        self._hearing.share()
+        self._heartbeats.share()
         if self._record.stop:
-            if all_stopped(self._versions, self._hearing):
+            if all_stopped(self._versions, self._heartbeats):
                 self._versions.turn().over = True
             return
         if now >= self._calm_at:
-            drain_surplus(self._versions, self._hearing)
+            drain_surplus(self._versions, self._heartbeats)
         self._move(now)
-        let_go(self._versions, self._hearing)
+        let_go(self._versions, self._heartbeats)
         self._end(now)
 
     def _count_time(self, now: float) -> None:
@@ -273,7 +273,7 @@ class Coordination:
             lose(record, agent)
             self._silence.forget(agent.name)
             self._withheld.pop(agent.number, None)
-            self._hearing.gone(agent.name, agent.pages, agent.bytes)
+            self._heartbeats.gone(agent.name, agent.pages, agent.bytes)
         if record.stop == FINISHED:
             record.stop = None  # what the lost one had not in its last snapshot is to be done again
 
@@ -299,12 +299,12 @@ class Coordination:
             self._versions.replace(trial)
 
     def _end(self, now: float) -> None:
-        config, (pages, received) = self._record.config, self._hearing.spent()
+        config, (pages, received) = self._record.config, self._heartbeats.spent()
         limits = BudgetConfig(
             max_pages=config.max_pages, max_bytes=config.max_bytes, max_time=config.max_time
         )
         reason = crawl_limit_reached(limits, Spent(pages, received, self._elapsed(now)))
-        if reason is None and self._hearing.finished and not self.dirty and self._outlook.settled:
+        if reason is None and self._heartbeats.finished and not self.dirty and self._outlook.settled:
             reason = FINISHED
         if reason is not None:
             self.stop(reason)
@@ -350,7 +350,7 @@ class Coordination:
                 )
             record.config, record.wanted = config, config.agents
         record.stop, record.over = None, False
-        self._hearing = Hearing(record, record.term << WAVES_OF_A_TERM)
+        self._heartbeats = Heartbeats(record, record.term << WAVES_OF_A_TERM)
         self._silence = Silence(now, record.config.tenure.give_away)
         self._counted = now
         self._patient_until = now + record.config.gather
@@ -392,4 +392,4 @@ class Coordination:
 
     def overview(self, now: float) -> Overview:
         """For `gossamer cluster status`; as decided, which may not be saved yet."""
-        return overview_of(self._record, self._hearing, self._silence, now)
+        return overview_of(self._record, self._heartbeats, self._silence, now)

@@ -1,6 +1,6 @@
 """Lets agents go: the surplus, the drained, all of them at the end."""
 
-from gossamer.cluster.coordination.hearing import Hearing
+from gossamer.cluster.coordination.heartbeats import Heartbeats
 from gossamer.cluster.coordination.record import AgentRecord, State
 from gossamer.cluster.coordination.versions import Versions
 
@@ -13,15 +13,15 @@ def drain(versions: Versions, agent: AgentRecord) -> None:
     record.change(agent.number, state=State.DRAINING, since=record.epoch)
 
 
-def drain_surplus(versions: Versions, hearing: Hearing) -> None:
+def drain_surplus(versions: Versions, heartbeats: Heartbeats) -> None:
     """Drain the last to come, if there are more than wanted. Who has not spoken yet may never come."""
     live = versions.next.having(State.LIVE)
-    if len(live) > versions.next.wanted and all(hearing.of(agent.name) for agent in live):
+    if len(live) > versions.next.wanted and all(heartbeats.of(agent.name) for agent in live):
         for agent in sorted(live, key=lambda agent: agent.number)[versions.next.wanted :]:
             drain(versions, agent)
 
 
-def let_go(versions: Versions, hearing: Hearing) -> None:
+def let_go(versions: Versions, heartbeats: Heartbeats) -> None:
     """Tell drained agents to stop that have nothing any more, and see off those that have stopped."""
     leaving = versions.next.having(State.DRAINING, State.LEAVING)
     if not leaving or versions.acting is None:
@@ -30,7 +30,7 @@ def let_go(versions: Versions, hearing: Hearing) -> None:
     for move in versions.next.moves.values():
         busy.update((move.source, move.target))
     for agent in leaving:
-        heard = hearing.of(agent.name)
+        heard = heartbeats.of(agent.name)
         if heard is None or agent.number in busy:
             continue
         report = heard.report
@@ -41,11 +41,11 @@ def let_go(versions: Versions, hearing: Hearing) -> None:
             record = versions.turn()
             sums = {"pages": report.pages, "bytes": report.bytes}
             record.change(agent.number, state=State.GONE, since=record.epoch, inherited=True, **sums)
-            hearing.gone(agent.name, report.pages, report.bytes)
+            heartbeats.gone(agent.name, report.pages, report.bytes)
 
 
-def all_stopped(versions: Versions, hearing: Hearing) -> bool:
+def all_stopped(versions: Versions, heartbeats: Heartbeats) -> bool:
     """Whether every agent has stopped since it was told to."""
-    heard = [hearing.of(agent.name) for agent in versions.next.present]
+    heard = [heartbeats.of(agent.name) for agent in versions.next.present]
     since = versions.next.stop_epoch
     return all(one is not None and one.report.stopped and one.report.epoch >= since for one in heard)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from gossamer.cluster.agreement.tenure import Silence
-from gossamer.cluster.coordination.hearing import Heard, Hearing
+from gossamer.cluster.coordination.heartbeats import Heartbeat, Heartbeats
 from gossamer.cluster.coordination.record import PRESENT, AgentRecord, Loss, Move, Record
 from gossamer.cluster.protocol import NOBODY, Report, agent_name
 from gossamer.inspect.clusters.cluster_view import AgentOverview, LossOverview, MoveOverview, Overview
@@ -12,12 +12,12 @@ from gossamer.model.reasons.reason import sentence
 __all__ = ["AgentOverview", "LossOverview", "MoveOverview", "Overview", "overview_of"]
 
 
-def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) -> Overview:
+def overview_of(record: Record, heartbeats: Heartbeats, silence: Silence, now: float) -> Overview:
     """What is known of everything."""
     owners = Counter(record.owners())
     moving = sum(len(move.shards) for move in record.moves.values())
     agents = tuple(
-        _agent(agent, record, owners, hearing.of(agent.name), (silence.since(agent.name), now))
+        _agent(agent, record, owners, heartbeats.of(agent.name), (silence.since(agent.name), now))
         for agent in record.agents.values()
     )
     return Overview(
@@ -33,7 +33,7 @@ def overview_of(record: Record, hearing: Hearing, silence: Silence, now: float) 
         pages=sum(agent.pages for agent in agents),
         bytes=sum(agent.bytes for agent in agents),
         queued=sum(agent.queued for agent in agents),
-        wave=hearing.wave,
+        wave=heartbeats.wave,
         scope_hosts=len(record.scope_hosts),
         elapsed=record.elapsed,
         stop=sentence(record.stop),
@@ -56,7 +56,7 @@ def _agent(
     agent: AgentRecord,
     record: Record,
     owners: Counter[int],
-    heard: Heard | None,
+    heard: Heartbeat | None,
     times: tuple[float | None, float],
 ) -> AgentOverview:
     since, now = times

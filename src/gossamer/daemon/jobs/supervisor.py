@@ -1,4 +1,4 @@
-"""Cares for all jobs: finds what runs, has a keeper for each, counts what lies on the disk."""
+"""Cares for all jobs: finds what runs, has a reconciler for each, counts what lies on the disk."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,8 @@ from gossamer.daemon.allocation.grants import Restored
 from gossamer.daemon.context import WHO, DaemonContext
 from gossamer.daemon.jobs.endings import beginning, read_report
 from gossamer.daemon.jobs.job import Job, JobState
-from gossamer.daemon.jobs.keeper import Keeper
 from gossamer.daemon.jobs.process import crawler_of, cut_errors, folder_size, mark_of
+from gossamer.daemon.jobs.reconciler import JobReconciler
 from gossamer.daemon.jobs.roster import Roster
 from gossamer.model.errors import StorageError
 from gossamer.model.reasons.codes import JobCode
@@ -55,7 +55,7 @@ class Supervisor:
         self._around = around
         self._disk = disk
         self._anew = anew
-        self._keepers: dict[str, Keeper] = {}
+        self._reconcilers: dict[str, JobReconciler] = {}
         self._measuring: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -72,28 +72,28 @@ class Supervisor:
             self._measuring.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._measuring
-        await asyncio.gather(*(keeper.close() for keeper in self._keepers.values()))
-        self._keepers.clear()
+        await asyncio.gather(*(reconciler.close() for reconciler in self._reconcilers.values()))
+        self._reconcilers.clear()
 
     def add(self, name: str) -> None:
         """Care for a job from now on."""
-        self._keepers[name] = Keeper(name, self._around, self._anew)
+        self._reconcilers[name] = JobReconciler(name, self._around, self._anew)
 
     async def remove(self, name: str) -> None:
         """Care for it no longer."""
-        keeper = self._keepers.pop(name, None)
-        if keeper is not None:
-            await keeper.close()
+        reconciler = self._reconcilers.pop(name, None)
+        if reconciler is not None:
+            await reconciler.close()
         self._around.grants.leave(name)
 
     def wake(self, name: str) -> None:
         """Something has changed for a job."""
-        if (keeper := self._keepers.get(name)) is not None:
-            keeper.wake()
+        if (reconciler := self._reconcilers.get(name)) is not None:
+            reconciler.wake()
 
-    def keeper(self, name: str) -> Keeper:
+    def reconciler(self, name: str) -> JobReconciler:
         """Who cares for the job of that name."""
-        return self._keepers[name]
+        return self._reconcilers[name]
 
     # The disk
 
@@ -141,8 +141,8 @@ class Supervisor:
         roster = self._around.roster
         job = roster.get(name)
         cut_errors(self._around.errors_of(name), self._around.config.watch.max_errors)
-        if name in self._keepers:
-            self._keepers[name].measure()
+        if name in self._reconcilers:
+            self._reconcilers[name].measure()
         if job.process is None and job.wanted == "stop" and crawler_of(job.path) is not None:
             roster.change(name, wanted="run", by="by hand")
             self.wake(name)

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from gossamer.engine.admission.elsewhere import Elsewhere
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.admission.recent import Judged, Recent, way
+from gossamer.engine.admission.link_cache import LinkCache, ScopeCache, way
+from gossamer.engine.admission.other_agents import OtherAgents
 from gossamer.engine.observe import Observers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -58,7 +58,7 @@ class Admission:
         record_rejected: bool,
         raised: Callable[[Raised], None] = lambda _: None,
         plain: Callable[[Candidate], Candidate] | None = None,
-        elsewhere: Elsewhere | None = None,
+        other_agents: OtherAgents | None = None,
     ) -> None:
         """What the door goes by.
 
@@ -79,14 +79,14 @@ class Admission:
         self._counters = counters
         self._observers = observers
         self._record_rejected = record_rejected
-        self._recent = Recent(frontier.recent_links)
-        self._judged = Judged()
+        self._recent = LinkCache(frontier.recent_links)
+        self._judged = ScopeCache()
         newcomers = frontier.environment.get(Family.META, NEWCOMERS)
         self.newcomers: list[bytes] = decode(newcomers, list[bytes]) if newcomers else []
         """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
         self._plain = plain or _as_it_is
         self._raised = raised
-        self.elsewhere = elsewhere
+        self.other_agents = other_agents
         """The other agents, in a cluster."""
 
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
@@ -106,16 +106,16 @@ class Admission:
         return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
 
     def _is_elsewhere(self, robots: Candidate) -> bool:
-        if self.elsewhere is None:
+        if self.other_agents is None:
             return False
         host, _ = self._frontier.host_key(robots.url)
-        return self.elsewhere.takes(host, robots, None)
+        return self.other_agents.takes(host, robots, None)
 
     def change_scope(self, scope: Scope) -> None:
         """Judge by another scope from now on; what was met under the old one is met anew."""
         self._scope = scope
-        self._recent = Recent(self._frontier.recent_links)
-        self._judged = Judged()
+        self._recent = LinkCache(self._frontier.recent_links)
+        self._judged = ScopeCache()
 
     @property
     def scope(self) -> Scope:
@@ -183,9 +183,9 @@ class Admission:
         return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
-        if self.elsewhere is not None:
+        if self.other_agents is not None:
             candidate = self._under_one_host(candidate, fingerprint)
-            if self.elsewhere.takes(fingerprint, candidate, gift):
+            if self.other_agents.takes(fingerprint, candidate, gift):
                 return False
         admitted = self._frontier.admit(candidate, fingerprint, gift)
         if admitted and self._scope.path_ascending:

@@ -10,7 +10,7 @@ from gossamer.archive.cdxj import capture_key, capture_line
 from gossamer.archive.committed import archive_key
 from gossamer.archive.placement import Original, Placed
 from gossamer.archive.writer import ArchiveWriter
-from gossamer.engine.admission.elsewhere import DigestsElsewhere
+from gossamer.engine.admission.other_agents import OtherAgentsDigests
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.settlement.visit_log import LOG, VisitLog
 from gossamer.engine.visiting.visit import Visit
@@ -62,7 +62,7 @@ class Archivist:
         log: VisitLog,
         environment: Environment,
         counters: Counters,
-        digests: DigestsElsewhere | None = None,
+        digests: OtherAgentsDigests | None = None,
     ) -> None:
         """`digests`: what the other agents have met, in a cluster that shares it."""
         self._writer = writer

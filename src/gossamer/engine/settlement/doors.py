@@ -4,7 +4,7 @@ import msgspec
 
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
@@ -44,7 +44,7 @@ class Doors(msgspec.Struct, frozen=True):
     memory: PageMemory
     judge: Judge
     admission: Admission
-    robots: RobotsDesk
+    robots: RobotsFiles
     links: LinkRules
     yields: Yields
     plugins: PluginWatch

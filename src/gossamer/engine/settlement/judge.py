@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.tally import Tally
@@ -42,7 +42,7 @@ class Judge:
     def __init__(
         self,
         frontier: Frontier,
-        robots: RobotsDesk,
+        robots: RobotsFiles,
         retry: RetryConfig,
         politeness: Callable[[str], PolitenessConfig],
         visit_speed: Callable[[str], float],

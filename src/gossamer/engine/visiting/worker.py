@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.yields import Yields
 from gossamer.engine.visiting.dispatch import Dispatch
-from gossamer.engine.visiting.permits import Permits
+from gossamer.engine.visiting.prefetch_checks import PrefetchChecks
 from gossamer.engine.visiting.reading import Reading
 from gossamer.engine.visiting.visit import Visit
 from gossamer.model.lease import Lease
@@ -21,14 +21,14 @@ class Worker:
     def __init__(
         self,
         dispatch: Dispatch,
-        permits: Permits,
+        prefetch_checks: PrefetchChecks,
         modules: Mapping[str, ProtocolModule],
         reading: Reading,
         settlement: Settlement,
         yields: Yields,
     ) -> None:
         self._dispatch = dispatch
-        self._permits = permits
+        self._prefetch_checks = prefetch_checks
         self._modules = modules
         self._reading = reading
         self._settlement = settlement
@@ -41,7 +41,7 @@ class Worker:
 
     async def _visit(self, lease: Lease) -> Visit:
         started = time.monotonic()
-        outcome: Outcome | None = self._permits.refusal(lease)
+        outcome: Outcome | None = self._prefetch_checks.refusal(lease)
         if outcome is None:
             outcome = await self._fetch(lease)
         elapsed = time.monotonic() - started
@@ -62,4 +62,4 @@ class Worker:
         module = self._modules.get(scheme)
         if module is None:
             return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(self._permits.prepared(lease))
+        return await module.fetch(self._prefetch_checks.prepared(lease))

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from gossamer.frontier.gates.gate import Turn
+from gossamer.frontier.queues.delayed import DelayedQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
-from gossamer.frontier.queues.later import Later
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind, further
@@ -27,7 +27,7 @@ class RobotsGate:
     def __init__(
         self,
         robots: RobotsTable,
-        later: Later,
+        later: DelayedQueue,
         hosts: HostTable,
         changes: Callable[[], AbstractContextManager[Batch]],
         admit: Callable[[Candidate], None],

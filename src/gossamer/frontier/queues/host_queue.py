@@ -78,7 +78,7 @@ class HostQueue:
         self.held = 0  # entries that gave way to others in this turn
         self.lent: dict[bytes, Candidate] = {}
         self.placed: int | None = None  # number of its latest heap entry; older ones are void
-        self.passed = 0.0  # how far its turns have taken it, see `Rota`
+        self.passed = 0.0  # how far its turns have taken it, see `HostSchedule`
         self.awaits = ""  # the host name that must be answered first
         self.named, self.named_until = "", 0  # a host name whose answer is at hand until then
 

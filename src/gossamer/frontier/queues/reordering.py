@@ -1,7 +1,7 @@
 """Moves waiting URLs that have become worth more to a better place in their host's queue."""
 
+from gossamer.frontier.queues.host_schedule import HostSchedule
 from gossamer.frontier.queues.queue_table import QueueTable
-from gossamer.frontier.queues.rota import Rota
 from gossamer.frontier.standings import Standings
 from gossamer.model.candidate import Candidate
 from gossamer.state.environment import Batch, Environment, Family
@@ -17,12 +17,17 @@ class Reordering:
     """
 
     def __init__(
-        self, environment: Environment, standings: Standings, queues: QueueTable, rota: Rota, buffer: int
+        self,
+        environment: Environment,
+        standings: Standings,
+        queues: QueueTable,
+        schedule: HostSchedule,
+        buffer: int,
     ) -> None:
         self._environment = environment
         self._standings = standings
         self._queues = queues
-        self._rota = rota
+        self._schedule = schedule
         self._buffer = buffer
 
     @property
@@ -35,7 +40,7 @@ class Reordering:
         found: list[Candidate] = []
 
         def find(host: bytes, place: bytes) -> Candidate | None:
-            queue = self._rota.served.get(host)
+            queue = self._schedule.served.get(host)
             if queue is not None and place in queue.lent:
                 return None
             data = self._environment.get(Family.QUEUE, host + place)
@@ -52,6 +57,6 @@ class Reordering:
     def move(self, host: bytes, place: bytes, better: bytes, candidate: Candidate, batch: Batch) -> None:
         """Give an entry another ticket, on disk and in memory."""
         self._queues.move(host, place, better, candidate, batch)
-        queue = self._rota.served.get(host)
+        queue = self._schedule.served.get(host)
         if queue is not None and queue.move(place, better, candidate, self._buffer):
-            self._rota.place(queue)
+            self._schedule.place(queue)

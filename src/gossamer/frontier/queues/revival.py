@@ -2,8 +2,8 @@
 
 import msgspec
 
+from gossamer.frontier.queues.delayed import DelayedQueue
 from gossamer.frontier.queues.hosts import HostTable
-from gossamer.frontier.queues.later import Later
 from gossamer.frontier.queues.wake import WakeIndex
 from gossamer.model.reasons.codes import HoldCode
 from gossamer.policy.visits.retry import asked_for_rest
@@ -18,7 +18,7 @@ class Revival:
         self,
         environment: Environment,
         hosts: HostTable,
-        later: Later,
+        later: DelayedQueue,
         wake: WakeIndex,
         counters: Counters,
     ) -> None:

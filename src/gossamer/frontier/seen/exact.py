@@ -1,7 +1,7 @@
 """The seen set: canonical URLs ever admitted, exact, on disk behind a bounded cache and perhaps a filter."""
 
 from gossamer.frontier.seen.filter import SeenFilter, forget_saved
-from gossamer.frontier.seen.lately import Lately
+from gossamer.frontier.seen.fingerprint_cache import FingerprintCache
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import VisitedRecord
 
@@ -15,7 +15,7 @@ class SeenSet:
 
     def __init__(self, environment: Environment, cache_entries: int) -> None:
         self._environment = environment
-        self._lately = Lately(cache_entries)
+        self._fingerprint_cache = FingerprintCache(cache_entries)
         size = environment.config.seen_filter
         self._filter = SeenFilter(environment, size) if size else None
         forget_saved(environment)
@@ -25,11 +25,11 @@ class SeenSet:
     def __contains__(self, fingerprint: bytes) -> bool:
         if fingerprint == self._absent:
             return False
-        if fingerprint in self._lately or fingerprint in self._uncommitted:
+        if fingerprint in self._fingerprint_cache or fingerprint in self._uncommitted:
             return True
         ruled_out = self._filter is not None and self._filter.rules_out(fingerprint)
         if not ruled_out and self._environment.get(Family.SEEN, fingerprint) is not None:
-            self._lately.add(fingerprint)
+            self._fingerprint_cache.add(fingerprint)
             return True
         self._absent = fingerprint
         return False
@@ -56,5 +56,5 @@ class SeenSet:
             self._filter.update(self._uncommitted)
             self._filter.read_on()
         for fingerprint in self._uncommitted:
-            self._lately.add(fingerprint)
+            self._fingerprint_cache.add(fingerprint)
         self._uncommitted.clear()

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from gossamer.web.api.shapes import Shapes, answer
 from gossamer.web.console.assets import Assets
-from gossamer.web.console.desk import theme_of
+from gossamer.web.console.request_context import theme_of
 
 _ABOUT = """\
 Send a token as `Authorization: Bearer ...` (`gossamer serve-user token NAME` makes one), or log in at

@@ -4,7 +4,7 @@ Decision 0015 tells why it is not a framework in the browser. `console_router` g
 `web.api`; log-in, CSRF and the headers of every answer are the gate's (`web.security`).
 
 How a page comes about: `router` finds the function of its address in `PAGES` of one of the page modules, and
-gives it a `Desk` (who asks, in which language, what was sent). The function asks the daemon and hands what it
+gives it a `RequestContext` (who asks, in which language, what was sent). The function asks the daemon and hands what it
 found to a template; `renderer` fills that in. `static/live.js` asks for the block `live` of the page again.
 """
 

@@ -11,7 +11,6 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.web.console import door_pages
 from gossamer.web.console.assets import Assets
 from gossamer.web.console.clusters import pages as cluster_pages
-from gossamer.web.console.desk import Desk
 from gossamer.web.console.glance import glance_at
 from gossamer.web.console.jobs import acts as job_acts
 from gossamer.web.console.jobs import allocation_pages, next_steps
@@ -23,6 +22,7 @@ from gossamer.web.console.jobs import views as job_views
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.renderer import Renderer
 from gossamer.web.console.reports import Reports
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import Page
 
 PAGES: tuple[Page, ...] = (
@@ -63,30 +63,30 @@ def console_router(daemon: Daemon) -> APIRouter:
     for page in PAGES:
         router.add_route(
             page.path,
-            _handler(page, lambda request: Desk(request, daemon, renderer, kept)),
+            _handler(page, lambda request: RequestContext(request, daemon, renderer, kept)),
             methods=[page.method],
         )
     return router
 
 
-def _handler(page: Page, desk_of: Callable[[Request], Desk]) -> Handler:
+def _handler(page: Page, desk_of: Callable[[Request], RequestContext]) -> Handler:
     async def answer(request: Request) -> Response:
-        desk = desk_of(request)
+        context = desk_of(request)
         try:
             if request.method == "GET" and (name := request.path_params.get("job")):
-                desk.glance = await glance_at(desk.daemon, desk.daemon.job(name), PATIENCE)
-            return await page.answer(desk, **request.path_params)
+                context.glance = await glance_at(context.daemon, context.daemon.job(name), PATIENCE)
+            return await page.answer(context, **request.path_params)
         except ServiceError as error:
-            return _problem(desk, error)
+            return _problem(context, error)
 
     return answer
 
 
-def _problem(desk: Desk, error: ServiceError) -> Response:
+def _problem(context: RequestContext, error: ServiceError) -> Response:
     """What went wrong, as a page."""
-    parts = desk.request.url.path.split("/")
+    parts = context.request.url.path.split("/")
     inside = parts[1:2] in (["jobs"], ["clusters"]) and len(parts) > 3 and error.code != "not_found"
-    return desk.page(
+    return context.page(
         "problem.html",
         _STATUS.get(error.code, 500),
         code=error.code,

@@ -8,7 +8,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.inspect.clusters.cluster_questions import Drain, Scale, Stop
 from gossamer.inspect.clusters.cluster_view import AgentCrawl, AgentOverview, ClusterFigures
 from gossamer.web.console.clusters.drawings import ring
-from gossamer.web.console.desk import Desk
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
 
 PATIENCE = 1.0
@@ -25,25 +25,25 @@ class AgentLine(NamedTuple):
     crawl: AgentCrawl | None
 
 
-async def clusters(desk: Desk) -> Response:
+async def clusters(context: RequestContext) -> Response:
     """All of them, as far as is known without asking."""
-    views = await desk.daemon.clusters.list()
+    views = await context.daemon.clusters.list()
     more = len(views) - MOST_SHOWN
-    return desk.page("clusters.html", section="clusters", views=views[:MOST_SHOWN], more=more)
+    return context.page("clusters.html", section="clusters", views=views[:MOST_SHOWN], more=more)
 
 
-async def cluster(desk: Desk, cluster: str) -> Response:
+async def cluster(context: RequestContext, cluster: str) -> Response:
     """One of them; at once, whether it answers or not."""
-    view = await desk.daemon.clusters.look(cluster, PATIENCE)
+    view = await context.daemon.clusters.look(cluster, PATIENCE)
     figures = view.figures
-    return desk.page(
+    return context.page(
         "cluster.html",
         section="clusters",
         c=view,
         f=figures,
         present=sum(agent.state in _PRESENT for agent in figures.overview.agents) if figures else 0,
-        ring=ring(figures.overview, desk.words) if figures else None,
-        agents=_agents(desk, figures) if figures else None,
+        ring=ring(figures.overview, context.words) if figures else None,
+        agents=_agents(context, figures) if figures else None,
         most=MOST_SHOWN,
         nodes=sorted({agent.node for agent in figures.overview.agents if agent.state in _PRESENT})
         if figures
@@ -51,13 +51,13 @@ async def cluster(desk: Desk, cluster: str) -> Response:
     )
 
 
-def _agents(desk: Desk, figures: ClusterFigures) -> dict[str, object]:
+def _agents(context: RequestContext, figures: ClusterFigures) -> dict[str, object]:
     """A page of the agents: those that are there first, then those that were; each by its number."""
     agents = figures.overview.agents
     lines = sorted(
         agents, key=lambda agent: agent.state not in _PRESENT
     )  # by number within: sorting is stable
-    after = desk.asked("cursor", 64)
+    after = context.asked("cursor", 64)
     begin = next((at for at, agent in enumerate(lines, 1) if agent.name == after), 0)
     page = lines[begin : begin + MOST_SHOWN]
     following = page[-1].name if begin + MOST_SHOWN < len(lines) else None
@@ -65,35 +65,35 @@ def _agents(desk: Desk, figures: ClusterFigures) -> dict[str, object]:
     return {"items": items, "cursor": following, "total": len(lines)}
 
 
-async def ask_to_stop(desk: Desk, cluster: str) -> Response:
+async def ask_to_stop(context: RequestContext, cluster: str) -> Response:
     """Nothing here can undo it."""
-    view = await desk.daemon.clusters.look(cluster, PATIENCE)
-    return desk.page("cluster_stop.html", section="clusters", c=view)
+    view = await context.daemon.clusters.look(cluster, PATIENCE)
+    return context.page("cluster_stop.html", section="clusters", c=view)
 
 
-async def stop(desk: Desk, cluster: str) -> Response:
+async def stop(context: RequestContext, cluster: str) -> Response:
     """Have all agents take a last snapshot and end."""
-    await desk.daemon.clusters.order(cluster, Stop(), who=desk.who)
-    return desk.go(f"/clusters/{cluster}", "cluster_stop")
+    await context.daemon.clusters.order(cluster, Stop(), who=context.who)
+    return context.go(f"/clusters/{cluster}", "cluster_stop")
 
 
-async def scale(desk: Desk, cluster: str) -> Response:
+async def scale(context: RequestContext, cluster: str) -> Response:
     """Have more agents, or fewer."""
-    typed = desk.sent("agents")[:10]
+    typed = context.sent("agents")[:10]
     agents = int(typed) if typed.isascii() and typed.isdigit() else 0
     if not 1 <= agents <= _MOST_AGENTS:
-        raise ServiceError("invalid", desk.words("cluster.wrong_agents", most=f"{_MOST_AGENTS:,}"))
-    await desk.daemon.clusters.order(cluster, Scale(agents), who=desk.who)
-    return desk.go(f"/clusters/{cluster}", "cluster_scale")
+        raise ServiceError("invalid", context.words("cluster.wrong_agents", most=f"{_MOST_AGENTS:,}"))
+    await context.daemon.clusters.order(cluster, Scale(agents), who=context.who)
+    return context.go(f"/clusters/{cluster}", "cluster_scale")
 
 
-async def drain(desk: Desk, cluster: str) -> Response:
+async def drain(context: RequestContext, cluster: str) -> Response:
     """Move everything off a machine, or an agent."""
-    node = desk.sent("node")[:255]
+    node = context.sent("node")[:255]
     if not node:
-        raise ServiceError("invalid", desk.words("cluster.wrong_node"))
-    await desk.daemon.clusters.order(cluster, Drain(node), who=desk.who)
-    return desk.go(f"/clusters/{cluster}", "cluster_drain")
+        raise ServiceError("invalid", context.words("cluster.wrong_node"))
+    await context.daemon.clusters.order(cluster, Drain(node), who=context.who)
+    return context.go(f"/clusters/{cluster}", "cluster_drain")
 
 
 PAGES = (

@@ -9,7 +9,7 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import Reason, WrongValueError
 from gossamer.web.console import drawings
-from gossamer.web.console.desk import Desk
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
 
 KINDS = ("", *(str(kind) for kind in LinkKind))
@@ -23,80 +23,82 @@ HOST_ACTS = ("rest", "park", "revive", "block", "unblock")
 _WHOLE = 1 << 62
 
 
-async def hosts(desk: Desk, job: str) -> Response:
+async def hosts(context: RequestContext, job: str) -> Response:
     """States of hosts, and what they wait for."""
-    sort = desk.asked("sort", 20) or SORTS[0]
+    sort = context.asked("sort", 20) or SORTS[0]
     given = {"state": 20, "text": 253}
-    found, problem = await _listed(desk, job, "hosts", given, sort="" if sort == UNSORTED else sort)
+    found, problem = await _listed(context, job, "hosts", given, sort="" if sort == UNSORTED else sort)
     first_only = sort != UNSORTED and (found["total"] or 0) > ALL_SORTED
-    return _list_page(desk, job, "hosts", found, problem, sorts=SORTS, first_only=first_only)
+    return _list_page(context, job, "hosts", found, problem, sorts=SORTS, first_only=first_only)
 
 
-async def queue(desk: Desk, job: str) -> Response:
+async def queue(context: RequestContext, job: str) -> Response:
     """What is still to be visited, with its sizes by depth and level on the first page."""
-    numbers = {"depth": _whole(desk, "depth"), "level": _whole(desk, "level")}
-    found, problem = await _listed(desk, job, "queue", {"host": 253}, **numbers)
+    numbers = {"depth": _whole(context, "depth"), "level": _whole(context, "level")}
+    found, problem = await _listed(context, job, "queue", {"host": 253}, **numbers)
     sizes: dict[str, Any] = {}
-    if not problem and not desk.asked("cursor") and not desk.asked("host"):
-        sizes = await desk.ask(job, "queue_sizes")
-    charts = drawings.queue_charts(sizes, desk.words)
-    return _list_page(desk, job, "queue", found, problem, sizes=sizes, charts=charts)
+    if not problem and not context.asked("cursor") and not context.asked("host"):
+        sizes = await context.ask(job, "queue_sizes")
+    charts = drawings.queue_charts(sizes, context.words)
+    return _list_page(context, job, "queue", found, problem, sizes=sizes, charts=charts)
 
 
-async def pages(desk: Desk, job: str) -> Response:
+async def pages(context: RequestContext, job: str) -> Response:
     """What was visited, the latest first if nothing else is asked for."""
-    chosen = {"sort": desk.asked("sort", 20) or PAGE_SORTS[0], "status": _whole(desk, "status")}
-    found, problem = await _listed(desk, job, "pages", {"host": 253, "mime": 100}, **chosen)
-    return _list_page(desk, job, "pages", found, problem, sorts=PAGE_SORTS)
+    chosen = {"sort": context.asked("sort", 20) or PAGE_SORTS[0], "status": _whole(context, "status")}
+    found, problem = await _listed(context, job, "pages", {"host": 253, "mime": 100}, **chosen)
+    return _list_page(context, job, "pages", found, problem, sorts=PAGE_SORTS)
 
 
-async def log(desk: Desk, job: str) -> Response:
+async def log(context: RequestContext, job: str) -> Response:
     """The latest visits, the newest first."""
     given = {"host": 253, "text": 400, "kind": 20}
-    found, problem = await _listed(desk, job, "log", given, status=_whole(desk, "status"), backwards=True)
+    found, problem = await _listed(
+        context, job, "log", given, status=_whole(context, "status"), backwards=True
+    )
     rows = [_row(line) for line in found["items"]]
-    return _list_page(desk, job, "log", found, problem, rows=rows, kinds=KINDS)
+    return _list_page(context, job, "log", found, problem, rows=rows, kinds=KINDS)
 
 
-async def traps(desk: Desk, job: str) -> Response:
+async def traps(context: RequestContext, job: str) -> Response:
     """Branches of sites, with what they brought."""
-    found, problem = await _listed(desk, job, "traps", {"host": 253})
-    return _list_page(desk, job, "traps", found, problem)
+    found, problem = await _listed(context, job, "traps", {"host": 253})
+    return _list_page(context, job, "traps", found, problem)
 
 
-async def release(desk: Desk, job: str) -> Response:
+async def release(context: RequestContext, job: str) -> Response:
     """Let a branch out that was set aside."""
-    await desk.ask(job, "traps_release", branch=desk.sent("branch"), host=desk.sent("host"))
-    return desk.go(f"/jobs/{job}/traps", "released")
+    await context.ask(job, "traps_release", branch=context.sent("branch"), host=context.sent("host"))
+    return context.go(f"/jobs/{job}/traps", "released")
 
 
-async def host(desk: Desk, job: str) -> Response:
+async def host(context: RequestContext, job: str) -> Response:
     """All that is known of one host."""
-    return await _host_page(desk, job, desk.asked("name", 253), "")
+    return await _host_page(context, job, context.asked("name", 253), "")
 
 
-async def host_act(desk: Desk, job: str) -> Response:
+async def host_act(context: RequestContext, job: str) -> Response:
     """Rest, park, revive or block a host."""
-    name, act = desk.sent("name"), desk.sent("do")
+    name, act = context.sent("name"), context.sent("do")
     if act not in HOST_ACTS:
         raise ServiceError("invalid", f"{act!r} is nothing that can be done to a host")
     params: dict[str, Any] = {"name": name}
     if act == "rest":
         try:
-            params["seconds"] = parse_duration(desk.sent("seconds"))
+            params["seconds"] = parse_duration(context.sent("seconds"))
         except ValueError as error:
             return await _host_page(
-                desk, job, name, error.reasons[0] if isinstance(error, WrongValueError) else str(error)
+                context, job, name, error.reasons[0] if isinstance(error, WrongValueError) else str(error)
             )
-    await desk.ask(job, f"host_{act}", **params)
-    return desk.go(f"/jobs/{job}/host", f"host_{act}", name=name)
+    await context.ask(job, f"host_{act}", **params)
+    return context.go(f"/jobs/{job}/host", f"host_{act}", name=name)
 
 
-async def _host_page(desk: Desk, job: str, name: str, problem: Reason | str) -> Response:
-    found = await desk.ask(job, "host", name=name)
+async def _host_page(context: RequestContext, job: str, name: str, problem: Reason | str) -> Response:
+    found = await context.ask(job, "host", name=name)
     quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return desk.job_page(
-        desk.daemon.job(job),
+    return context.job_page(
+        context.daemon.job(job),
         "host",
         400 if problem else 200,
         name=name,
@@ -107,7 +109,7 @@ async def _host_page(desk: Desk, job: str, name: str, problem: Reason | str) -> 
 
 
 async def _listed(
-    desk: Desk, job: str, method: str, given: dict[str, int], **chosen: Any
+    context: RequestContext, job: str, method: str, given: dict[str, int], **chosen: Any
 ) -> tuple[dict[str, Any], Reason | str]:
     """A page of a list; or an empty one and why.
 
@@ -115,24 +117,24 @@ async def _listed(
         given: parameters of the address that are passed on, each with its greatest length.
         chosen: further parameters.
     """
-    asked = {name: desk.asked(name, longest) for name, longest in given.items()}
+    asked = {name: context.asked(name, longest) for name, longest in given.items()}
     try:
-        return await desk.ask(job, method, **asked, **chosen, cursor=desk.asked("cursor")), ""
+        return await context.ask(job, method, **asked, **chosen, cursor=context.asked("cursor")), ""
     except ServiceError as error:
         if error.code == "internal":
             raise
-        desk.daemon.job(job)  # a job that is not there is another matter
+        context.daemon.job(job)  # a job that is not there is another matter
         return EMPTY, error.why
 
 
 def _list_page(
-    desk: Desk, job: str, tab: str, found: dict[str, Any], problem: Reason | str, /, **more: Any
+    context: RequestContext, job: str, tab: str, found: dict[str, Any], problem: Reason | str, /, **more: Any
 ) -> Response:
-    return desk.job_page(desk.daemon.job(job), tab, list=found, problem=problem, **more)
+    return context.job_page(context.daemon.job(job), tab, list=found, problem=problem, **more)
 
 
-def _whole(desk: Desk, name: str) -> int | None:
-    text = desk.asked(name, 20)
+def _whole(context: RequestContext, name: str) -> int | None:
+    text = context.asked(name, 20)
     return min(int(text), _WHOLE) if text.isascii() and text.isdigit() else None
 
 

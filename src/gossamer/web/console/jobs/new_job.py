@@ -9,7 +9,7 @@ from gossamer.config.settings import merge, parse_toml
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of
 from gossamer.policy.ordering.orders import ORDERS
-from gossamer.web.console.desk import lines
+from gossamer.web.console.request_context import lines
 
 Tree = dict[str, Any]
 

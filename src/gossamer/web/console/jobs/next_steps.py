@@ -10,7 +10,7 @@ from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.views import JobView
 from gossamer.model.reasons.codes import EndCode, ProblemCode
 from gossamer.model.reasons.reason import because
-from gossamer.web.console.desk import Desk
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
 
 MOST = 10**18
@@ -43,39 +43,39 @@ def further(job: JobView) -> Further | None:
     return Further(limit, f"{amount}{_UNITS[limit]}", (job.report or {}).get(_USED[limit], 0))
 
 
-async def ask_for_more(desk: Desk, job: str) -> Response:
+async def ask_for_more(context: RequestContext, job: str) -> Response:
     """Ask how many more pages to fetch."""
-    view = desk.daemon.job(job)
-    return desk.job_page(view, "more", further=_ended_by(view), amount="", problem="")
+    view = context.daemon.job(job)
+    return context.job_page(view, "more", further=_ended_by(view), amount="", problem="")
 
 
-async def more(desk: Desk, job: str) -> Response:
+async def more(context: RequestContext, job: str) -> Response:
     """Raise the limit by so many, counted from now, and go on."""
-    view = desk.daemon.job(job)
+    view = context.daemon.job(job)
     reached = _ended_by(view)
     try:
-        amount = _amount(desk, reached.limit)
+        amount = _amount(context, reached.limit)
         if not 0 < amount < MOST:
-            raise ValueError(desk.words("more.between"))
+            raise ValueError(context.words("more.between"))
         raised = {f"budget.max_{reached.limit}": amount + reached.used}
-        await desk.daemon.ask(job, "set", {"changes": raised}, who=desk.who)
+        await context.daemon.ask(job, "set", {"changes": raised}, who=context.who)
     except (ValueError, ServiceError) as error:
         if isinstance(error, ServiceError) and error.code == "internal":
             raise
         said = {
-            "amount": desk.sent("amount"),
+            "amount": context.sent("amount"),
             "problem": error.why if isinstance(error, ServiceError) else str(error),
         }
-        return desk.job_page(view, "more", 400, further=reached, **said)
-    await desk.daemon.start(job, who=desk.who)
-    return desk.go(f"/jobs/{job}", "more")
+        return context.job_page(view, "more", 400, further=reached, **said)
+    await context.daemon.start(job, who=context.who)
+    return context.go(f"/jobs/{job}", "more")
 
 
-async def again(desk: Desk, job: str) -> Response:
+async def again(context: RequestContext, job: str) -> Response:
     """The same from the beginning, as a job of its own: what was crawled before stays."""
-    copy = await desk.daemon.clone(job, "", who=desk.who)
-    await desk.daemon.start(copy.name, who=desk.who)
-    return desk.go(f"/jobs/{copy.name}", "again")
+    copy = await context.daemon.clone(job, "", who=context.who)
+    await context.daemon.start(copy.name, who=context.who)
+    return context.go(f"/jobs/{copy.name}", "again")
 
 
 def _ended_by(job: JobView) -> Further:
@@ -85,9 +85,9 @@ def _ended_by(job: JobView) -> Further:
     return found
 
 
-def _amount(desk: Desk, limit: str) -> float:
+def _amount(context: RequestContext, limit: str) -> float:
     """How many more; raises ValueError if that cannot be told."""
-    text = desk.sent("amount")
+    text = context.sent("amount")
     if limit == "bytes":
         return parse_size(text)
     if limit == "time":
@@ -95,7 +95,7 @@ def _amount(desk: Desk, limit: str) -> float:
     try:
         return int(text.replace(",", ""))
     except ValueError:
-        raise ValueError(f"{text[:80]!r} {desk.words('new.no_number')}") from None
+        raise ValueError(f"{text[:80]!r} {context.words('new.no_number')}") from None
 
 
 PAGES = (

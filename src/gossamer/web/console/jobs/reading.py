@@ -12,7 +12,7 @@ from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.inspect.archive.reread import ReadAgain
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
-from gossamer.web.console.desk import Desk
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
 from gossamer.words.amounts import NOTHING
 from gossamer.words.catalogue import Words
@@ -53,27 +53,27 @@ class Explained(NamedTuple):
     columns: list[tuple[str, str, str]]
 
 
-async def page(desk: Desk, job: str) -> Response:
+async def page(context: RequestContext, job: str) -> Response:
     """One page: what is known, its captures, its text, head, fields, and links both ways."""
-    url, at = desk.asked("url", 20_000), desk.asked("at", 40)
+    url, at = context.asked("url", 20_000), context.asked("at", 40)
     if not url:
-        return desk.go(f"/jobs/{job}/pages")
-    view, read = desk.daemon.job(job), None
+        return context.go(f"/jobs/{job}/pages")
+    view, read = context.daemon.job(job), None
     problem: Reason | str = ""
     known: dict[str, Any] | None = None
     captures: dict[str, Any] = {"items": [], "cursor": None, "total": 0}
     try:
         known, captures = await asyncio.gather(
-            desk.ask(job, "page", url=url),
-            desk.ask(job, "captures", url=url, cursor=desk.asked("cursor"), limit=20),
+            context.ask(job, "page", url=url),
+            context.ask(job, "captures", url=url, cursor=context.asked("cursor"), limit=20),
         )
         if captures["items"]:
-            read = await desk.daemon.readers.page(desk.daemon.folder(job), url, at)
+            read = await context.daemon.readers.page(context.daemon.folder(job), url, at)
     except ServiceError as error:
         if error.code == "internal" and known is None:
             raise
         problem = error.why
-    return desk.job_page(
+    return context.job_page(
         view,
         "page",
         404 if known is None else 200,
@@ -82,7 +82,7 @@ async def page(desk: Desk, job: str) -> Response:
         read=read,
         text=_lines(read.document.text) if read else "",
         markdown=_lines(read.document.markdown) if read else "",
-        made=_made(read, desk.words) if read else "",
+        made=_made(read, context.words) if read else "",
         at=at,
         problem=problem,
         url=url,
@@ -99,32 +99,36 @@ def _lines(text: str) -> str:
     return text.expandtabs(4)
 
 
-async def sql(desk: Desk, job: str) -> Response:
+async def sql(context: RequestContext, job: str) -> Response:
     """Where a question is written; examples fill it in."""
-    return _sql_page(desk, job, desk.asked("question", 8_000) or next(iter(EXAMPLES.values())))
+    return _sql_page(context, job, context.asked("question", 8_000) or next(iter(EXAMPLES.values())))
 
 
-async def answer(desk: Desk, job: str) -> Response:
+async def answer(context: RequestContext, job: str) -> Response:
     """The answer to a question, or what is wrong with it and where."""
-    question = desk.sent("question")
+    question = context.sent("question")
     if not question:
-        return desk.go(f"/jobs/{job}/sql")
+        return context.go(f"/jobs/{job}/sql")
     found: SqlAnswer | None = None
     problem: Reason | str = ""
     try:
-        found = await desk.daemon.readers.sql(desk.daemon.folder(job), SqlQuestion(question, rows=ROWS))
+        found = await context.daemon.readers.sql(context.daemon.folder(job), SqlQuestion(question, rows=ROWS))
     except ServiceError as error:
         problem = error.why
-    return _sql_page(desk, job, question, found, problem)
+    return _sql_page(context, job, question, found, problem)
 
 
 def _sql_page(
-    desk: Desk, job: str, question: str, found: SqlAnswer | None = None, problem: Reason | str = ""
+    context: RequestContext,
+    job: str,
+    question: str,
+    found: SqlAnswer | None = None,
+    problem: Reason | str = "",
 ) -> Response:
-    t = desk.words
+    t = context.words
     numbers = [drawings.kind_of(column) == "number" for column in found.columns] if found else []
-    return desk.job_page(
-        desk.daemon.job(job),
+    return context.job_page(
+        context.daemon.job(job),
         "sql",
         400 if problem else 200,
         question=question,

@@ -6,121 +6,121 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.model.reasons.reason import Reason
-from gossamer.web.console.desk import Desk, by_field, lines
 from gossamer.web.console.jobs.live_settings import GROUPS, OFFERED, changes_of, effective, shown_groups
+from gossamer.web.console.request_context import RequestContext, by_field, lines
 from gossamer.web.console.routes import get, post
 from gossamer.web.security.door import safe_next
 
 _PREVIEWED = ("scope.", "traps.")
 
 
-async def settings(desk: Desk, job: str) -> Response:
+async def settings(context: RequestContext, job: str) -> Response:
     """What is in force, and forms to change it."""
-    return await _page(desk, job)
+    return await _page(context, job)
 
 
-async def change(desk: Desk, job: str) -> Response:
+async def change(context: RequestContext, job: str) -> Response:
     """Preview changes of the scope, or apply all that was changed."""
-    wanted = changes_of(desk.form)
-    if desk.sent("do") == "preview":
-        return await _preview(desk, job, wanted)
-    back = desk.sent("back")
+    wanted = changes_of(context.form)
+    if context.sent("do") == "preview":
+        return await _preview(context, job, wanted)
+    back = context.sent("back")
     if not wanted:
-        return desk.go(f"/jobs/{job}/settings", "nothing")
+        return context.go(f"/jobs/{job}/settings", "nothing")
     try:
-        answer = await desk.ask(job, "set", changes=wanted)
+        answer = await context.ask(job, "set", changes=wanted)
     except ServiceError as error:
         if error.code == "internal":
             raise
-        return await _page(desk, job, error=error)
+        return await _page(context, job, error=error)
     waits = isinstance(answer, dict) and answer.get("waits")
     said = "waits" if waits else "changed"
-    return desk.go(safe_next(back) if back else f"/jobs/{job}/settings", said)
+    return context.go(safe_next(back) if back else f"/jobs/{job}/settings", said)
 
 
-async def _preview(desk: Desk, job: str, wanted: dict[str, Any]) -> Response:
+async def _preview(context: RequestContext, job: str, wanted: dict[str, Any]) -> Response:
     scope = {path: value for path, value in wanted.items() if path.startswith(_PREVIEWED)}
     if not scope:
-        return await _page(desk, job, problem=desk.words("preview.nothing"))
+        return await _page(context, job, problem=context.words("preview.nothing"))
     try:
-        preview = await desk.ask(job, "preview_scope", changes=scope)
+        preview = await context.ask(job, "preview_scope", changes=scope)
     except ServiceError as error:
         if error.code == "internal":
             raise
-        return await _page(desk, job, error=error)
-    return await _page(desk, job, preview=preview)
+        return await _page(context, job, error=error)
+    return await _page(context, job, preview=preview)
 
 
 async def _page(
-    desk: Desk,
+    context: RequestContext,
     job: str,
     *,
     error: ServiceError | None = None,
     problem: Reason | str = "",
     preview: dict[str, Any] | None = None,
 ) -> Response:
-    view = desk.daemon.job(job)
-    known = await desk.ask(job, "settings")
+    view = context.daemon.job(job)
+    known = await context.ask(job, "settings")
     described: dict[str, dict[str, Any]] = known.get("described", {})
     paths = {field.path: field.path for _, fields in GROUPS for field in fields}
-    if other := desk.sent("path") or desk.asked("path"):
+    if other := context.sent("path") or context.asked("path"):
         paths[other] = other
     beside, unplaced = by_field(error.wrong if error else (), paths)
     message = problem or (error.why if error and not error.wrong else "")
-    return desk.job_page(
+    return context.job_page(
         view,
         "settings",
         400 if error or problem else 200,
-        groups=shown_groups(described, known.get("settings", {}), desk.form),
+        groups=shown_groups(described, known.get("settings", {}), context.form),
         changeable=[path for path in known.get("live", ()) if path not in OFFERED],
-        effective=effective(described, known.get("settings", {}), desk.words),
+        effective=effective(described, known.get("settings", {}), context.words),
         beside=beside,
         unplaced=unplaced,
         problem=message,
         other_path=other,
-        other_value=desk.sent("value") or desk.asked("value"),
+        other_value=context.sent("value") or context.asked("value"),
         preview=preview,
-        again={name: value for name, value in desk.form.items() if name not in ("csrf", "do")},
+        again={name: value for name, value in context.form.items() if name not in ("csrf", "do")},
     )
 
 
-async def changes(desk: Desk, job: str) -> Response:
+async def changes(context: RequestContext, job: str) -> Response:
     """Who changed what, the newest first."""
-    found = await desk.ask(job, "changes")
-    return desk.job_page(desk.daemon.job(job), "changes", list=found, problem="")
+    found = await context.ask(job, "changes")
+    return context.job_page(context.daemon.job(job), "changes", list=found, problem="")
 
 
-async def undo(desk: Desk, job: str) -> Response:
+async def undo(context: RequestContext, job: str) -> Response:
     """Take the latest change of settings back."""
     try:
-        await desk.ask(job, "undo", id=int(desk.sent("id")))
+        await context.ask(job, "undo", id=int(context.sent("id")))
     except ValueError:
-        raise ServiceError("invalid", f"{desk.sent('id')!r} is not the number of a change") from None
-    return desk.go(f"/jobs/{job}/changes", "undone")
+        raise ServiceError("invalid", f"{context.sent('id')!r} is not the number of a change") from None
+    return context.go(f"/jobs/{job}/changes", "undone")
 
 
-async def seeds(desk: Desk, job: str) -> Response:
+async def seeds(context: RequestContext, job: str) -> Response:
     """Where it began; more may be added."""
-    return _seeds_page(desk, job, None)
+    return _seeds_page(context, job, None)
 
 
-async def add_seeds(desk: Desk, job: str) -> Response:
+async def add_seeds(context: RequestContext, job: str) -> Response:
     """More seeds for a crawl that may be running."""
     try:
-        await desk.ask(job, "seeds", urls=lines(desk.sent("urls")))
+        await context.ask(job, "seeds", urls=lines(context.sent("urls")))
     except ServiceError as error:
         if error.code == "internal":
             raise
-        return _seeds_page(desk, job, error)
-    return desk.go(f"/jobs/{job}/seeds", "seeds")
+        return _seeds_page(context, job, error)
+    return context.go(f"/jobs/{job}/seeds", "seeds")
 
 
-def _seeds_page(desk: Desk, job: str, error: ServiceError | None) -> Response:
-    return desk.job_page(
-        desk.daemon.job(job),
+def _seeds_page(context: RequestContext, job: str, error: ServiceError | None) -> Response:
+    return context.job_page(
+        context.daemon.job(job),
         "seeds",
         400 if error else 200,
-        urls=desk.sent("urls"),
+        urls=context.sent("urls"),
         problem=error.why if error and not error.wrong else "",
         details=error.wrong if error else (),
     )

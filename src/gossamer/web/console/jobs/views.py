@@ -10,10 +10,10 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.views import JobView
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
-from gossamer.web.console.desk import Desk
 from gossamer.web.console.drawings import drawn
 from gossamer.web.console.jobs.next_steps import further
 from gossamer.web.console.renderer import shown
+from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get
 from gossamer.web.console.story import chapters
 from gossamer.web.console.waits import wait_text
@@ -24,19 +24,19 @@ POINTS = 160
 _NEW = ("new", "queued", "scheduled")
 
 
-async def overview(desk: Desk, job: str) -> Response:
+async def overview(context: RequestContext, job: str) -> Response:
     """Figures and charts over time."""
-    view = desk.daemon.job(job)
+    view = context.daemon.job(job)
     status: dict[str, Any] | None = None
     charts: list[drawings.Drawing] = []
-    t = desk.words
-    if desk.asked("part") != "head":
+    t = context.words
+    if context.asked("part") != "head":
         try:
-            status, charts = await asyncio.gather(desk.daemon.figures(job), _over_time(desk, view))
+            status, charts = await asyncio.gather(context.daemon.figures(job), _over_time(context, view))
         except ServiceError:
             if view.state not in _NEW and view.started is None:
                 raise
-    return desk.job_page(
+    return context.job_page(
         view,
         "overview",
         status=status,
@@ -47,75 +47,75 @@ async def overview(desk: Desk, job: str) -> Response:
     )
 
 
-async def _over_time(desk: Desk, view: JobView) -> list[drawings.Drawing]:
-    known = desk.charts.known(view, desk.words)
+async def _over_time(context: RequestContext, view: JobView) -> list[drawings.Drawing]:
+    known = context.charts.known(view, context.words)
     if known is not None:
         return known
-    history = await desk.ask(view.name, "history", points=POINTS)
-    return desk.charts.draw(view, drawings.History(history), desk.words)
+    history = await context.ask(view.name, "history", points=POINTS)
+    return context.charts.draw(view, drawings.History(history), context.words)
 
 
-async def codes(desk: Desk, job: str) -> Response:
+async def codes(context: RequestContext, job: str) -> Response:
     """Counts by status, fault, type, size, depth and language."""
-    found = await desk.ask(job, "codes")
-    return desk.job_page(
-        desk.daemon.job(job),
+    found = await context.ask(job, "codes")
+    return context.job_page(
+        context.daemon.job(job),
         "codes",
-        charts=drawings.codes(found, desk.words),
+        charts=drawings.codes(found, context.words),
         sampled=found.get("sampled", False),
     )
 
 
-async def names(desk: Desk, job: str) -> Response:
+async def names(context: RequestContext, job: str) -> Response:
     """What became of questions for names; the robots rules of a host."""
-    asked = desk.asked("host", 253)
+    asked = context.asked("host", 253)
     robots: list[dict[str, Any]] | None = None
     problem: Reason | str = ""
     if asked:
         try:
-            robots = (await desk.ask(job, "robots", host=asked))["items"]
+            robots = (await context.ask(job, "robots", host=asked))["items"]
         except ServiceError as error:
             problem = error.why
-    under = desk.asked("under", 253)
-    found = await desk.ask(job, "names", under=under) if under else await desk.ask(job, "names")
-    return desk.job_page(
-        desk.daemon.job(job),
+    under = context.asked("under", 253)
+    found = await context.ask(job, "names", under=under) if under else await context.ask(job, "names")
+    return context.job_page(
+        context.daemon.job(job),
         "names",
         names=found,
-        charts=drawings.names(found, desk.words),
+        charts=drawings.names(found, context.words),
         robots=robots,
         problem=problem,
     )
 
 
-async def why(desk: Desk, job: str) -> Response:
+async def why(context: RequestContext, job: str) -> Response:
     """The story of one URL."""
-    url = desk.asked("url")
+    url = context.asked("url")
     story: dict[str, Any] | None = None
     problem: Reason | str = ""
     if url:
         try:
-            story = await desk.ask(job, "why", url=url)
+            story = await context.ask(job, "why", url=url)
         except ServiceError as error:
             if error.code == "internal":
                 raise
             problem = error.why
-    facts = chapters(story, desk.words) if story else []
-    view = desk.daemon.job(job)
-    return desk.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
+    facts = chapters(story, context.words) if story else []
+    view = context.daemon.job(job)
+    return context.job_page(view, "why", 404 if problem else 200, story=story, facts=facts, problem=problem)
 
 
-async def forecast(desk: Desk, job: str) -> Response:
+async def forecast(context: RequestContext, job: str) -> Response:
     """Time left, who binds it, and what would change it."""
-    found = await desk.ask(job, "forecast")
+    found = await context.ask(job, "forecast")
     left = found.get("seconds_left")
-    what_if = [_changed(one, left, desk.words) for one in found.get("what_if", ())]
-    return desk.job_page(
-        desk.daemon.job(job),
+    what_if = [_changed(one, left, context.words) for one in found.get("what_if", ())]
+    return context.job_page(
+        context.daemon.job(job),
         "forecast",
         forecast=found,
         what_if=what_if,
-        chart=drawings.binding_hosts(found["binding"], desk.words) if found.get("binding") else "",
+        chart=drawings.binding_hosts(found["binding"], context.words) if found.get("binding") else "",
     )
 
 
@@ -148,10 +148,10 @@ def _keys(path: str) -> list[str]:
         return []
 
 
-async def report(desk: Desk, job: str) -> Response:
+async def report(context: RequestContext, job: str) -> Response:
     """The whole report, as `gossamer report` writes it."""
-    body = await desk.reports.body(desk.daemon.job(job).folder, desk.words.language)
-    return desk.job_page(desk.daemon.job(job), "report", body=drawn(body))
+    body = await context.reports.body(context.daemon.job(job).folder, context.words.language)
+    return context.job_page(context.daemon.job(job), "report", body=drawn(body))
 
 
 PAGES = (

@@ -16,8 +16,8 @@ from gossamer.daemon.jobs.enforcement import TOLD
 from gossamer.daemon.jobs.job import Job, JobState, Mark
 from gossamer.daemon.jobs.process import JobProcess, crawler_of, cut_errors, spawn
 from gossamer.daemon.jobs.restart import CONFIG, Verdict, judge
+from gossamer.daemon.jobs.run_control import RunControl
 from gossamer.daemon.jobs.schedule import is_quiet, next_start, quiet_until
-from gossamer.daemon.jobs.tending import Tending
 from gossamer.model.errors import ConfigError, GossamerError, StorageError
 from gossamer.model.reasons.codes import JobCode, TextCode
 from gossamer.model.reasons.reason import Reason, because
@@ -34,7 +34,7 @@ _ENDED = {
 }
 
 
-class Keeper:
+class JobReconciler:
     """One job's.
 
     Args:
@@ -48,7 +48,7 @@ class Keeper:
         self._anew = anew
         self._woken = asyncio.Event()
         self._turn = asyncio.Lock()
-        self._tending: Tending | None = None
+        self._run_control: RunControl | None = None
         self._trouble = ""
         if self._job.process is not None:
             self._take_over(self._job.process)
@@ -59,13 +59,13 @@ class Keeper:
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
-        if self._tending is not None:
-            self._tending.process.close()
+        if self._run_control is not None:
+            self._run_control.process.close()
 
     def measure(self) -> None:
         """Note what the process takes."""
-        if self._tending is not None:
-            found = self._tending.process.footprint()
+        if self._run_control is not None:
+            found = self._run_control.process.footprint()
             self._around.roster.see(self._name, memory=found.memory, files=found.files)
 
     def wake(self) -> None:
@@ -73,16 +73,16 @@ class Keeper:
         self._woken.set()
 
     async def change(self, changes: dict[str, object], who: str) -> object:
-        """Change settings of the running crawl; see `Tending.change`.
+        """Change settings of the running crawl; see `RunControl.change`.
 
         Raises:
             NotRunning: it does not run.
             ServiceError: it cannot be done.
         """
         async with self._turn:
-            if self._tending is None:
+            if self._run_control is None:
                 raise NotRunning("the crawl does not run")
-            return await self._tending.change(changes, who)
+            return await self._run_control.change(changes, who)
 
     @property
     def _job(self) -> Job:
@@ -104,7 +104,7 @@ class Keeper:
 
     def _note_trouble(self, error: Exception) -> None:
         """Once, however often it comes back; whoever looks at the job sees what the disk refuses to it."""
-        if self._tending is None and isinstance(error, StorageError):
+        if self._run_control is None and isinstance(error, StorageError):
             self._around.roster.change(self._name, reason=error.why)
         trouble = f"{type(error).__name__}: {error}"
         if trouble != self._trouble:
@@ -116,8 +116,8 @@ class Keeper:
     async def _until_something(self) -> None:
         """Until this is woken, or the process has ended."""
         waits = [asyncio.ensure_future(self._woken.wait())]
-        if self._tending is not None:
-            waits.append(asyncio.ensure_future(self._tending.process.ended.wait()))
+        if self._run_control is not None:
+            waits.append(asyncio.ensure_future(self._run_control.process.ended.wait()))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -126,11 +126,11 @@ class Keeper:
 
     async def _step(self) -> float | None:
         """Do what is to be done now; seconds until the next look, `None`: when woken."""
-        if self._tending is not None and self._tending.process.ended.is_set():
-            await self._on_end(self._tending)
+        if self._run_control is not None and self._run_control.process.ended.is_set():
+            await self._on_end(self._run_control)
         self._follow_schedule()
-        if self._tending is not None:
-            return await self._tending.step()
+        if self._run_control is not None:
+            return await self._run_control.step()
         job = self._job
         if job.wanted == "run":
             return await self._bring_up(job)
@@ -248,33 +248,33 @@ class Keeper:
         held = self._job.held
         if held:
             process.limit_files(held["files"], self._job.claim.files)
-        self._tending = Tending(self._name, process, self._around)
+        self._run_control = RunControl(self._name, process, self._around)
         self._around.asking.forget(self._job.path)
 
     # Ending
 
-    async def _on_end(self, tending: Tending) -> None:
+    async def _on_end(self, run_control: RunControl) -> None:
         """See how the process ended, take back what it held, decide what follows."""
         around, job = self._around, self._job
-        tending.process.close()
-        self._tending = None
+        run_control.process.close()
+        self._run_control = None
         around.asking.forget(job.path)
-        status = tending.process.status
+        status = run_control.process.status
         if status == CONFIG and (mark := crawler_of(job.path)) is not None:
             self._adopt(mark)  # another process was faster than ours
             return
         around.grants.leave(self._name)
-        if by := self._paused_by_hand(tending):
+        if by := self._paused_by_hand(run_control):
             job = around.roster.change(
                 self._name, wanted="pause", by=by, reason=because(JobCode.PAUSED_BY, by)
             )
-        stopped = job.wanted != "run" or (not tending.ending and stopped_by_hand(job))
+        stopped = job.wanted != "run" or (not run_control.ending and stopped_by_hand(job))
         ending = ending_of(job, status, around.errors_of(self._name), stopped=stopped)
         sentence = judge(ending, job.crashes, around.config.restart)
         now = time.time()
         again = sentence.verdict is Verdict.AGAIN
         held_back = sentence.verdict is Verdict.STOPPED and job.wanted == "pause"
-        reason = tending.ending or sentence.reason or (job.reason if job.wanted == "stop" else None)
+        reason = run_control.ending or sentence.reason or (job.reason if job.wanted == "stop" else None)
         if held_back:
             paused = because(JobCode.PAUSED_BY, job.by)
             reason = because(TextCode.ALSO, paused, reason) if reason else paused
@@ -295,9 +295,9 @@ class Keeper:
         )
         around.roster.tell_allocation()
 
-    def _paused_by_hand(self, tending: Tending) -> str:
+    def _paused_by_hand(self, run_control: RunControl) -> str:
         """Who had paused a crawl, past the daemon, that has died since; empty if nobody had."""
-        if self._job.wanted != "run" or tending.held_back:
+        if self._job.wanted != "run" or run_control.held_back:
             return ""
         by = read_hold(self._job.path).paused_by
         return "" if by == WHO else by

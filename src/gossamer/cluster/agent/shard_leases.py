@@ -13,7 +13,7 @@ def boot_clock() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class Tenancy:
+class ShardLeases:
     """The agent's side of `protocol`: nothing is visited but what it says.
 
     Invariant: `owns` says yes only for shards of the last view that are not being frozen; `may_fetch` only

@@ -10,7 +10,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.state.records import SharedDigestRecord
 
 
-class Elsewhere(Protocol):
+class OtherAgents(Protocol):
     """The other agents, as seen from inside a crawl; what they take leaves with the open batch."""
 
     def takes(self, key: bytes, candidate: Candidate, gift: Any) -> bool:
@@ -23,7 +23,7 @@ class Elsewhere(Protocol):
         """Whether the robots file of `origin` is for another to keep, who hears what it says."""
 
 
-class DigestsElsewhere(Protocol):
+class OtherAgentsDigests(Protocol):
     """What all agents know of content together. Keys are those of the family `digests`."""
 
     async def look_up(self, key: bytes) -> SharedDigestRecord | None:
@@ -43,6 +43,6 @@ class Peers(msgspec.Struct, frozen=True):
             pump when that changes.
     """
 
-    elsewhere: Elsewhere | None = None
-    digests: DigestsElsewhere | None = None
+    other_agents: OtherAgents | None = None
+    digests: OtherAgentsDigests | None = None
     may_lend: Callable[[int], bool] = lambda _: True

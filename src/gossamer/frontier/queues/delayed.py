@@ -16,7 +16,7 @@ PROMOTED_AT_ONCE = 1_000
 SCANNED_AT_ONCE = 10_000
 
 
-class Later:
+class DelayedQueue:
     """The `later` family. An entry keeps its ticket, so that it returns to its old place in the queue.
 
     What was visited and is due again stands here, too, and is counted apart: it is not left over when a crawl

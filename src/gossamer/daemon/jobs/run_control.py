@@ -30,7 +30,7 @@ BY_HAND = 15.0
 """Seconds between two looks whether somebody has paused it by hand, or let it go on."""
 
 
-class Tending:
+class RunControl:
     """One process of one job, which takes part in the allocation."""
 
     def __init__(self, name: str, process: JobProcess, around: DaemonContext) -> None:

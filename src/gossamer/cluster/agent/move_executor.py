@@ -25,7 +25,7 @@ ADMITTED_AT_ONCE = 250
 LONGEST_REASON = 300
 
 
-class Duties:
+class MoveExecutor:
     """Does what grants ask for, one thing after the other, each only once however often it is granted."""
 
     def __init__(
@@ -161,9 +161,9 @@ class Duties:
 
     async def _freeze(self, freeze: Freeze) -> None:
         """Have all that was lent of the shards settled, and in a snapshot."""
-        shards, tenancy = set(unpack(freeze.shards)), self._parts.tenancy
+        shards, leases_held = set(unpack(freeze.shards)), self._parts.leases_held
         serving = self._parts.built.crawl.parts.frontier.serving
-        while any(tenancy.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
+        while any(leases_held.shard(host) in shards for host in serving.visited_now()):  # noqa: ASYNC110 - rare
             await asyncio.sleep(SETTLED_SECONDS)
         self._frozen[freeze.move] = Covered(freeze.move, await self._snapshooter.take(doubted=freeze.doubted))
         self._snapshooter.promise(self._promised())

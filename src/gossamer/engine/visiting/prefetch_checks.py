@@ -1,17 +1,17 @@
 """Says whether a URL may be visited now that its turn has come."""
 
 from gossamer.engine.admission.rejudging import Rejudging
-from gossamer.engine.admission.robots_desk import RobotsDesk
+from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused
 from gossamer.model.reasons.reason import because
 
 
-class Permits:
+class PrefetchChecks:
     """Asks the scope, where it has changed, then the robots files."""
 
-    def __init__(self, robots: RobotsDesk, rejudging: Rejudging) -> None:
+    def __init__(self, robots: RobotsFiles, rejudging: Rejudging) -> None:
         self._robots = robots
         self._rejudging = rejudging
 

@@ -8,8 +8,8 @@ from gossamer.frontier.gates.name_gate import NameGate
 from gossamer.frontier.gates.owner_gate import OwnerGate
 from gossamer.frontier.gates.shared_gate import SharedGate
 from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.host_schedule import HostSchedule
 from gossamer.frontier.queues.queue_table import QueueTable
-from gossamer.frontier.queues.rota import Rota
 from gossamer.frontier.queues.wake import WakeIndex
 from gossamer.state.environment import Batch, Environment
 from gossamer.state.keys import FOREVER
@@ -30,7 +30,7 @@ FEW = 16
 """With so few hosts in memory the crawl may be at its end, which must not wait for a host that is done."""
 
 
-class Serving:
+class ActiveHosts:
     """Host queues between disk and memory.
 
     Invariant: each host with work that is not parked is either served (in `rota.served`) or has a `wake`
@@ -65,30 +65,32 @@ class Serving:
         self._set_aside: dict[str, bytes] = {}
         self._named: list[bytes] = []  # set aside before; their names have landed
         self._queues = queues
-        self.rota = Rota(session.now, by_order=by_order, domain=policy.domain)
+        self.schedule = HostSchedule(session.now, by_order=by_order, domain=policy.domain)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
         self._owns = policy.owns
         self._shared: SharedGate | None = None
         if policy.shared is not None:
-            self._shared = SharedGate(policy.shared, policy, session.now, self.rota.place)
+            self._shared = SharedGate(policy.shared, policy, session.now, self.schedule.place)
 
     @property
     def next_due(self) -> int:
         """When a host may next be visited if nothing happens before; microseconds or `NEVER`."""
-        if len(self.rota.served) >= self._config.max_hosts:
-            return self.rota.next_due()
-        if len(self.rota.served) <= FEW:
-            self.wake.sharpen(self.rota.served)
-        return min(self.rota.next_due(), self.wake.next_due)
+        if len(self.schedule.served) >= self._config.max_hosts:
+            return self.schedule.next_due()
+        if len(self.schedule.served) <= FEW:
+            self.wake.sharpen(self.schedule.served)
+        return min(self.schedule.next_due(), self.wake.next_due)
 
     def wants_more(self, now: int) -> bool:
         """A host on disk may be ready, and hardly another is, or it is time to look."""
-        if self._named and len(self.rota.served) < self._config.max_hosts:
+        if self._named and len(self.schedule.served) < self._config.max_hosts:
             return True
         if self.wake.next_due > now:
             return False
-        return self.rota.short or (now >= self._next_look and len(self.rota.served) < self._config.max_hosts)
+        return self.schedule.short or (
+            now >= self._next_look and len(self.schedule.served) < self._config.max_hosts
+        )
 
     def arrived(self, key: bytes, record: HostRecord, batch: Batch) -> HostQueue | None:
         """A host that is not served has got work: serve it if it has nothing else on disk, else wake it."""
@@ -97,7 +99,7 @@ class Serving:
         due = max(self._last_arrival, record.due)
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
-        room = len(self.rota.served) < self._room_for_new and not self._lacks_name(record)
+        room = len(self.schedule.served) < self._room_for_new and not self._lacks_name(record)
         if room and record.queued == 1 and not record.delayed:
             return self._serve(key, record)
         return None
@@ -105,18 +107,18 @@ class Serving:
     def refill(self, now: int, batch: Batch) -> None:
         """Take hosts that have fallen due from disk into memory."""
         self._next_look = now + LOOK_EVERY
-        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.rota.served))
+        room = min(WOKEN_AT_ONCE, self._config.max_hosts - len(self.schedule.served))
         if room <= 0:
             return
         while room and self._named:
             key = self._named.pop()
             record = self._hosts.change(key, "")
             # It may have been parked meanwhile, and then has no place in memory.
-            if key not in self.rota.served and record.queued and not record.parked:
+            if key not in self.schedule.served and record.queued and not record.parked:
                 room -= self._bring(key, record, now, batch)
         if not room:
             return
-        for looked, key in enumerate(self.wake.due(now, self.rota.served)):
+        for looked, key in enumerate(self.wake.due(now, self.schedule.served)):
             record = self._hosts.change(key, "")
             if self._owns is not None and not self._owns(key):
                 self.wake.set(key, record, now + OWNER_LATER, batch)
@@ -137,14 +139,14 @@ class Serving:
         if queue.has_entry:
             _, first = queue.first or queue.fill(self._environment, self._config.buffer)
             self.gate.look_ahead(first.url.host)
-        self.rota.place(queue)
+        self.schedule.place(queue)
         return True
 
     def returned(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         """Entries of a host came back to its queue: give it a turn, or wake it."""
-        queue = self.rota.served.get(key)
+        queue = self.schedule.served.get(key)
         if queue is not None:
-            self.rota.place(queue)
+            self.schedule.place(queue)
         elif record.queued and not record.parked:
             self.wake.set(key, record, max(self._now(), record.due), batch)
 
@@ -173,11 +175,11 @@ class Serving:
 
     def must_leave(self, queue: HostQueue) -> bool:
         """Whether a host that had its turn in vain waits too long to be kept in memory."""
-        if queue.lent or queue.key not in self.rota.served:
+        if queue.lent or queue.key not in self.schedule.served:
             return False
         if self._owns is not None and not self._owns(queue.key):
             return True
-        if self._shared is None or len(self.rota.served) * 2 <= self._config.max_hosts:
+        if self._shared is None or len(self.schedule.served) * 2 <= self._config.max_hosts:
             return queue.due >= FOREVER
         return queue.due > self._now()
 
@@ -186,7 +188,7 @@ class Serving:
         record = queue.record
         self._nameless.discard(queue.key)
         if queue.lent:
-            self.rota.place(queue)
+            self.schedule.place(queue)
         elif record.parked:
             self.unserve(queue)
         elif not record.queued and not record.delayed:
@@ -196,21 +198,23 @@ class Serving:
             self._hosts.change(queue.key, record.name)
             self.wake.set(queue.key, record, now + OWNER_LATER, batch)
             self.unserve(queue)
-        elif queue.due > now and (queue.due >= FOREVER or len(self.rota.served) * 2 > self._config.max_hosts):
+        elif queue.due > now and (
+            queue.due >= FOREVER or len(self.schedule.served) * 2 > self._config.max_hosts
+        ):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
             self._hosts.change(queue.key, record.name)
             self.wake.set(queue.key, record, min(queue.due, FOREVER), batch)
             self.unserve(queue)
         else:
-            self.rota.place(queue)
+            self.schedule.place(queue)
 
     def visited_now(self) -> Iterator[bytes]:
         """Hosts that have leases out."""
-        return (key for key, queue in self.rota.served.items() if queue.lent)
+        return (key for key, queue in self.schedule.served.items() if queue.lent)
 
     def let_go(self, key: bytes, name: str) -> None:
         """The host is given away; it has no lease out."""
-        if (queue := self.rota.served.get(key)) is not None:
+        if (queue := self.schedule.served.get(key)) is not None:
             self.unserve(queue)
         self._set_aside.pop(name, None)
         if key in self._named:
@@ -219,15 +223,15 @@ class Serving:
     def unserve(self, queue: HostQueue) -> None:
         """Keep the host on disk only."""
         self._nameless.discard(queue.key)
-        self.rota.remove(queue)
+        self.schedule.remove(queue)
         self._hosts.release(queue.key)
 
     def name_landed(self, host: str) -> None:
         """The name of `host` is answered: if the host was set aside, it is the next to be served."""
         for queue in self.gate.landed(host):
             self._nameless.discard(queue.key)
-            if self.rota.served.get(queue.key) is queue:
-                self.rota.place(queue)
+            if self.schedule.served.get(queue.key) is queue:
+                self.schedule.place(queue)
         key = self._set_aside.pop(host, None)
         if key is not None:
             self._named.append(key)
@@ -250,6 +254,6 @@ class Serving:
             record.due = max(record.due, self._rest_from + int(owed * 1e6))
         if not self.gate.known(record.name):
             self._nameless.add(key)
-        self.rota.add(queue)
+        self.schedule.add(queue)
         self._hosts.hold(key, record)
         return queue

@@ -9,7 +9,7 @@ from gossamer.state.hash_table import hash_table
 KNOWN = 1 << 15
 
 
-class Recent:
+class LinkCache:
     """A bounded memory of keys met lately; forgetting costs time, never a page.
 
     What is kept is the interpreter's 64-bit hash of a key (SipHash, by a secret of the process). A key has
@@ -58,14 +58,14 @@ class Recent:
 
 
 def way(kind: LinkKind, url: Url) -> str:
-    """Key in `Recent` of a URL met in one way; for navigation, by far the most frequent, the URL itself."""
+    """Key in `LinkCache` of a URL met in one way; for navigation, by far the most frequent, the URL itself."""
     return url.text if kind is LinkKind.NAVIGATION else f"{kind} {url.text}"
 
 
-class Judged:
+class ScopeCache:
     """A bounded memory of the fingerprints of URLs that lately turned out to be in scope.
 
-    Kept as in `Recent`, each hash with a fingerprint beside it: a table of the URLs themselves would take
+    Kept as in `LinkCache`, each hash with a fingerprint beside it: a table of the URLs themselves would take
     several times as much, and grow for long.
     """
 

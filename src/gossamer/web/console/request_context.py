@@ -37,7 +37,7 @@ Kept = tuple[Reports, KeptCharts]
 """What was made for all who look."""
 
 
-class Desk:
+class RequestContext:
     """Where one request is served."""
 
     def __init__(self, request: Request, daemon: Daemon, renderer: Renderer, kept: Kept) -> None:

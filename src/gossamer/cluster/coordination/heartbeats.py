@@ -7,10 +7,10 @@ from gossamer.cluster.agreement.termination import Account, Termination
 from gossamer.cluster.coordination.record import PRESENT, Record
 from gossamer.cluster.protocol import UNLIMITED, Report
 
-__all__ = ["Heard", "Hearing"]
+__all__ = ["Heartbeat", "Heartbeats"]
 
 
-class Heard(NamedTuple):
+class Heartbeat(NamedTuple):
     """The latest report of an agent.
 
     Attributes:
@@ -22,7 +22,7 @@ class Heard(NamedTuple):
     snapshot_at: float | None
 
 
-class Hearing:
+class Heartbeats:
     """Reports, and what is made of them: allowances, waves."""
 
     def __init__(self, record: Record, wave: int) -> None:
@@ -30,7 +30,7 @@ class Hearing:
         config = record.config
         present = [agent.name for agent in record.present]
         self._term = record.term
-        self._heard: dict[str, Heard] = {}
+        self._heard: dict[str, Heartbeat] = {}
         self._termination = Termination(wave)
         self._pages = Allowances(config.max_pages, present) if config.max_pages else None
         self._bytes = Allowances(config.max_bytes, present) if config.max_bytes else None
@@ -55,7 +55,7 @@ class Hearing:
             0 if self._bytes is None else self._bytes.used,
         )
 
-    def of(self, agent: str) -> Heard | None:
+    def of(self, agent: str) -> Heartbeat | None:
         """What an agent said last, if it spoke since the coordinator and its own process began."""
         return self._heard.get(agent)
 
@@ -70,7 +70,7 @@ class Hearing:
         snapshot_at = None
         if before is not None:
             snapshot_at = now if report.snapshot != before.report.snapshot else before.snapshot_at
-        self._heard[report.agent] = Heard(report, snapshot_at)
+        self._heard[report.agent] = Heartbeat(report, snapshot_at)
         account = Account(report.incarnation, report.idle, report.owed, report.sent, report.received)
         self._termination.report(report.agent, report.wave, account)
         if report.term != self._term:

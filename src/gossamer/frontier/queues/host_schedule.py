@@ -29,7 +29,7 @@ FAIR_TURN = 8
 _Turn = TypeVar("_Turn", tuple[int, float, int], int)
 
 
-class Rota:
+class HostSchedule:
     """Host queues in memory, in the order of their turns.
 
     Invariant: a queue is served if and only if it is in `served`; its latest entry in one of the two

@@ -36,7 +36,7 @@ PENDING_SECONDS = 3600.0
 """How long a redirected robots file may wait for its new host's turn before it is asked for again."""
 
 
-class RobotsDesk:
+class RobotsFiles:
     """Keeps what robots files say, per origin (RFC 9309), and answers for each lease."""
 
     def __init__(
@@ -180,8 +180,8 @@ class RobotsDesk:
 
     def _store(self, origin: str, url: Url, entry: RobotsEntry) -> None:
         host, _ = self._frontier.host_key(url)
-        elsewhere = self._admission.elsewhere
-        if elsewhere is None or not elsewhere.takes_robots(host, origin, entry):
+        other_agents = self._admission.other_agents
+        if other_agents is None or not other_agents.takes_robots(host, origin, entry):
             self.keep(origin, url, entry)
 
     def host_of(self, url: Url) -> bytes:

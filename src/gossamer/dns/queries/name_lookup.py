@@ -20,7 +20,7 @@ The attempts go out after 0, 1 and 3 of them. Whole numbers would send an attemp
 """
 
 
-class Flight:
+class NameLookup:
     """Asks for both families of one name and says once what came of it.
 
     One family that has addresses is enough. It waits for the other, but only so long that a family

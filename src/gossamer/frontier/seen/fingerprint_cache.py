@@ -7,7 +7,7 @@ from gossamer.state.hash_table import hash_table
 _split = struct.Struct("=QQ").unpack
 
 
-class Lately:
+class FingerprintCache:
     """A bounded memory of fingerprints; what is pushed out is forgotten.
 
     A fingerprint has two places, which the hashes of host and URL together name; there stands the hash of the
