@@ -7,10 +7,11 @@ export goes on behind the last batch and no row is there twice.
 
 import io
 import json
+import socket
 import sqlite3
 import ssl
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -193,6 +194,15 @@ class Sqlite:
                     self._base.execute("rollback")
                 raise
 
+    def ask(self, question: str) -> list[tuple[Any, ...]]:
+        """Rows that answer a question in SQL.
+
+        Raises:
+            StorageError: there is no answer.
+        """
+        with self._naming():
+            return [tuple(row) for row in self._base.execute(question)]
+
     def close(self) -> None:
         """Let go of it."""
         self._base.close()
@@ -214,7 +224,7 @@ class _Naming:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, self._errors):
             raise StorageError(
-                f"{self._address}: {self._said(error)}. Nothing of the last batch is in; the same command goes on."
+                f"{self._address}: {self._said(error)}. What was put before stays; the same command goes on."
             ) from error
 
 
@@ -242,7 +252,7 @@ class PostgreSql:
     def __init__(self, address: str) -> None:
         """Args:
         address: `postgresql://user:password@host:port/database`; `?host=/run/postgresql` for a Unix socket,
-            `?sslmode=require` for TLS, `verify-full` for TLS with a certificate that is right.
+            `?sslmode=` as libpq has it: `disable`, `prefer`, `require` or `verify-full`.
 
         Raises:
             ConfigError: the extra is not installed, or it is no such address.
@@ -255,27 +265,36 @@ class PostgreSql:
         parts = urlsplit(address)
         asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         self.address = f"postgresql://{parts.hostname or asked.get('host', 'localhost')}{parts.path}"
-        mode = asked.pop("sslmode", "disable")
-        socket = asked.pop("host", "")
-        if asked or mode not in ("disable", "require", "verify-full"):
+        mode = asked.pop("sslmode", "prefer")
+        folder = asked.pop("host", "")
+        if asked or mode not in _MODES:
             raise ConfigError(
-                f"--to {self.address}: after '?' only host=/folder and sslmode=disable, require or verify-full"
+                f"--to {self.address}: after '?' only host=/folder and sslmode={', '.join(_MODES)}"
             )
         port = parts.port or 5432
         self._naming = _Naming(
             self.address, pg8000.native.Error, pg8000.native.InterfaceError, OSError, said=_told
         )
-        with self._naming:
+        with self._naming, ExitStack() as stack:
+            # Of our own, because pg8000 leaves its open when the server refuses.
+            if folder:
+                link = stack.enter_context(socket.socket(socket.AF_UNIX))
+                link.connect(f"{folder}/.s.PGSQL.{port}")
+            else:
+                link = stack.enter_context(
+                    socket.create_connection((parts.hostname or "localhost", port), 30)
+                )
+                link.settimeout(None)
             self._run = pg8000.native.Connection(
                 unquote(parts.username or "postgres"),
                 host=parts.hostname or "localhost",
                 database=unquote(parts.path.removeprefix("/")) or None,
-                port=port,
                 password=unquote(parts.password) if parts.password else None,
-                unix_sock=f"{socket}/.s.PGSQL.{port}" if socket else None,
+                sock=link,
                 ssl_context=_tls(mode),
                 application_name="gossamer",
             )
+            stack.pop_all()
 
     def prepare(self, table: str, columns: Sequence[Column]) -> bool:
         """Make the table if there is none; whether there was one."""
@@ -292,6 +311,7 @@ class PostgreSql:
             parts += [f"{_quoted(column.name)} {_POSTGRESQL[column.kind]}" for column in columns]
             if not found:
                 run(f"create table {_quoted(table)} ({', '.join(parts)})")
+            run("drop table if exists pg_temp.gossamer_batch")
             run(f"create temporary table gossamer_batch ({', '.join(parts)}) on commit delete rows")
         _same_columns(self.address, table, found, columns)
         return bool(found)
@@ -335,6 +355,15 @@ class PostgreSql:
                     run("rollback")
                 raise
 
+    def ask(self, question: str) -> list[tuple[Any, ...]]:
+        """Rows that answer a question in SQL.
+
+        Raises:
+            StorageError: there is no answer.
+        """
+        with self._naming:
+            return [tuple(row) for row in self._run.run(question) or ()]
+
     def close(self) -> None:
         """Let go of it."""
         with suppress(Exception):
@@ -353,9 +382,13 @@ def _copied(value: object) -> str:
     return value.translate(_ESCAPES) if isinstance(value, str) else str(value)
 
 
-def _tls(mode: str) -> ssl.SSLContext | None:
-    if mode == "disable":
-        return None
+_MODES = ("disable", "prefer", "require", "verify-full")
+
+
+def _tls(mode: str) -> ssl.SSLContext | bool | None:
+    """As pg8000 takes it: false for none, `None` for TLS if the server has it."""
+    if mode in ("disable", "prefer"):
+        return False if mode == "disable" else None
     context = ssl.create_default_context()
     if mode == "require":
         context.check_hostname = False

@@ -16,6 +16,7 @@ from gossamer.model.errors import ConfigError
 
 FIELDS = ("host", "path", "folder", "name", "ext", "query", "title", "date", "digest")
 """What a rule can name."""
+_PATHS = frozenset(("path", "folder"))
 USUAL = "{host}/{path}/{title}.{ext}"
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_NAME = re.compile(
@@ -102,24 +103,17 @@ def _unquoted(segment: str) -> str:
 
 def name_of(rule: str, fields: Mapping[str, str]) -> str:
     """The name, with slashes between folders, as `rule` says; two documents may get the same."""
-    components = []
-    for part in rule.split("/"):
-        # A field that is a path of its own keeps its folders; all others are one name.
-        filled = _FIELD.sub(lambda found: fields[found[1]], part)
-        if part in ("{path}", "{folder}"):
-            components += [_component(one) for one in filled.split("/") if one]
-        elif filled:
-            components.append(_component(_FIELD.sub(lambda found: _flat(fields, found[1]), part)))
+    # Only fields that are paths bring folders of their own.
+    filled = _FIELD.sub(
+        lambda found: fields[found[1]] if found[1] in _PATHS else fields[found[1]].replace("/", "_"), rule
+    )
+    components = [_component(part) for part in filled.split("/") if part]
     name = "/".join(components) or "index"
     if len(name.encode()) <= _LONGEST_PATH:
         return name
     _, dot, extension = components[-1].rpartition(".")
     short = hashlib.sha256(name.encode()).hexdigest()[:32]
     return f"{_cut(components[0], 100)}/~{short}{dot}{_cut(extension, 20) if dot else ''}"
-
-
-def _flat(fields: Mapping[str, str], name: str) -> str:
-    return fields[name].replace("/", "_")
 
 
 def _component(text: str) -> str:
