@@ -65,7 +65,7 @@ class Database(Protocol):
         """Insert or replace rows, and keep the progress, together."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of the database."""
 
 
 def batches_of(
@@ -204,7 +204,7 @@ class Sqlite:
             return [tuple(row) for row in self._base.execute(question)]
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of the database."""
         self._base.close()
 
 
@@ -365,7 +365,7 @@ class PostgreSql:
             return [tuple(row) for row in self._run.run(question) or ()]
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of the database."""
         with suppress(Exception):
             self._run.close()
 

@@ -30,7 +30,7 @@ class LinesForm:
         self._names = [column.name for column in table.columns]
 
     def open(self, out: CountedFile) -> Writer:
-        """Begin a file."""
+        """Begin a file of such rows."""
         packed = gzip.GzipFile("", "wb", _LEVEL, out, mtime=0) if self._packed else None
         return _Csv(out, packed, self._names) if self._csv else _JsonLines(out, packed)
 
@@ -99,7 +99,7 @@ class ParquetForm:
         self._most = min(split or _GROUP_BYTES, _GROUP_BYTES)
 
     def open(self, out: CountedFile) -> Writer:
-        """Begin a file."""
+        """Begin a file of such rows."""
         return _Parquet(out, self._schema, self._most)
 
 

@@ -41,7 +41,7 @@ class Form(Protocol):
     suffix: str
 
     def open(self, out: CountedFile) -> Writer:
-        """Begin a file."""
+        """Begin a file of such rows."""
 
 
 class Piece(msgspec.Struct, frozen=True):

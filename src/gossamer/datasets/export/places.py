@@ -73,7 +73,7 @@ class Place(Protocol):
         """Bytes of a file; `None` if it is not there."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Replace a file at once."""
+        """Replace a file by one with other content."""
 
     def create(self, name: str) -> contextlib.AbstractContextManager[CountedFile]:
         """A file to be written, that counts once the context ends well."""
@@ -82,7 +82,7 @@ class Place(Protocol):
         """Remove a file if it is there."""
 
     def is_empty(self) -> bool:
-        """Whether nothing is there."""
+        """Whether nothing is at the address."""
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
         """Refuse a second export to the same place, as far as that can be known."""
@@ -284,7 +284,7 @@ class Remote:
             self._files.rm_file(self._named(name))
 
     def is_empty(self) -> bool:
-        """Whether nothing is there."""
+        """Whether nothing is at the address."""
         try:
             return not self._files.exists(self._root) or not self._files.ls(self._root)
         except Exception as error:

@@ -92,7 +92,7 @@ class WetForm:
         self._packed = packed
 
     def open(self, out: CountedFile) -> Writer:
-        """Begin a file by its `warcinfo`."""
+        """Begin a file; its `warcinfo` comes first."""
         return _Wet(out, self._refers_to, self._program, packed=self._packed)
 
 
