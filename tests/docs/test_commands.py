@@ -50,6 +50,9 @@ NOT_RUN_HERE = {
 """Pages whose blocks are not run here, with the reason; their `gossamer` commands are still parsed."""
 NEEDS = {
     "gossamer sql": "duckdb",
+    "gossamer export pages": "duckdb",
+    "gossamer export visits": "pyarrow",
+    "gossamer export files": "pyarrow",
     "gossamer index": "pypdfium2",
     "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2",
 }

@@ -21,7 +21,7 @@ from gossamer.archive.scan import Member, OpenedRecord, next_record
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import FIELD_BLANKS, Headers
 
-__all__ = ["MAIN_KINDS", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable"]
+__all__ = ["MAIN_KINDS", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "standing"]
 
 MAIN_KINDS = frozenset(("response", "revisit", "resource"))
 """Kinds of the records that stand for visits; each capture of the index is one of them."""
@@ -184,7 +184,7 @@ class Follower:
             StorageError: the state or a file cannot be read.
         """
         view = self._look()
-        before, self.mark = self.mark, self._agreed(view)
+        before, self.mark = self.mark, standing(self.mark, view)
         if self.mark.place < before.place:
             yield Rewound(self.mark)
         for file in view.files:
@@ -192,15 +192,6 @@ class Follower:
                 self.mark = Mark(file.serial, 0, view.history)
             if file.serial == self.mark.serial and self.mark.offset < file.length:
                 yield from self._of_file(file)
-
-    def _agreed(self, view: Committed) -> Mark:
-        """The mark, or the earlier place up to which the archive is still what it was."""
-        histories = [cut.history for cut in view.cuts]
-        since = histories.index(self.mark.history) + 1 if self.mark.history in histories else 0
-        places = [(cut.serial, cut.length) for cut in view.cuts[since:]]
-        last = view.files[-1] if view.files else None
-        places.append((last.serial, last.length) if last is not None else START.place)
-        return Mark(*min(self.mark.place, *places), view.history)
 
     def _of_file(self, file: ArchiveFile) -> Iterator[FollowedRecord | Unreadable]:
         history = self.mark.history
@@ -226,3 +217,13 @@ class Follower:
                 if record.kind in self._kinds:
                     yield record
                 self.mark = record.finish()
+
+
+def standing(mark: Mark, view: Committed) -> Mark:
+    """The mark, or the earlier place up to which the archive is still what it was."""
+    histories = [cut.history for cut in view.cuts]
+    since = histories.index(mark.history) + 1 if mark.history in histories else 0
+    places = [(cut.serial, cut.length) for cut in view.cuts[since:]]
+    last = view.files[-1] if view.files else None
+    places.append((last.serial, last.length) if last is not None else START.place)
+    return Mark(*min(mark.place, *places), view.history)

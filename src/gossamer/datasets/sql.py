@@ -39,7 +39,12 @@ class Rows(msgspec.Struct, frozen=True):
 
 @contextmanager
 def asked(
-    tables: Mapping[str, Sequence[Path]], question: str, *, seconds: float = SECONDS, memory: str = MEMORY
+    tables: Mapping[str, Sequence[Path]],
+    question: str,
+    *,
+    seconds: float = SECONDS,
+    memory: str = MEMORY,
+    threads: int = 2,
 ) -> Iterator[Rows]:
     """The answer to one question.
 
@@ -50,6 +55,7 @@ def asked(
         question: one statement of DuckDB's SQL.
         seconds: it may take.
         memory: it may take, as DuckDB writes it.
+        threads: it may take; with one, rows come in the same order again.
 
     Raises:
         ConfigError: the extra is not installed.
@@ -66,7 +72,7 @@ def asked(
         ":memory:",
         config={
             "memory_limit": memory,
-            "threads": 2,
+            "threads": threads,
             "temp_directory": "",
             "python_enable_replacements": False,
             "autoinstall_known_extensions": False,

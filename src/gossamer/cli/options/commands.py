@@ -297,30 +297,51 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
         release_trap(folder, release, host, json=json)
 
 
-@app.command(cls=Command, name="export")
-@click.argument("what", metavar="links", type=click.Choice(["links"]))
+@app.command(
+    cls=Command, name="export", epilog="Example: gossamer export pages ./crawl --format csv --out pages"
+)
+@click.argument(
+    "what",
+    metavar="WHAT",
+    type=click.Choice(
+        ["pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "files"]
+    ),
+)
 @folder
-@click.option("--out", type=PATH, help="Where the files go; if not given, FOLDER/links.")
-@click.option("--memory", metavar="SIZE", default="64MiB", help="Lines sorted at once; more is faster.")
+@click.option(
+    "--format", "form", metavar="FORMAT", default="", help="As below; if not given, the first there."
+)
+@click.option("--out", metavar="PLACE", default="", help="Folder, or address that fsspec knows: s3://...")
+@click.option("--to", metavar="URL", default="", help="Into a database, as below, instead of files.")
+@click.option("--split", metavar="SIZE", default="", help="Files of roughly this size at most.")
+@click.option(
+    "--compress", type=click.Choice(["gzip", "none"]), default=None, help="If not given: gzip, graphml none."
+)
+@click.option("--columns", metavar="NAME,...", default="", help="Only these; 'gossamer sql' names them.")
+@click.option("--where", metavar="SQL", default="", help="Only rows of which this is true; needs 'sql'.")
+@click.option("--names", metavar="RULE", default="", help="Of files: {host}/{path}/{title}.{ext}")
+@click.option("--memory", metavar="SIZE", default="64MiB", help="Of tsv and graphml: lines sorted at once.")
 @json
-def export(what: str, folder: Path, out: Path | None, memory: str, *, json: bool) -> None:  # noqa: ARG001
-    """Write the link graph of pages and hosts. Works on a running crawl too.
+def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
+    """Take what was crawled along. Works on a running crawl too.
 
     \b
-    Files of tab-separated lines, packed by gzip, in the order of their numbers:
-      urls.tsv.gz        number, URL in canonical form, number of its host
-      pages.tsv.gz       number, URL as last requested, status; what was visited
-      page_edges.tsv.gz  from, to, kind, "nofollow" or nothing; each once
-      hosts.tsv.gz       number, name, URLs known, pages visited
-      references.tsv     hash of a URL, number of other pages that refer to it; 'why' reads it
-      host_edges.tsv.gz  from, to, page edges between them, within a host too
+    pages, hosts, captures, visits   as jsonl, csv or parquet
+    documents, fields                the same, after 'gossamer index'
+    text                             documents that have text; as wet (WARC), too
+    links                            as tsv: the graph of pages and hosts, in numbers
+                                     as graphml: the same graph of pages
+                                     as jsonl, csv, parquet: with their texts, after 'gossamer index'
+    files                            each document in a file: as content, text or markdown
+    --to sqlite:///FILE, postgresql://USER@HOST/DB, opensearch+https://HOST:9200/INDEX
 
-    The kind is navigation, requisite, canonical, alternate, sitemap or redirect. Robots files are
-    left out. Exit 1 if some of the archive cannot be read.
+    Files go to FOLDER/exports/WHAT-FORMAT (tsv to FOLDER/links); manifest.json there names those that are
+    whole. What was interrupted goes on when the same is asked again; once the crawl has gone on, it begins
+    anew. Exit 1 if something could not be read, or is not yet in the tables of documents.
     """
-    from gossamer.cli.export import run_export_links
+    from gossamer.cli.export import Asked, run_export
 
-    run_export_links(folder, out, memory, json=json)
+    run_export(folder, Asked(compress=compress or "", **asked))
 
 
 @app.command(cls=Command)
