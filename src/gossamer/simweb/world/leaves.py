@@ -56,7 +56,7 @@ def _pdf(dice: Dice) -> bytes:
 
 
 def _txt(dice: Dice) -> bytes:
-    return b"".join(b"line %d: http://not-a-link.sim.test/%x\n" % (n, dice.roll()) for n in range(20))
+    return b"".join(b"line %d: hxxp://not-a-link.sim.test/%x\n" % (n, dice.roll()) for n in range(20))
 
 
 def _css(dice: Dice) -> bytes:
