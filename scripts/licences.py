@@ -15,8 +15,9 @@ FREE = re.compile(
     re.IGNORECASE,
 )
 """Permissive, or copyleft of single files that we do not change (MPL-2.0)."""
-LOOKED_UP = {"chardetng_py": "MIT"}
-"""Licences of packages that say theirs in a file alone."""
+LOOKED_UP = {"chardetng_py": "MIT", "pypdfium2": "BSD-3-Clause, Apache-2.0, BSD, MIT, Zlib"}
+"""Licences of packages that say theirs in a file alone; of pypdfium2 those of what PDFium brings (FreeType under its
+BSD-like licence, libjpeg-turbo, OpenJPEG, Little CMS, zlib, ICU), which it names "dependency licenses"."""
 
 
 def allowed(licence: str) -> bool:
