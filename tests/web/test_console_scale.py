@@ -15,6 +15,7 @@ from gossamer.assembly.build import SECRET
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.engine.settlement.ledger import COUNTERS
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints, ticket
@@ -68,7 +69,7 @@ def fill(folder: CrawlFolder) -> None:
                     head=place,
                     pages=number % 1000,
                     bytes=number,
-                    parked="x" * (number % 7 == 0),
+                    parked=None if number % 7 else text("x"),
                 )
                 batch.put(Family.HOSTS, key, encode(record))
                 url = QueueRecord(f"https://{name}/page", LinkKind.NAVIGATION, 1, "L", "")
