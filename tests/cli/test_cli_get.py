@@ -215,3 +215,11 @@ def test_a_status_without_a_page_is_told_of_fields(gossamer: Gossamer, crawled: 
     ran = gossamer("fields", f"{crawled}/missing", "--field", "x=h1")
     assert "status 404" in ran.err
     assert "robots" not in ran.err
+
+
+def test_list_takes_a_path_and_says_how_times_are_written(gossamer: Gossamer, crawled: str) -> None:
+    assert f"{crawled}/bad" in gossamer("list", "d", "--under", "/bad").out
+    ran = gossamer("list", "d", "--since", "tomorrow")
+    assert ran.code == 2
+    assert "how long ago: 2d" in ran.err
+    assert "result (of" in gossamer("list", "--help").out

@@ -327,8 +327,9 @@ class _Ending:
 def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[str, object]) -> Tree:
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
+        settings = "Settings go to config, e.g. config={'fetch': {'cookies': True}}."
         raise ConfigError(
-            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}."
+            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}. {settings}"
         )
     tree = merge(dict(config), overrides(options))
     return merge(tree, {"seeds": list(seeds)}) if seeds else tree

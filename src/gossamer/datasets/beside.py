@@ -29,8 +29,8 @@ def prove_documents(config: DocumentsConfig) -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None] if config.follow else []
     if missing:
         raise ConfigError(
-            "documents.follow: needs the extra 'documents': pip install 'gossamer[documents]'"
-            f" ({', '.join(missing)} missing)"
+            "documents: needs the extra 'documents': pip install 'gossamer[documents]' (from a checkout:"
+            f" pip install '.[documents]'); missing: {', '.join(missing)}"
         )
 
 
