@@ -8,7 +8,9 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
+from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.one_document import said_by
+from gossamer.documents.config import DocumentsConfig
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.captures import Capture
@@ -100,6 +102,7 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
     if decoded.truncated:
         say("incomplete: what the server sent breaks off, or a limit of size cut it")
     if part in ("text", "markdown"):
+        prove_documents(DocumentsConfig(follow=True), f"--{part}")
         said = said_by(exchange.url.text, exchange.headers, decoded.content)
         derived = said.text if part == "text" else said.markdown
         for mark in said.marks:
