@@ -23,6 +23,10 @@ def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossame
         ((), "no fields"),
         (("--field", "x"), "NAME=SELECTOR"),
         (("--field", "x=..a"), "no selector of CSS"),
+        (
+            ("--field", "p=p | frobnicate"),
+            "unknown conversion frobnicate; there are number, date, url, html, text, all",
+        ),
         (("--field", "x=h1", "--from", "nowhere"), "no crawl"),
         (("--field", "x=h1"), "no seed could be reached"),
     ],

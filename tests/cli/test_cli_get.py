@@ -15,7 +15,7 @@ import pytest
 from cli_run import Gossamer
 
 HOME = "<title>Café</title>" + "".join(
-    f"<a href='{to}'>x</a>" for to in ("/gz", "/pic.png", "/moved", "/bad")
+    f"<a href='{to}'>x</a>" for to in ("/gz", "/pic.png", "/moved", "/bad", "/nowhere")
 )
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 FORMULA = "<title>=HYPERLINK(1)</title>\x1b[31m red"
@@ -29,6 +29,7 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
     ),
     "/pic.png": (200, {"Content-Type": "image/png"}, PNG),
     "/moved": (301, {"Location": "/gz"}, b""),
+    "/nowhere": (302, {}, b""),
     "/bad": (404, {"Content-Type": "text/plain"}, b"gone"),
 }
 
@@ -146,7 +147,7 @@ def test_a_pipe_gets_every_byte(tmp_path: Path) -> None:
     ("options", "paths"),
     [
         (("--status", "404", "--under", "/bad"), ["/bad"]),
-        (("--status", "3xx"), ["/moved"]),
+        (("--status", "3xx"), ["/moved", "/nowhere"]),
         (("--type", "image/"), ["/pic.png"]),
         (("--match", "p.*g$"), ["/pic.png"]),
         (("--host", "127.0.0.1", "--match", "/gz"), ["/gz"]),
@@ -189,3 +190,36 @@ def test_list_says_what_it_cannot_do(gossamer: Gossamer, wrong: tuple[str, str])
     ran = gossamer("list", "d", *wrong)
     assert (ran.code, ran.out) == (2, "")
     assert wrong[0] in ran.err or "is no time" in ran.err
+
+
+def test_a_redirect_to_no_place_is_not_said_to_lead_to_one(gossamer: Gossamer, crawled: str) -> None:
+    assert "redirects" not in gossamer("get", "d", f"{crawled}/nowhere").err
+    assert "it redirects to /gz" in gossamer("get", "d", f"{crawled}/moved").err
+
+
+def test_output_is_a_file_or_standard_output(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("get", "d", f"{crawled}/gz", "--output", "d")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is a folder" in ran.err
+    assert "HYPERLINK" in gossamer("get", "d", f"{crawled}/gz", "--output", "-").out
+
+
+def test_an_image_is_said_to_have_no_text(gossamer: Gossamer, crawled: str) -> None:
+    pytest.importorskip("pypdfium2")
+    ran = gossamer("get", "d", f"{crawled}/pic.png", "--text")
+    assert (ran.code, ran.out) == (0, "")
+    assert "is an image and has no text" in ran.err
+
+
+def test_a_status_without_a_page_is_told_of_fields(gossamer: Gossamer, crawled: str) -> None:
+    ran = gossamer("fields", f"{crawled}/missing", "--field", "x=h1")
+    assert "status 404" in ran.err
+    assert "robots" not in ran.err
+
+
+def test_list_takes_a_path_and_says_how_times_are_written(gossamer: Gossamer, crawled: str) -> None:
+    assert f"{crawled}/bad" in gossamer("list", "d", "--under", "/bad").out
+    ran = gossamer("list", "d", "--since", "tomorrow")
+    assert ran.code == 2
+    assert "how long ago: 2d" in ran.err
+    assert "result (of" in gossamer("list", "--help").out

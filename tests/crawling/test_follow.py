@@ -87,3 +87,49 @@ def test_what_scope_and_limits_forbid_is_not_followed(chain) -> None:
         return got
 
     assert {url.removeprefix(chain) for url in asyncio.run(main())} == {"", "1"}
+
+
+ALL_KINDS = (
+    "<link rel=canonical href='/canonical'><link rel=alternate hreflang=de href='/de'>"
+    "<link rel=alternate type='application/rss+xml' href='/feed'><a href='/a/b/c'>x</a>"
+)
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["robots file names a sitemap", "no robots file"])
+def test_without_follow_nothing_is_asked_for_but_seeds_and_redirects(named, tmp_path) -> None:
+    asked: list[str] = []
+
+    class Site(_Chain):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            where = f"http://{self.headers['Host']}"
+            body, status, kind = ALL_KINDS, 200, "text/html"  # a soft 404, too
+            if self.path == "/robots.txt":
+                status, kind = (200 if named else 404), "text/plain"
+                body = f"Sitemap: {where}/map.xml\n" if named else ""
+            elif self.path == "/map.xml":
+                kind, body = "application/xml", f"<urlset><url><loc>{where}/listed</loc></url></urlset>"
+            elif self.path == "/":
+                status, body = 302, ""
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            if status == 302:
+                self.send_header("Location", "/deep/page")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    async def main(site: str) -> list[str]:
+        folder = tmp_path / "c"
+        return [page.url async for page in gossamer.crawl(site, folder=folder, min_delay=0, follow=False)]
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            got = asyncio.run(main(f"http://127.0.0.1:{server.server_address[1]}/"))
+        finally:
+            server.shutdown()
+            thread.join()
+    assert sorted(asked) == ["/", "/deep/page", "/robots.txt"]
+    assert got[-1].endswith("/deep/page")

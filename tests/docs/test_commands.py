@@ -55,6 +55,8 @@ NEEDS = {
     "gossamer export files": "pyarrow",
     "gossamer index": "pypdfium2",
     "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2",
+    "gossamer get my-crawl https://example.org/ --text": "pypdfium2",
+    "gossamer crawl https://example.org/ --documents": "pypdfium2",
 }
 """Packages of extras, without which a command is left out."""
 PROGRAMS = {

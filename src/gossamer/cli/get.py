@@ -8,7 +8,9 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
+from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.one_document import said_by
+from gossamer.documents.config import DocumentsConfig
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.captures import Capture
@@ -17,7 +19,9 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.exchange import address_in_field
 from gossamer.policy.visits.retry import redirect_location
+from gossamer.words.catalogue import words
 
 Part = Literal["content", "headers", "raw", "text", "markdown"]
 """The document, its content codings undone; the head of the response; head and body as they came; what the
@@ -34,20 +38,26 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
         ConfigError: no crawl lives in `path`, `url` is no URL or `at` no time, or a terminal cannot show it.
         StorageError: the archive is damaged there, or `output` cannot be written.
     """
+    if output is not None and output.is_dir():
+        raise ConfigError(f"--output {output}: is a folder; give the name of a file.")
     with looked_into(path) as inspection:
         one = nearest_in_time(_found(inspection, path, url), at)
         capture = read_back(inspection, one)
         data = _part(inspection, capture, part := part or "content")
-    if output is not None:
+    if output is not None and str(output) == "-":
+        _pass_on(data)
+    elif output is not None:
         _write(output, data)
         say(f"{safe(str(output))}: {size(len(data))}, {safe(one.url)} as of {one.time}")
     elif json:
         show_json(_told(one, capture, data))
     elif sys.stdout.isatty():
-        show(_for_terminal(capture, data, part))
+        if data or part not in ("text", "markdown"):
+            show(_for_terminal(capture, data, part))
     else:
         _pass_on(data)
-    if (target := redirect_location(one.status, capture.exchange.headers)) is not None:
+    said = address_in_field(capture.exchange.headers.get("location"))  # none means '/' to a crawl only
+    if said and (target := redirect_location(one.status, capture.exchange.headers)) is not None:
         say(f"it redirects to {safe(target)}")
 
 
@@ -90,12 +100,15 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
         return exchange.response_head + exchange.body.read()
     decoded = content_of(inspection, capture)
     if decoded.truncated:
-        say("the archive does not hold all of it")
+        say("incomplete: what the server sent breaks off, or a limit of size cut it")
     if part in ("text", "markdown"):
+        prove_documents(DocumentsConfig(follow=True), f"--{part}")
         said = said_by(exchange.url.text, exchange.headers, decoded.content)
         derived = said.text if part == "text" else said.markdown
         for mark in said.marks:
-            say(f"note: {mark}")
+            say(f"note: {words('en').said('mark', mark)}")
+        if not derived.text and said.media_type.startswith("image/"):
+            say(f"{safe(exchange.url.text)}: {safe(said.media_type)} is an image and has no text")
         return f"{derived.text}\n".encode() if derived.text else b""
     return decoded.content
 

@@ -15,6 +15,7 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
 from gossamer.datasets.derived import FOLDER, state_of
 from gossamer.datasets.deriving import Deriving, Progress
+from gossamer.words.catalogue import words
 
 INTERRUPTED = 130
 
@@ -65,7 +66,10 @@ def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quie
     if json:
         show_json({"documents": documents, "marked": marked, "interrupted": bool(stopped)})
     elif not quiet:
-        said = "".join(f", {count:,} {safe(mark)}" for mark, count in sorted(marked.items()))
+        in_words = words("en").said
+        said = "".join(
+            f", {count:,} {safe(in_words('mark', mark))}" for mark, count in sorted(marked.items())
+        )
         say(f"{plural(documents, 'document')} in {path / FOLDER}{said}")
         if stopped:
             say(f"interrupted; 'gossamer index {path}' goes on")

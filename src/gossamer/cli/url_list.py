@@ -17,6 +17,7 @@ from gossamer.datasets.export.csv_cells import csv_cell
 from gossamer.inspect.archive.lookup import instant
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
+from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError
 
@@ -43,6 +44,8 @@ def show_list(path: Path, wanted: Wanted, since: str, columns: str, form: Form) 
     names = _columns(columns)
     wanted = msgspec.structs.replace(wanted, since=_begin(since) if since else 0.0)
     with looked_into(path) as inspection:
+        if wanted.under.startswith("/"):
+            wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
         found = listed(inspection, wanted, referrers="referrers" in names)
         any_found = False
         for line in _shown(found, names if columns or form != "table" else (), form):
@@ -67,7 +70,12 @@ def _columns(text: str) -> Sequence[str]:
 def _begin(since: str) -> float:
     with suppress(ValueError):
         return time.time() - parse_duration(since)
-    return instant(since)
+    try:
+        return instant(since)
+    except ConfigError:
+        raise ConfigError(
+            f"--since {since}: write a time like 2026-01-31 or 2026-01-31T12:00:00Z, or how long ago: 2d"
+        ) from None
 
 
 def _shown(found: Iterator[Listed], names: Sequence[str], form: Form) -> Iterator[str]:

@@ -46,6 +46,9 @@ AHEAD = 16
 
 HOSTS_NAMED = 5
 
+_WITHOUT_CHOICE = frozenset({LinkKind.SEED, LinkKind.REDIRECT, LinkKind.ROBOTS, LinkKind.REQUISITE})
+"""Kinds of URLs that are visited without `follow`, too; requisites as the scope has them."""
+
 
 class CrawledPage(msgspec.Struct, frozen=True, dict=True):
     """One archived page of a crawl.
@@ -184,7 +187,8 @@ async def crawl(
         scope_rules: functions of a candidate: `True` admits, `False` rejects, `None` has no opinion.
         extractors: further extractors (see `gossamer.ports.Extractor`).
         observers: functions that hear every event.
-        follow: visit what pages link to; off: only what `CrawledPage.follow` is given.
+        follow: visit what pages link to and sitemaps list; off: only seeds, where they redirect to, and what
+            `CrawledPage.follow` is given.
         options: the command line's options by their names: `max_pages=100`, `min_delay=0`, ...; and the
             other extension points: `sinks`, `protocol_modules`, `address_rules`, `resolver`, `name_cache`,
             `ordering`, `revisits` (see `gossamer.ports`).
@@ -204,7 +208,9 @@ async def crawl(
         settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
         ending = _Ending()
         run_ = _Run(settings)
-        rules = given.scope_rules if follow else (*given.scope_rules, run_.only_chosen)
+        rules = given.scope_rules
+        if not follow:
+            rules, settings = (*rules, run_.only_chosen), _without_sitemaps(settings)
         observers, sinks = (ending.hear, *observers), (*given.sinks, run_.hand_over)
         extensions = msgspec.structs.replace(given, scope_rules=rules, observers=observers, sinks=sinks)
         async with _running(place, settings, extensions, run_, ending, resumed=resumed):
@@ -262,10 +268,8 @@ class _Run:
             self._waits = False
 
     def only_chosen(self, candidate: Candidate) -> bool | None:
-        """A scope rule: links of pages are followed only if they were chosen."""
-        if candidate.kind is LinkKind.NAVIGATION and candidate.url.text != self._chosen:
-            return False
-        return None
+        """A scope rule: of what is found, only what was chosen is visited, and what belongs to a visit."""
+        return None if candidate.kind in _WITHOUT_CHOICE or candidate.url.text == self._chosen else False
 
     def follow(self, page: CrawledPage, urls: Sequence[str]) -> int:
         """Admit links of a page; how many were new."""
@@ -323,8 +327,9 @@ class _Ending:
 def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[str, object]) -> Tree:
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
+        settings = "Settings go to config, e.g. config={'fetch': {'cookies': True}}."
         raise ConfigError(
-            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}."
+            f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}. {settings}"
         )
     tree = merge(dict(config), overrides(options))
     return merge(tree, {"seeds": list(seeds)}) if seeds else tree
@@ -345,6 +350,12 @@ def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
         place.release()
         raise
     return settings
+
+
+def _without_sitemaps(settings: CrawlConfig) -> CrawlConfig:
+    """For this run alone: the folder keeps what was asked for."""
+    engine = msgspec.structs.replace(settings.engine, sitemaps=False, guess_sitemap=False)
+    return msgspec.structs.replace(settings, engine=engine)
 
 
 def _laid_over(tree: Mapping[str, Any], under: Mapping[str, Any]) -> Tree:

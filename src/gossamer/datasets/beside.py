@@ -20,8 +20,8 @@ NICENESS = 19
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
-def prove_documents(config: DocumentsConfig) -> None:
-    """Refuse settings that need what is not installed.
+def prove_documents(config: DocumentsConfig, asked: str = "documents.follow (--documents)") -> None:
+    """Refuse settings that need what is not installed; `asked`: what the user gave.
 
     Raises:
         ConfigError: the extra 'documents' is not installed.
@@ -29,8 +29,8 @@ def prove_documents(config: DocumentsConfig) -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None] if config.follow else []
     if missing:
         raise ConfigError(
-            "documents.follow: needs the extra 'documents': pip install 'gossamer[documents]'"
-            f" ({', '.join(missing)} missing)"
+            f"{asked}: needs the extra 'documents': pip install 'gossamer[documents]' (from a checkout:"
+            f" pip install '.[documents]'); missing: {', '.join(missing)}"
         )
 
 

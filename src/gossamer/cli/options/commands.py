@@ -204,7 +204,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
     "--type", metavar="TYPE", default="", help="Those whose media type begins so: text/html, image/."
 )
 @click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
-@click.option("--under", metavar="URL", default="", help="Those that begin so.")
+@click.option(
+    "--under", metavar="URL", default="", help="Those that begin so; a path is of the first seed's host."
+)
 @click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
 @click.option("--since", metavar="TIME", default="", help="Those visited since: 2026-01-31, or 2d ago.")
 @click.option(
@@ -219,8 +221,8 @@ def list_(
 
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
-    language, charset, depth, canonical, twin, links, referrers (pages that mention it, after
-    'gossamer export links').
+    language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses),
+    referrers (pages that mention it, after 'gossamer export links').
     """
     from gossamer.cli.url_list import show_list
     from gossamer.inspect.url_list import Wanted

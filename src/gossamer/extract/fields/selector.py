@@ -22,6 +22,7 @@ from gossamer.model.url import Url
 MOST_VALUES = 1_000
 LONGEST_VALUE = 100_000
 _CONVERSIONS = ("number", "date", "url", "html", "text")
+_CONVERTED = re.compile(r"\s\|\s*([A-Za-z]+)\s*(?:\||$)")
 _END = re.compile(r"::(?:(text)|attr\(\s*([A-Za-z_:][\w:.-]*)\s*\))\s*$")
 
 
@@ -69,6 +70,9 @@ def read_selector(text: str) -> Selector:
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever its parser raises
+        if unknown := _CONVERTED.search(text):
+            known = ", ".join((*_CONVERSIONS, "all"))
+            raise ConfigError(f"{text!r}: unknown conversion {unknown[1]}; there are {known}") from None
         kind = "XPath" if xpath else "CSS"
         raise ConfigError(f"{text!r} is no selector of {kind}: {error}") from None
     return selector
