@@ -1,7 +1,5 @@
 """Prints the URLs of a crawl for people, for programs and for spreadsheets."""
 
-import csv
-import io
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,6 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.inspect.archive.lookup import instant
@@ -24,8 +23,6 @@ _WIDTHS: Final = {
     "state": 8, "status": 6, "type": 24, "bytes": 10, "time": 20, "language": 8, "charset": 12, "depth": 5,
     "links": 6, "referrers": 9, "title": 40,
 }  # fmt: skip
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What spreadsheets take for a formula at the beginning of a cell."""
 
 
 def show_list(path: Path, wanted: Wanted, since: str, columns: str, form: Form) -> None:
@@ -103,13 +100,7 @@ def _table_row(names: Sequence[str], values: Sequence[object]) -> str:
 
 
 def _csv_row(_: Sequence[str], values: Sequence[object]) -> str:
-    """A line of CSV; what a spreadsheet would run as a formula gets an apostrophe before it."""
-    cells = ["" if value is None else value for value in values]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(
-        [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in cells]
-    )
-    return out.getvalue()
+    return csv_line(values)
 
 
 def _say_nearest(inspection: Inspection, under: str) -> None:
