@@ -188,8 +188,8 @@ def test_equal_names_are_numbered() -> None:
 
 
 def test_values_come_as_they_are() -> None:
-    question = "select 1.5::decimal(3,1), date '2024-01-02', timestamptz '2024-01-02 03:04:05+02', [1, null], {'a': 'b'}"
-    with asked({}, question) as answer:
+    text = "select 1.5::decimal(3,1), date '2024-01-02', timestamptz '2024-01-02 03:04:05+02', [1, null], {'a': 'b'}"
+    with asked({}, text) as answer:
         (row,) = answer.rows
     assert row[:2] == (Decimal("1.5"), date(2024, 1, 2))
     assert row[2] == datetime(2024, 1, 2, 1, 4, 5, tzinfo=UTC)
