@@ -3,7 +3,14 @@
 import csv
 import io
 import json
+import resource
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -11,7 +18,7 @@ from cli_run import Gossamer
 
 from gossamer.datasets.parquet import write_table
 from gossamer.datasets.snapshot import FOLDER, refresh
-from gossamer.datasets.sql import SqlError, asked
+from gossamer.datasets.sql import SPACE, SqlError, asked
 from gossamer.datasets.tables import OF_THE_CRAWL, VISITS
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
@@ -132,6 +139,84 @@ def test_a_long_question_is_ended(gossamer: Gossamer, crawled: str, tmp_path: Pa
     ):
         list(answer.rows)
     assert gossamer("sql", "d", "select 1", "--time", "soon").code == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "select repeat('x', 2000000000)",
+        "select length(lpad('x', 1500000000, 'y'))",
+        "select len(range(400000000))",
+    ],
+)
+def test_one_call_that_heeds_no_interruption_is_ended_all_the_same(question: str) -> None:
+    began = time.monotonic()
+    with (
+        pytest.raises(SqlError, match=r"no answer within 1 s|memory"),
+        asked({}, question, seconds=1) as answer,
+    ):
+        list(answer.rows)
+    assert time.monotonic() - began < 8
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < SPACE >> 10
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("", "the question is empty"),
+        ("create table t as select 1", "nothing can be changed"),
+        ("drop view pages", "nothing can be changed"),
+    ],
+)
+def test_what_is_no_question_is_told_so(question: str, words: str) -> None:
+    with pytest.raises(SqlError, match=words), asked({}, question) as answer:
+        list(answer.rows)
+
+
+@pytest.mark.parametrize("question", ["from range(2)", "values (1)", "with a as (select 1) from a",
+    "describe select 1", "show tables", "explain select 1", "summarize select 1"])  # fmt: skip
+def test_what_returns_rows_is_a_question(question: str) -> None:
+    with asked({}, question) as answer:
+        list(answer.rows)
+
+
+def test_equal_names_are_numbered() -> None:
+    with asked({}, "select 1 url, 2 url, 3 url_1, 4 url") as answer:
+        assert len(set(answer.columns)) == 4
+        assert answer.columns[0] == "url"
+        assert answer.columns[2] == "url_1"
+
+
+def test_values_come_as_they_are() -> None:
+    text = "select 1.5::decimal(3,1), date '2024-01-02', timestamptz '2024-01-02 03:04:05+02', [1, null], {'a': 'b'}"
+    with asked({}, text) as answer:
+        (row,) = answer.rows
+    assert row[:2] == (Decimal("1.5"), date(2024, 1, 2))
+    assert row[2] == datetime(2024, 1, 2, 1, 4, 5, tzinfo=UTC)
+    assert row[3:5] == ([1, None], {"a": "b"})
+
+
+@pytest.mark.usefixtures("crawled")
+def test_csv_is_guarded_and_what_is_not_indexed_is_said(gossamer: Gossamer) -> None:
+    ran = gossamer("sql", "d", "select '=1+1' a, 'x' || chr(27) || '[2J' b, -1 c", "--format", "csv")
+    assert ran.out.splitlines() == ["a,b,c", "'=1+1,x\\x1b[2J,-1"]
+    ran = gossamer("sql", "d", "select count(*) from documents")
+    assert ran.code == 0
+    assert "empty until 'gossamer index d'" in ran.err
+    assert "index" not in gossamer("sql", "d", "select count(*) from pages").err
+
+
+def test_ctrl_c_ends_a_question_in_one_line(crawled: str, tmp_path: Path) -> None:
+    assert crawled
+    question = "with recursive r as (select 1::bigint n union all select n + 1 from r) select count(*) from r"
+    command = [sys.executable, "-m", "gossamer", "sql", str(tmp_path / "d"), question]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while process.poll() is None and not children.read_text():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"gossamer: interrupted\n")
 
 
 @pytest.mark.usefixtures("crawled")

@@ -30,6 +30,7 @@ def main() -> None:
         say(f"gossamer: {error}")
         sys.exit(EXIT_INTERNAL)
     except KeyboardInterrupt:
+        say("gossamer: interrupted")
         sys.exit(EXIT_INTERRUPTED)
     except OSError as error:
         if isinstance(error, BrokenPipeError) and nobody_reads():

@@ -1,8 +1,9 @@
 """Answers a question in SQL about a crawl."""
 
-import csv
+import re
 import sys
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -13,9 +14,11 @@ from rich.text import Text
 
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.datasets.all_tables import tables_of
+from gossamer.datasets.derived import FOLDER, files_of
 from gossamer.datasets.sql import Rows, asked
 from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.model.errors import ConfigError
@@ -38,6 +41,10 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
     keep_private()
     with looked_into(path) as inspection:
         files = tables_of(inspection)
+        indexed = any(files_of(part.folder.path / FOLDER) for part in inspection.each.values())
+    if not indexed and any(re.search(rf"\b{table.name}\b", question, re.I) for table in DERIVED):
+        names = ", ".join(table.name for table in DERIVED)
+        say(f"{names}: empty until 'gossamer index {path}'")
     with asked(files, question, seconds=seconds) as answer:
         match form:
             case "table":
@@ -50,9 +57,9 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
                         ).decode()
                     )
             case "csv":
-                rows = csv.writer(sys.stdout, lineterminator="\n")
-                rows.writerow(answer.columns)
-                rows.writerows([_cell(value) for value in row] for row in answer.rows)
+                show(csv_line(answer.columns))
+                for row in answer.rows:
+                    show(csv_line([v if isinstance(v, int | float | Decimal) else _cell(v) for v in row]))
 
 
 def show_tables() -> None:

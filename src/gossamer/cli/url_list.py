@@ -1,7 +1,5 @@
 """Prints the URLs of a crawl for people, for programs and for spreadsheets."""
 
-import csv
-import io
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,9 +9,9 @@ from typing import Final, Literal
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import safe, say, show
 from gossamer.config.units import parse_duration
-from gossamer.datasets.export.csv_cells import csv_cell
 from gossamer.inspect.archive.lookup import instant
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
@@ -110,10 +108,7 @@ def _table_row(names: Sequence[str], values: Sequence[object]) -> str:
 
 
 def _csv_row(_: Sequence[str], values: Sequence[object]) -> str:
-    """A line of CSV; what a spreadsheet would run as a formula gets an apostrophe before it."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(map(csv_cell, values))
-    return out.getvalue()
+    return csv_line(values)
 
 
 def _say_nearest(inspection: Inspection, under: str) -> None:

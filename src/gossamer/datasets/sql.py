@@ -1,22 +1,36 @@
 """Answers questions in SQL over a crawl's tables, and does nothing else. Needs the extra 'sql'.
 
-DuckDB gets the tables as Arrow data sets, so that it can be forbidden to touch any file or address itself.
+DuckDB runs in a process of its own (answering.py) and gets the tables as Arrow data sets, so that it can be
+forbidden to touch any file or address itself, and the kernel ends what exceeds its time or memory.
 """
 
-import threading
+import io
+import pickle
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
+from gossamer.datasets import answering
+from gossamer.datasets.answering import Asked
 from gossamer.datasets.parquet import needed
 from gossamer.model.errors import ConfigError
 
 MEMORY = "1GB"
 SECONDS = 60.0
-_FETCHED = 1_000
+SPACE = 4 << 30
+"""Bytes of address space of the process; Python, Arrow and DuckDB take 2.2 GiB of it before any question."""
+_PLAIN = {
+    ("datetime", "date"), ("datetime", "datetime"), ("datetime", "time"), ("datetime", "timedelta"),
+    ("datetime", "timezone"), ("decimal", "Decimal"), ("uuid", "UUID"), ("uuid", "SafeUUID"),
+}  # fmt: skip
+"""What values are made of besides Python's own types; nothing else is believed."""
 
 
 class SqlError(ConfigError):
@@ -54,70 +68,63 @@ def asked(
         tables: Parquet files by the table's name.
         question: one statement of DuckDB's SQL.
         seconds: it may take.
-        memory: it may take, as DuckDB writes it.
+        memory: DuckDB keeps to, as it writes it; the kernel holds the process to `SPACE`.
         threads: it may take; with one, rows come in the same order again.
 
     Raises:
         ConfigError: the extra is not installed.
         SqlError: there is no answer.
     """
-    arrow = needed()
-    try:
-        import duckdb
-    except ImportError:
-        raise ConfigError("questions in SQL need the extra 'sql': pip install 'gossamer[sql]'") from None
-    from pyarrow import dataset
-
-    connection = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": memory,
-            "threads": threads,
-            "temp_directory": "",
-            "python_enable_replacements": False,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-        },
+    needed()
+    if find_spec("duckdb") is None:
+        raise ConfigError("questions in SQL need the extra 'sql': pip install 'gossamer[sql]'")
+    files = {name: [str(file) for file in paths] for name, paths in tables.items()}
+    order = msgspec.json.encode(
+        Asked(files, question.encode(errors="replace").decode(), seconds, memory, SPACE, threads)
     )
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        connection.interrupt()
-
-    clock = threading.Timer(seconds, end)
-    clock.daemon = True
-    try:
-        for name, files in tables.items():
-            try:
-                connection.register(name, dataset.dataset([str(file) for file in files], format="parquet"))
-            except (OSError, arrow.ArrowException) as error:
-                folder = files[0].parent
-                raise ConfigError(f"{folder}: is damaged ({error}); delete it, it is made again") from None
-        for setting in ("enable_external_access = false", "lock_configuration = true"):
-            connection.execute(f"SET {setting}")
-        clock.start()
+    command = [sys.executable, "-m", "gossamer.datasets.answering"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:  # noqa: S603 (our own)
         try:
-            statements = connection.extract_statements(question)
-            if len(statements) != 1:
-                raise SqlError(f"one question at a time, not {len(statements)}")
-            asked_ = connection.execute(statements[0])
-            described = asked_.description or []
-            yield Rows([one[0] for one in described], [str(one[1]) for one in described], _rows(asked_))
-        except duckdb.Error as error:
-            raise SqlError(_words(error, seconds if late.is_set() else 0.0)) from None
-    finally:
-        clock.cancel()
-        connection.close()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with suppress(BrokenPipeError):
+                process.stdin.write(order)
+                process.stdin.close()
+            frames = _frames(process, process.stdout, seconds)
+            columns, types = next(frames)
+            yield Rows(columns, types, (row for rows in frames for row in rows))
+        finally:
+            process.kill()
 
 
-def _rows(connection: Any) -> Iterator[Sequence[object]]:
-    while rows := connection.fetchmany(_FETCHED):
-        yield from rows
+def _frames(process: subprocess.Popen[bytes], said: IO[bytes], seconds: float) -> Iterator[Any]:
+    """The columns and their types, then rows some at a time."""
+    while True:
+        head = said.read(answering.HEAD.size)
+        kind, length = answering.HEAD.unpack(head) if len(head) == answering.HEAD.size else (b"", 0)
+        body = said.read(length)
+        if kind == answering.END:
+            return
+        late = kind == answering.LATE
+        if not kind or len(body) < length:
+            code = process.wait()
+            late = code == -signal.SIGALRM
+            if not late and code not in (-signal.SIGABRT, -signal.SIGKILL):
+                raise SqlError(f"the process that answers has ended ({code})")
+        if late:
+            raise SqlError(f"no answer within {seconds:g} s; ask for less, or give more --time")
+        if kind == answering.DAMAGED:
+            raise ConfigError(body.decode())
+        if kind == answering.REFUSED:
+            raise SqlError(body.decode())
+        if kind not in (answering.COLUMNS, answering.ROWS):
+            raise SqlError("it wants more memory than a question may have; ask for less")
+        yield _Plain(io.BytesIO(body)).load()
 
 
-def _words(error: Exception, late: float) -> str:
-    """What is wrong, with the line and the place as the parser tells them."""
-    if late:
-        return f"no answer within {late:g} s; ask for less, or give it more time (--time)"
-    return str(error).strip()
+class _Plain(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        raise SqlError(f"a value of {module}.{name} cannot be shown; cast it to text")

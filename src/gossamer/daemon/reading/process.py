@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -195,5 +196,6 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
+    """End it, and what it has started: it leads a session of its own."""
     with contextlib.suppress(ProcessLookupError):
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,14 +1,21 @@
-"""Cells of CSV that no spreadsheet runs."""
+"""Cells of CSV that no spreadsheet runs, and that steer no terminal."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+import re
+from typing import Final
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What spreadsheets take for a formula at the beginning of a cell."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters but tab and the ends of lines, which CSV quotes."""
 
 
 def csv_cell(value: object) -> object:
-    """A value for Python's `csv`; a text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """A value for Python's `csv`; a text that a spreadsheet would run as a formula gets an apostrophe before it,
+    a control character is written `\\x1b`.
 
     Source: OWASP, CSV Injection.
     """
-    if value is None:
-        return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
