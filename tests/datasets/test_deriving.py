@@ -28,12 +28,13 @@ WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, w
 SITE = {
     "/": (
         "text/html",
-        "<title>Home</title>" + "".join(f"<a href={to}>x</a>" for to in ("/a", "/b.txt", "/hostile", "/copy")),
+        "<title>Home</title>" + "".join(f"<a href={to}>x</a>" for to in ("/a", "/b.txt", "/hostile", "/copy", "/torn")),
     ),
     "/a": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
            "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
     "/b.txt": ("text/plain", WORDS * 2 + "see http://127.0.0.1:9/elsewhere"),
     "/hostile": ("text/html", "<div>" * 50_000),
+    "/torn": ("text/html", "in a coding that nobody undoes"),
     "/copy": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
               "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
 }  # fmt: skip
@@ -52,6 +53,8 @@ class _Site(http.server.BaseHTTPRequestHandler):
         body = text.encode()
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", kind)
+        if self.path == "/torn":
+            self.send_header("Content-Encoding", "compress")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -91,6 +94,7 @@ def _rows(folder: Path, table: str = "documents") -> list[dict[str, object]]:
 def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) -> None:
     rows = {str(row["url"]).removeprefix(site): row for row in _rows(crawled)}
     assert set(rows) == set(SITE), "the copy, too, though the archive has its content once"
+    assert rows["/torn"]["marks"] == "no answer: malformed"
     fox = rows["/a"]
     assert "quick brown fox" in str(fox["text"])
     assert (fox["title"], fox["language"], fox["emails"]) == ("Fox", "en", "fox@example.org")

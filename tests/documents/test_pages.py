@@ -160,3 +160,27 @@ def test_trees_are_followed_to_leaves_of_any_depth() -> None:
 )
 def test_dates(written: str, found: str) -> None:
     assert iso_date(written) == found
+
+
+def test_a_refrain_is_kept_and_a_second_copy_of_a_page_is_not() -> None:
+    refrain = "And the rain came down upon the roof all day long."
+    verses = [
+        f"Verse number {number} tells of another day, and of what was done in it." for number in range(9)
+    ]
+    poem = "".join(f"<p>{verse}</p><p>{refrain}</p>" for verse in verses)
+    said = read(f"<title>Poem</title><article>{poem}</article>".encode(), URL, "text/html")
+    assert said.text.text.count(refrain) == 9
+    once = "".join(f"<p>{verse}</p>" for verse in verses)
+    page = f"<title>Poem</title><main><div class=wide>{once}</div><div class=narrow>{once}</div></main>"
+    assert read(page.encode(), URL, "text/html").text.text.count("Verse number 4") == 1
+
+
+def test_nothing_is_lost_from_the_middle_of_a_list() -> None:
+    terms = "".join(
+        f"<dt><code>--option-{number}</code></dt><dd><p>{PROSE if number % 3 else '<code>raw</code> as it is.'}</p></dd>"
+        for number in range(30)
+    )
+    said = read(
+        f"<title>Manual</title><h1>Options</h1><p>{PROSE * 3}</p><dl>{terms}</dl>".encode(), URL, "text/html"
+    )
+    assert [number for number in range(1, 29) if f"--option-{number}" not in said.text.text] == []

@@ -134,7 +134,7 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         return Parsed(b"", self.page.charset, url)
 
     def css(self, selector: str) -> list[Any]:
-        """All that a selector finds, at most 1,000: texts, or numbers if it says so.
+        """All that a selector finds, at most 20,000: texts, or numbers if it says so.
 
         Raises:
             ConfigError: it cannot be read.

@@ -23,7 +23,7 @@ from gossamer.documents.said import DocumentText
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.fields.extractor import HTML, Group, read_groups
 from gossamer.extract.fields.selector import Parsed
-from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
+from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered, Why
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.inspect.archive.captures import ArchivedBody, capture_of
 from gossamer.inspect.archive.following import follow
@@ -247,7 +247,11 @@ class Deriving:
             return
         content, content_type, status = found
         question = Question(record.url, content_type, content)
-        answer = self._processes.threads.submit(self._processes.ask, question)
+        if content:
+            answer = self._processes.threads.submit(self._processes.ask, question)
+        else:
+            answer = Future()
+            answer.set_result(Unanswered(Why.MALFORMED))
         kind = content_type.partition(";")[0].strip().lower()
         self._flying += len(content)
         self._asked.append(
@@ -265,7 +269,8 @@ class Deriving:
         )
 
     def _document(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:
-        """(content, content type, status) of a record that holds a document; of a revisit that of the record
+        """(content, content type, status) of a record that holds a document, without content if that does not
+        decode; of a revisit that of the record
         that it refers to, if that was another URL's: the same URL's is read already."""
         url = Url.from_serialised(record.url)
         if url is None or url.target == "/robots.txt":
@@ -298,9 +303,9 @@ class Deriving:
 
     def _decoded(self, payload: bytes, headers: Headers, status: int) -> tuple[bytes, str, int] | None:
         decoded = decode_content(ArchivedBody(payload), headers, self._fetch)
-        if not isinstance(decoded, Decoded) or not decoded.content:
-            return None
-        return decoded.content, headers.get("content-type"), status
+        if not isinstance(decoded, Decoded):
+            return b"", headers.get("content-type"), status
+        return (decoded.content, headers.get("content-type"), status) if decoded.content else None
 
     def _take(self, most: int) -> None:
         """Take answers until at most so many are awaited."""

@@ -99,8 +99,8 @@ def _types(item: dict[str, object]) -> list[str]:
 
 def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered) -> tuple[Derived, Derived]:
     most = gathered.budget.limits.max_text
-    cut = found.cut or len(found.text) > most
-    gathered.budget.cut = gathered.budget.cut or cut
+    cut = found.cut or len(found.text) > most or gathered.budget.cut
+    gathered.budget.cut = cut
     text = Derived(
         text=found.text[:most],
         extractor=EXTRACTOR,
@@ -130,6 +130,7 @@ def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathere
     if len(markdown.split()) < _LEAST_KEPT * len(text.text.split()):
         # A text that was lost is worse than one without its headings.
         return text, msgspec.structs.replace(text, fallback=True)
+    gathered.budget.cut = gathered.budget.cut or len(markdown) > most
     shown = Derived(
         text=markdown.strip()[:most],
         extractor="html-to-markdown",

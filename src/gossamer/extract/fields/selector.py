@@ -19,7 +19,7 @@ from gossamer.extract.fields.values import moment, number
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
-MOST_VALUES = 1_000
+MOST_VALUES = 20_000
 LONGEST_VALUE = 100_000
 _CONVERSIONS = ("number", "date", "url", "html", "text")
 _CONVERTED = re.compile(r"\s\|\s*([A-Za-z]+)\s*(?:\||$)")
@@ -96,7 +96,7 @@ class Parsed:
         return found[0] if found else None
 
     def values(self, selector: Selector) -> list[object]:
-        """All that it selects, at most 1,000; what cannot be converted is left out."""
+        """All that it selects, at most 20,000; what cannot be converted is left out."""
         nodes = self._by_xpath(selector) if selector.xpath else self._by_css(selector)
         convert = _CONVERT.get(selector.convert)
         values: list[object] = []
