@@ -115,7 +115,8 @@ def test_zip_bomb_in_docx() -> None:
     tracemalloc.stop()
     assert len(packed) < 1 << 20
     assert {Mark.EXPANDS, Mark.CUT} <= set(said.marks)
-    assert peak < 160 << 20  # libraries that are loaded meanwhile among it; the bomb unpacks to more than 200 MiB
+    # Libraries that are loaded meanwhile among it; the bomb unpacks to more than 200 MiB.
+    assert peak < 160 << 20
 
 
 def test_billion_laughs() -> None:
