@@ -1,8 +1,10 @@
 """What counts as new on a page: text, numbers, pictures; not its own address, nor the order of a list."""
 
 import random
+from pathlib import Path
 
 import pytest
+from tests.support.plain_pieces import plain_pieces
 
 from gossamer.policy.branches.novelty import Novelty, Said, likeness, pieces, shown
 
@@ -105,3 +107,50 @@ def test_however_a_date_is_written_in_the_address_it_says_nothing(address):
 def test_hostile_markup_is_read_in_linear_time():
     for piece in (b"<" * 9, b"<a ", b"<p>1.1.1", b"<script>", b"1:" * 5, b"</", b"&#x3c;", b"\xff"):
         assert isinstance(pieces(piece * (600_000 // len(piece)), "/1", ("/2",) * 300), tuple)
+
+
+TOKENS = (
+    *b"< > <b> <p> </p> <br/> </td> <!--x--> <script> </script> <STYLE> </STYLE> </style> git e d . , 12 05".split(),
+    *b"2031 12.5.2031 time, &amp; A Z! git.html /2031/05/git.html \xff".split(),
+    *(
+        b" ",
+        b"   ",
+        b"\n",
+        b"\t",
+        b"\r\n",
+        b"\0",
+        b"|",
+        b"<td x>",
+        b"<b ",
+        b"e ",
+        b"y\n",
+        b". ",
+        b",\n",
+        b"git git git ",
+    ),
+    *(word.encode() for word in ("\u3002", "\uff0c", "\u5929", "long words were here ", "M\u00fchle ")),
+)
+TARGETS = "/", "/2031/05/git.html", "/time/%E5%A4%A9?d=20310512&e=0", "/git/"
+LINKED = (), ("/7", "/2031/05"), tuple(f"/{number}" for number in range(0, 2_200, 7))
+
+
+def test_whole_passes_give_the_pieces_that_the_plain_form_gives():
+    dice = random.Random(5)
+    for _ in range(4_000):
+        content = b"".join(dice.choices(TOKENS, k=dice.randrange(40)))
+        target, linked = dice.choice(TARGETS), dice.choice(LINKED)
+        found = pieces(content, target, linked)
+        assert len(found) == len({*found})
+        assert {*found} == plain_pieces(content, target, linked), (content, target)
+
+
+def test_they_do_so_on_whole_texts_too():
+    pages = [*Path(__file__).parents[2].glob("docs/**/*.md")]
+    assert pages
+    for page in pages:
+        text = page.read_bytes()[:90_000]
+        markup = text.replace(b"\n\n", b"</p>\n<p>").replace(b" | ", b"</td> <td>").replace(b" `", b" <code>")
+        for content in (text, markup):
+            assert {*pieces(content, "/docs/2031-05/the", LINKED[1])} == plain_pieces(
+                content, "/docs/2031-05/the", LINKED[1]
+            ), page

@@ -1,6 +1,7 @@
 """Which hosts are in memory: takes those that have fallen due from disk, gives them back when they rest."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.gates.gate import Gate
@@ -248,7 +249,7 @@ class ActiveHosts:
 
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
         at_once = self._policy.visits_at_once(record.name)
-        queue = HostQueue(key, record, at_once, lambda: self._queues.tree(key, record))
+        queue = HostQueue(key, record, at_once, partial(self._queues.tree, key, record))
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))

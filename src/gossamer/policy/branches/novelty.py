@@ -25,18 +25,18 @@ HALF = 2.0
 """New pieces of a page, a sentence or so, that are worth half of what a page can be."""
 _LONGEST_CONTENT = 512 << 10
 _INLINE = re.compile(
-    rb"</?(?:b|i|u|q|s|em|t[dht]|img|span|strong|font|su[bp]|small|big|code|time|label|abbr|cite|data|dfn|ins|kbd"
-    rb"|mark|samp|var|wbr)(?: [^>]*+)?>"
+    rb"</?+(?:t[dht]|s(?:pan|trong|u[bp]|mall|amp)?+|code|em|i(?:mg|ns)?+|b(?:ig)?+|u|q|font|time|label|abbr|cite"
+    rb"|d(?:ata|fn)|kbd|mark|var|wbr)(?=[ >])[^>]*+>"
 )
 """A tag, in small letters, at which no block ends."""
 _TAGS = re.compile(rb"<[^>]*+>(?: *+<[^>]*+>)*+")
-_SHORT = re.compile(rb"\n *+[^\n]{0,7}(?=\n)(?:\n *+[^\n]{0,7}(?=\n))*+")
+_SHORT = re.compile(rb"\n *+[^\n]{0,7}+(?=\n)(?:\n *+[^\n]{0,7}+(?=\n))*+")
 """Short blocks: a single figure says nothing, beside whatever it stands; a row of them does."""
-_HIDDEN = re.compile(rb"<(script|style)(?=[\s>])", re.IGNORECASE)
+_HIDDEN = re.compile(rb"<([sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))(?=[\s>])")
 _OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
 _BASIC_DATE = re.compile(rb"((?:1[5-9]|2[01])\d\d)(0[1-9]|1[0-2])([0-3]\d)?")
 """ISO 8601, without anything between year, month and day."""
-_NUMBERS = re.compile(rb"\d+")
+_DIGITS = bytes(byte if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
 # Letters become small; what stands between words a space, but points and commas, for they stand in numbers.
 _PLAIN = bytes(
     byte if byte >= 128 or chr(byte).islower() or chr(byte).isdigit() or chr(byte) in "\n.,"
@@ -44,11 +44,13 @@ _PLAIN = bytes(
     else ord(" ")
     for byte in range(256)
 )  # fmt: skip
-_STOPS = tuple((mark + space, b" " + space) for mark in (b".", b",") for space in (b" ", b"\n"))
-_ENDS = (*_STOPS, *((letter + b" ", letter + b"\n") for letter in (b"e", b"d", b"u", b"y")))
-_WIDE_ENDS = tuple((mark.encode(), mark.encode() + b"\n") for mark in ("\u3002", "\uff0c", "\u3001"))
+_STOPS = b". ", b", "
+_ENDS = b"e", b"d", b"u", b"y"
+_WIDE_ENDS = "\u3002".encode(), "\uff0c".encode(), "\u3001".encode()
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
 stops."""
+_FEW = 32
+"""Words that are looked for one by one; of more it is first found out which there are."""
 _ROOM = 2_048
 _MOST_FILTERS = 24
 
@@ -80,16 +82,23 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         text = _TAGS.sub(b"\n", _INLINE.sub(b" ", text.lower().replace(b"\n", b" ")))
     if len(target) > 1:
         text = text.replace(target.lower().encode(), b"")
-    text = _SHORT.sub(_row, text.translate(_PLAIN))
-    for end, ended in _ENDS if text.isascii() else (*_ENDS, *_WIDE_ENDS):
-        text = text.replace(end, ended)
+    # Whole passes over the bytes from here on, with `|` where a piece ends: whatever is done for each word
+    # costs several times as much.
+    text = _SHORT.sub(_row, text.translate(_PLAIN)).replace(b"\n", b" | ")
+    for mark in () if text.isascii() else _WIDE_ENDS:
+        text = text.replace(mark, mark + b" | ")
+    for stop in _STOPS:
+        text = text.replace(stop, b"  ")
+    words = text.split()
+    text = b" %b " % b" ".join(words)
     own = _own(target, linked)
-    found = set()
-    for words in map(bytes.split, text.split(b"\n")):
-        if own.isdisjoint(words):
-            found.add(b" ".join(words))
-        else:
-            found.add(b" ".join([word for word in words if word not in own]))
+    for word in own if len(own) <= _FEW else own.intersection(words):
+        alone = b" %b " % word
+        while alone in text:
+            text = text.replace(alone, b" | " if word.endswith(_ENDS) else b" ")
+    for end in _ENDS:
+        text = text.replace(end + b" ", end + b"|")
+    found = set(map(bytes.strip, text.split(b"|")))
     found.discard(b"")
     return tuple(map(xxhash.xxh3_64_intdigest, found))
 
@@ -102,7 +111,7 @@ def _own(target: str, linked: Iterable[str]) -> set[bytes]:
         if word.isdigit():
             basic = _BASIC_DATE.fullmatch(word)
             date += [word] if basic is None else [part for part in basic.groups(b"") if part]
-    own = {*told, *date, *_NUMBERS.findall(" ".join(linked).encode())}
+    own = {*told, *date, *" ".join(linked).encode().translate(_DIGITS).split()}
     own.update([word.lstrip(b"0") for word in own if word[:1] == b"0"])
     if len(date) > 1:  # as Germans write it, and as calendar files have it
         for numbers in (date[:3], [number.lstrip(b"0") for number in date[:3]]):

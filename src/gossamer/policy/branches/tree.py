@@ -452,17 +452,20 @@ class BranchTree:
             if len(node.children) == 1 and not node.own:
                 (node,) = node.children.values()
                 continue
-            waiting = [child for child in node.children.values() if child.waiting]
-            if not waiting:
-                return node
-            latest = min([child.passed for child in waiting])
-            if node.own and node.own_passed < latest:
-                latest = node.own_passed
+            latest = node.own_passed if node.own else math.inf
+            best, front = node, node.first if node.own else NOWHERE
+            for child in node.children.values():
+                if child.waiting:
+                    if child.passed < latest:
+                        latest = child.passed
+                    if child.front < front:
+                        best, front = child, child.front
             latest += _SLACK
-            best, front = node, node.first if node.own and node.own_passed <= latest else NOWHERE
-            for child in waiting:
-                if child.front < front and child.passed <= latest:
-                    best, front = child, child.front
+            if (node.own_passed if best is node else best.passed) > latest:
+                best, front = node, node.first if node.own and node.own_passed <= latest else NOWHERE
+                for child in node.children.values():
+                    if child.waiting and child.front < front and child.passed <= latest:
+                        best, front = child, child.front
             if best is node:
                 return node
             node = best
