@@ -50,7 +50,7 @@ _WIDE_ENDS = "\u3002".encode(), "\uff0c".encode(), "\u3001".encode()
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
 stops."""
 _FEW = 32
-"""Words that are looked for one by one; of more it is first found out which there are."""
+"""Words that are looked for one by one, each in a pass; where there are more, each word is looked up."""
 _ROOM = 2_048
 _MOST_FILTERS = 24
 
@@ -89,10 +89,12 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         text = text.replace(mark, mark + b" | ")
     for stop in _STOPS:
         text = text.replace(stop, b"  ")
-    words = text.split()
+    words, own = text.split(), _own(target, linked)
+    if len(own) > _FEW:
+        left = {word: b"|" if word.endswith(_ENDS) else b"" for word in own}
+        words, own = [*filter(None, map(left.get, words, words))], set()
     text = b" %b " % b" ".join(words)
-    own = _own(target, linked)
-    for word in own if len(own) <= _FEW else own.intersection(words):
+    for word in own:
         alone = b" %b " % word
         while alone in text:
             text = text.replace(alone, b" | " if word.endswith(_ENDS) else b" ")
