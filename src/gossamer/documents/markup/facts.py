@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from gossamer.documents.gathered import absolute
+from gossamer.documents.limits import Budget
 from gossamer.documents.said import Alternate, Metadata
 
 __all__ = ["alternates_of", "iso_date", "metadata_of"]
@@ -117,13 +118,16 @@ def metadata_of(
     )
 
 
-def alternates_of(tree: LexborHTMLParser, url: str, most: int) -> tuple[Alternate, ...]:
+def alternates_of(tree: LexborHTMLParser, url: str, budget: Budget) -> tuple[Alternate, ...]:
     """The same page in other languages and formats."""
     found: dict[tuple[str, str], Alternate] = {}
     for link in tree.css('link[rel~="alternate" i][href]'):
         attributes = link.attributes
-        if "stylesheet" in (attributes.get("rel") or "").lower() or len(found) >= most:
+        if "stylesheet" in (attributes.get("rel") or "").lower():
             continue
+        if len(found) >= budget.limits.max_data:
+            budget.cut = True
+            break
         address = absolute(attributes.get("href") or "", url)
         language = (attributes.get("hreflang") or "").strip().lower()[:35]
         if address:
