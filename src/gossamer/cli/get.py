@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 import msgspec
 
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
 from gossamer.datasets.beside import prove_documents
@@ -28,7 +29,6 @@ Part = Literal["content", "headers", "raw", "text", "markdown"]
 document says, as plain text or Markdown."""
 
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
-_NOT_THERE = 1
 
 
 def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | None, json: bool) -> None:
@@ -37,6 +37,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
     Raises:
         ConfigError: no crawl lives in `path`, `url` is no URL or `at` no time, or a terminal cannot show it.
         StorageError: the archive is damaged there, or `output` cannot be written.
+        UnreadableError: what is archived does not decode, or nothing could be read of it.
     """
     if output is not None and output.is_dir():
         raise ConfigError(f"--output {output}: is a folder; give the name of a file.")
@@ -89,7 +90,7 @@ def _found(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
             f"{safe(told.story.url)}: {told.story.state}, nothing of it is archived."
             f" 'gossamer why {path} {safe(told.story.url)}' tells more."
         )
-    sys.exit(_NOT_THERE)
+    sys.exit(EXIT_NOTHING)
 
 
 def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
@@ -99,11 +100,11 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
     if part == "raw":
         return exchange.response_head + exchange.body.read()
     decoded = content_of(inspection, capture)
-    if decoded.truncated:
-        say("incomplete: what the server sent breaks off, or a limit of size cut it")
+    if decoded.truncated and part == "content":
+        say("incomplete: the server sent a part of the document, broke off, or a limit cut it")
     if part in ("text", "markdown"):
         prove_documents(DocumentsConfig(follow=True), f"--{part}")
-        said = said_by(exchange.url.text, exchange.headers, decoded.content)
+        said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
         derived = said.text if part == "text" else said.markdown
         for mark in said.marks:
             say(f"note: {words('en').said('mark', mark)}")

@@ -93,7 +93,7 @@ class Block(msgspec.Struct):
 
 
 class Element(msgspec.Struct):
-    """A block-level element of the name `tag`: words, linked words and words of paragraphs in it, and those before it."""
+    """A block-level element: its name; words, linked words and words of paragraphs in it, and those before it."""
 
     node: LexborNode
     tag: str

@@ -120,7 +120,9 @@ def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
         if lower in RAW_TEXT:
             end = end_of_raw_text(content, lower, step.end())
             if estimate.foreign:  # there it is no raw text
-                estimate.add(len(_TAG_START.findall(content, step.end(), end if end >= 0 else len(content))) + 1)
+                estimate.add(
+                    len(_TAG_START.findall(content, step.end(), end if end >= 0 else len(content))) + 1
+                )
             return end
         estimate.open(lower, empty=attributes[-1:] == b"/")
         if not estimate.fits:

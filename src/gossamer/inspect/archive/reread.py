@@ -126,12 +126,12 @@ class ReadAgain(msgspec.Struct, frozen=True):
     problems: Sequence[str]
 
 
-TextOf = Callable[[Exchange, bytes], ReadText]
+TextOf = Callable[[Exchange, Decoded], ReadText]
 """The text of a document, from its response and its content."""
 
 
 def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = None) -> ReadAgain:
-    """Read a capture again; memory is bounded by `fetch.max_body` and `fetch.max_content`.
+    """Read a capture again; its body, as archived and decoded, is in memory.
 
     Args:
         inspection: of the crawl.
@@ -148,6 +148,8 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
     if not isinstance(decoded, Decoded):
         problems.append(str(decoded.detail))
         decoded = Decoded(b"")
+    elif exchange.is_part:
+        decoded = msgspec.structs.replace(decoded, truncated=True)
     content, declared = decoded.content, declared_type(exchange.headers)
     page = _read(inspection, capture, content)
     kind = page.media_type or media_type(declared, content)
@@ -162,7 +164,7 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
         head=_head(capture),
         size=len(content),
         truncated=decoded.truncated,
-        document=_text(text_of, exchange, content, (kind, charset)),
+        document=_text(text_of, exchange, decoded, (kind, charset)),
         fields={name: _in_words(value) for name, value in page.fields.items()},
         links=links[:MOST_LINKS],
         links_found=len(page.links) or len(links),
@@ -171,12 +173,14 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
     )
 
 
-def _text(text_of: TextOf | None, exchange: Exchange, content: bytes, encoding: tuple[str, str]) -> ReadText:
+def _text(
+    text_of: TextOf | None, exchange: Exchange, decoded: Decoded, encoding: tuple[str, str]
+) -> ReadText:
     """What a document says; where nothing is found, its source."""
-    found = text_of(exchange, content) if text_of is not None and content else ReadText()
+    found = text_of(exchange, decoded) if text_of is not None and decoded.content else ReadText()
     if found.text:
         return found
-    source = source_text(content, *encoding)
+    source = source_text(decoded.content, *encoding)
     return msgspec.structs.replace(source, marks=found.marks, metadata=found.metadata)
 
 
