@@ -10,16 +10,18 @@ from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
 from gossamer.datasets.beside import prove_documents
+from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.documents.config import DocumentsConfig
 from gossamer.extract.encodings.charset import charset_of, decode
+from gossamer.extract.isolation.processes import Unanswered
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.captures import Capture
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.exchange import address_in_field
 from gossamer.policy.visits.retry import redirect_location
 from gossamer.words.catalogue import words
@@ -105,6 +107,11 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
     if part in ("text", "markdown"):
         prove_documents(DocumentsConfig(follow=True), f"--{part}")
         said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
+        if isinstance(said, Unanswered):
+            raise UnreadableError(
+                f"{exchange.url.text}: {words('en').said('mark', no_answer(said.why))} ({said.detail})."
+                " Without --text and --markdown it is given as it is."
+            )
         derived = said.text if part == "text" else said.markdown
         for mark in said.marks:
             say(f"note: {words('en').said('mark', mark)}")

@@ -331,7 +331,7 @@ class Deriving:
         self._flying -= asked.size
         if isinstance(answer, Unanswered):
             said = DocumentText(media_type=asked.media_type, size=asked.size)
-            marks: tuple[str, ...] = (f"no answer: {answer.why}",)
+            marks: tuple[str, ...] = (no_answer(answer.why),)
             fields: dict[str, object] = {}
         else:
             said, fields = answer.said, answer.fields
@@ -352,6 +352,11 @@ class Deriving:
         if self._mark is not None and self._mark != self._store.state.mark:
             self._store.commit(self._rows, self._mark, time.monotonic() - self._since, self._marks)
         self._begin()
+
+
+def no_answer(why: Why) -> str:
+    """The mark of a document that could not be read."""
+    return f"no answer: {why}"
 
 
 def _is_open(asked: _Asked) -> bool:

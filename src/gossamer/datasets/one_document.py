@@ -8,7 +8,6 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
 from gossamer.documents.said import DocumentText
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
-from gossamer.model.errors import UnreadableError
 from gossamer.model.exchange import Headers
 
 __all__ = ["DocumentReader", "said_by"]
@@ -52,18 +51,14 @@ class DocumentReader:
             processes.close()
 
 
-def said_by(url: str, headers: Headers, content: bytes, *, part: bool = False) -> DocumentText:
+def said_by(url: str, headers: Headers, content: bytes, *, part: bool = False) -> DocumentText | Unanswered:
     """Read a document in a guarded process of its own; arguments as those of `DocumentReader.ask`.
 
     Raises:
         ConfigError: the extra 'documents' is not installed.
-        UnreadableError: it took too long or too much memory; it can be had as it is.
     """
     reader = DocumentReader(DocumentsConfig())
     try:
-        said = reader.ask(url, headers, content, part=part)
+        return reader.ask(url, headers, content, part=part)
     finally:
         reader.close()
-    if isinstance(said, Unanswered):
-        raise UnreadableError(f"{url}: nothing could be read of it ({said.why}: {said.detail})")
-    return said

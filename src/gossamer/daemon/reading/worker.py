@@ -25,8 +25,11 @@ from gossamer.daemon.reading.orders import (
     SqlOrder,
 )
 from gossamer.datasets.all_tables import tables_of
+from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.datasets.sql import SqlError, asked
+from gossamer.documents.said import Mark
+from gossamer.extract.isolation.processes import Unanswered
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
@@ -97,9 +100,9 @@ def document_text(exchange: Exchange, decoded: Decoded) -> ReadText:
     try:
         said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
     except ConfigError:
-        return ReadText(marks=("missing-library",))
-    except UnreadableError:
-        return ReadText(marks=("broken",))
+        return ReadText(marks=(Mark.MISSING_LIBRARY,))
+    if isinstance(said, Unanswered):
+        return ReadText(marks=(no_answer(said.why),))
     metadata = {
         name: "; ".join(value) if isinstance(value, tuple) else value
         for name, value in msgspec.structs.asdict(said.metadata).items()

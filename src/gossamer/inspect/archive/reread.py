@@ -83,12 +83,17 @@ class Referrers(msgspec.Struct, frozen=True):
         as_of: when the graph was made, wall time.
         listed: the first of them.
         whole: all of the graph was looked through, and `listed` holds all.
+        cut: why it is not whole: `number` (more than are listed), `time` (looking for them took too long), `damaged`
+            (the graph cannot be read); empty if it is.
+        seconds: looked for, where it was cut by `time`.
     """
 
     pages: int | None = None
     as_of: float = 0.0
     listed: Sequence[Referrer] = ()
     whole: bool = False
+    cut: str = ""
+    seconds: float = 0.0
 
 
 class ReadAgain(msgspec.Struct, frozen=True):
@@ -202,16 +207,19 @@ def referrers(inspection: Inspection, url: Url) -> Referrers:
         return Referrers()
     if not count.pages:
         return Referrers(0, count.at, whole=True)
+    since = time.monotonic()
     try:
-        found, whole = _found(inspection, canonical.encode())
+        found, cut = _found(inspection, canonical.encode(), since)
     except (StorageError, ValueError):
-        found, whole = [], False
-    return Referrers(count.pages, count.at, found, whole)
+        found, cut = [], "damaged"
+    seconds = round(time.monotonic() - since, 1) if cut == "time" else 0.0
+    return Referrers(count.pages, count.at, found, not cut, cut, seconds)
 
 
-def _found(inspection: Inspection, canonical: bytes) -> tuple[list[Referrer], bool]:
-    """Pages of the graph that mention a URL: its number, the edges to it, the names of their pages."""
-    until = time.monotonic() + REFERRER_SECONDS
+def _found(inspection: Inspection, canonical: bytes, since: float) -> tuple[list[Referrer], str]:
+    """Pages of the graph that mention a URL: its number, the edges to it, the names of their pages; and why there
+    may be more."""
+    until = since + REFERRER_SECONDS
     own = b""
     for line in _until(read_lines(inspection.links / "urls.tsv.gz"), until):
         number, url, _ = line.split(b"\t")
@@ -237,7 +245,9 @@ def _found(inspection: Inspection, canonical: bytes) -> tuple[list[Referrer], bo
             found.append(Referrer(url.decode(), *edges.pop(number)))
             if not edges:
                 break
-    return found, bool(own) and not (full or late or edges)
+    if full:
+        return found, "number"
+    return found, "" if own and not late and not edges else "time"
 
 
 def _until(lines: Iterator[bytes], until: float) -> Iterator[bytes]:
