@@ -34,7 +34,8 @@ PACKED = gzip.compress(BLOCK * (BIG // len(BLOCK)))
 """A body of 50 MB that comes in less than one."""
 SITE: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/": (200, {}, b"<title>Start</title><a href=/hostile>Bad words</a><a href=/gz>Packed</a><a href=/big>Big</a>"
-                   b"<a href=/gone>Gone</a><a href=/noise>Noise</a><a href=/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1>Evil</a>"),
+                   b"<a href=/gone>Gone</a><a href=/noise>Noise</a>"
+                   b"<a href=/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1>Evil</a>"),
     "/hostile": (200, ATTACK, HOSTILE),
     "/gz": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<title>Packed</title><b class=price>9.99</b>")),
     "/noise": (200, {}, bytes(range(256)) * 8),
