@@ -15,7 +15,7 @@ from gossamer.documents.gathered import Gathered, emails_in
 from gossamer.documents.kinds import Format, format_of, found_type, wide_text
 from gossamer.documents.language import language_of
 from gossamer.documents.limits import Budget, ReadingLimits
-from gossamer.documents.markup.facts import iso_date
+from gossamer.documents.markup.dates import iso_date
 from gossamer.documents.office.epub import read_epub
 from gossamer.documents.office.odf import read_odf
 from gossamer.documents.office.ooxml import read_ooxml

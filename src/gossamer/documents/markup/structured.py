@@ -28,6 +28,8 @@ _TRAILING = re.compile(r",(\s*[\]}])")
 _WRAPPING = re.compile(
     r"\A\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?)\s*;?\s*\Z"
 )
+_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_AFTER_STRING = re.compile(r"\s*(?:[:}\]]|,\s*[\"{\[\d]|,\s*(?:true|false|null)\b|\Z)")
 _LINKED = {
     "a": "href",
     "area": "href",
@@ -91,10 +93,28 @@ def _lenient(source: str) -> object:
             return json.loads(attempt, strict=False, parse_constant=lambda _: None)
         except (ValueError, RecursionError):
             continue
-    try:  # something stands behind it
-        return json.JSONDecoder(strict=False).raw_decode(text)[0]
-    except (ValueError, RecursionError):
-        return None
+    for attempt in (text, _with_inner_quotes(text)):
+        try:  # something stands behind it
+            return json.JSONDecoder(strict=False).raw_decode(attempt)[0]
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _with_inner_quotes(text: str) -> str:
+    """JSON whose strings hold quotes that nobody escaped: only one that something may follow ends a string."""
+    pieces, done, inside = [], 0, False
+    for match in _QUOTE.finditer(text):
+        place = match.start()
+        if not inside:
+            inside = text[place] == '"'
+        elif text[place] == '"':
+            if _AFTER_STRING.match(text, place + 1):
+                inside = False
+            else:
+                pieces.append(text[done:place] + "\\")
+                done = place
+    return "".join([*pieces, text[done:]])
 
 
 def _flattened(value: object) -> Iterator[object]:
