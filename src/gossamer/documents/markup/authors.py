@@ -32,12 +32,18 @@ _BEHIND = re.compile(
     r"\s+(?:[|\u2013\u2014\u00b7\u2022]|-\s|on\s|am\s|le\s|el\s|updated|published|\().*\Z", re.IGNORECASE
 )
 _SEVERAL = re.compile(r"\s*(?:;|\u3001|\uff0c|,\s+and\s|,|\s&|\s(?:and|und|et|y|e|en|og|och)\s)\s*")
+_ROLE = re.compile(
+    r"\b(?:expert|editor|writer|director|manager|educator|master|staff|reporter|contributor|ph\.?d|m\.?d|rn|ceo|founder"
+    r"|professor|specialist|officer|analyst|doctor|engineer|author)\b",
+    re.IGNORECASE,
+)
+"""What somebody is, which stands behind a name and is none."""
 _NOBODY = frozenset(
     "admin administrator root webmaster guest user editor anonymous unknown none null".split()
 )
 _ASIDE = frozenset(("aside", "nav"))
-_ENDS = frozenset(("header", "footer"))
-"""Of a site they say nothing about the page; of an article they say most."""
+_FOOT = "footer"
+"""Of a site it says nothing about the page, of an article much."""
 _ASIDE_NAMED = re.compile(
     r"comment|relat|recommend|sidebar|widget|popular|ranking|reply|(?<!v)card", re.IGNORECASE
 )
@@ -73,6 +79,7 @@ def authors_of(
             (name for meta in _META for value in properties.get(meta, ()) for name in _apart(value)),
             *(_shown(tree, selector) for selector in _MARKED),
             _bylines(tree),
+            _shown(tree, _MARKED[0], aside=True),
         )
     )
     for source in sources:
@@ -84,7 +91,7 @@ def authors_of(
 
 
 def stands_aside(node: LexborNode) -> bool:
-    """Whether an element belongs to comments, other pages, the head or the foot of a site."""
+    """Whether an element belongs to comments, other pages, or the foot of a site."""
     around: LexborNode | None = node
     at_an_end = False
     for _ in range(_AROUND):
@@ -92,7 +99,7 @@ def stands_aside(node: LexborNode) -> bool:
             break
         if around.tag in _ARTICLE:
             return False
-        at_an_end = at_an_end or around.tag in _ENDS
+        at_an_end = at_an_end or around.tag == _FOOT
         attributes = around.attributes
         if around.tag in _ASIDE or _ASIDE_NAMED.search(
             f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
@@ -113,9 +120,9 @@ def _names(value: object, known: dict[str, dict[str, object]], depth: int = 0) -
             yield from _names(each, known, depth + 1)
 
 
-def _shown(tree: LexborHTMLParser, selector: str) -> Iterator[str]:
+def _shown(tree: LexborHTMLParser, selector: str, *, aside: bool = False) -> Iterator[str]:
     for node in tree.css(selector)[:_FEW]:
-        if not stands_aside(node):
+        if aside or not stands_aside(node):
             text = node.attributes.get("content") or node.text(deep=True, separator=" ") or ""
             yield from _apart(_BEHIND.sub("", _LABEL.sub("", _clean(text))))
 
@@ -135,6 +142,8 @@ def _bylines(tree: LexborHTMLParser) -> Iterator[str]:
 def _apart(text: str) -> list[str]:
     """Several names in one, if each of them has a first and a last name; `Doe, Jane` is one."""
     parts = [part for part in _SEVERAL.split(text[:_LONGEST]) if part]
+    if len(parts) > 1 and _ROLE.search(text):
+        return [text.partition(",")[0].strip()]
     several = len(parts) > 1 and all(1 < len(part.split()) <= _WORDS for part in parts)
     return parts if several else [text]
 

@@ -16,6 +16,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _SITES = ("WebSite", "Organization", "NewsMediaOrganization", "Corporation")
 _PAGES = re.compile(r"(?:\w*Page|Person|ImageObject|BreadcrumbList|ListItem)\Z")
 _MOST_HEADINGS = 5
+_SHORT = 3
 
 
 def title_of(
@@ -29,8 +30,8 @@ def title_of(
         properties: its `meta` elements.
         items: its JSON-LD.
 
-    Of its headings, and of the names in its data, the longest that is a good part of its title; else the title, out
-    of which the name of the site is taken if it is known.
+    Of its headings, or else of the names in its data, the longest that is a good part of its title; else the title,
+    out of which the name of the site is taken if it is known.
     """
     node = tree.css_first("head > title") or next(
         (each for each in tree.css("title")[:3] if each.parent is not None and each.parent.tag != "svg"), None
@@ -48,26 +49,24 @@ def title_of(
         _clean(heading.text(deep=True, separator=" ") or "") for heading in tree.css("h1")[:_MOST_HEADINGS]
     ]
     named = [_clean(unescape(name)) for item in items for name in _names(item)]
-    best = ""
-    for title in (whole, shared):
-        parts = _PARTED.split(title.lower())
-        least = max(map(len, parts)) / 2
-        for candidate in (*headings, *named):
-            lower = candidate.lower()
-            told = lower in parts or (
-                len(candidate) > 3 and len(candidate) >= least and lower in title.lower()
-            )
-            if (
-                candidate
-                and told
-                and len(candidate) > len(best)
-                and not (is_site(candidate) and lower != title.lower())
-            ):
-                best = candidate
-    if best:
-        return best
+    for candidates in (headings, named):
+        told = [one for one in candidates if _is_of(one, (whole, shared)) and not is_site(one)]
+        if told:
+            return max(told, key=len)
     heading = next((each for each in headings if each and not is_site(each)), "")
     return _without_site(shared or whole, is_site) or heading
+
+
+def _is_of(candidate: str, titles: tuple[str, ...]) -> bool:
+    """Whether it is the page that is called so: a title begins with it, or it is a part of one, or most of it."""
+    lower = candidate.lower()
+    for title in titles:
+        parts = _PARTED.split(title.lower())
+        if lower and (lower in parts or lower == title.lower()):
+            return True
+        if len(lower) > _SHORT and lower in title.lower():
+            return len(lower) >= max(map(len, parts)) / 2 or any(part.startswith(lower) for part in parts)
+    return False
 
 
 def _without_site(title: str, is_site: Callable[[str], bool]) -> str:
