@@ -1,7 +1,17 @@
+import http.server
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
 from cli_run import Gossamer
+
+from gossamer.extract.fields.selector import MOST_VALUES
 
 
 def test_selectors_are_tried_on_a_live_and_on_an_archived_page(gossamer: Gossamer, site: str) -> None:
@@ -35,3 +45,69 @@ def test_what_cannot_be_tried_is_told(gossamer: Gossamer, options: tuple[str, ..
     ran = gossamer("fields", "127.0.0.1:9", *options)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
+
+
+class _Stuck(http.server.BaseHTTPRequestHandler):
+    """Sends half a page, then nothing until the test is over."""
+
+    asked = threading.Event()
+    over = threading.Event()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain" if self.path == "/robots.txt" else "text/html")
+        self.send_header("Content-Length", "0" if self.path == "/robots.txt" else "9999")
+        self.end_headers()
+        if self.path != "/robots.txt":
+            self.wfile.write(b"<h1>half a page")
+            self.wfile.flush()
+            self.asked.set()
+            self.over.wait(60)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def test_ctrl_c_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Stuck) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        command = [sys.executable, "-m", "gossamer", "fields", address, "--field", "x=h1"]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )  # fmt: skip
+        assert _Stuck.asked.wait(60)
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        took = time.monotonic() - pressed
+        _Stuck.over.set()
+        server.shutdown()
+        thread.join()
+    assert (process.returncode, out, err) == (130, "", "gossamer: interrupted\n")
+    assert took < 10, "it waited for the page"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_values_than_are_given_are_not_counted_as_all(gossamer: Gossamer) -> None:
+    body = ("<p>x</p>" * (MOST_VALUES + 5)).encode()
+
+    class Site(_Stuck):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        ran = gossamer("fields", address, "--field", "x=p", "--field", "y=p:first-child")
+        server.shutdown()
+        thread.join()
+    assert '  x: "x" (the first of more than 20,000 values)' in ran.out
+    assert '  y: "x"\n' in ran.out

@@ -223,3 +223,22 @@ def test_list_takes_a_path_and_says_how_times_are_written(gossamer: Gossamer, cr
     assert ran.code == 2
     assert "how long ago: 2d" in ran.err
     assert "result (of" in gossamer("list", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (("get", "d", "/", "--text", "--markdown"), "--text and --markdown"),
+        (("get", "d", "/", "--raw", "--headers"), "--raw and --headers"),
+        (("get", "d", "/", "--captures", "--text"), "--captures and --text"),
+        (("list", "d", "--json", "--format", "csv"), "--json and --format"),
+        (("list", "d", "--format", "csv", "--json"), "--format and --json"),
+        (("sql", "d", "select 1", "--json", "--format", "csv"), "--json and --format"),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(
+    gossamer: Gossamer, arguments: tuple[str, ...], names: str
+) -> None:
+    ran = gossamer(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{names} exclude each other: give one of them" in ran.err

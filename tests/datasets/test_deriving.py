@@ -226,3 +226,47 @@ def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) ->
     assert process.wait(30) == 130
     assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert len(_rows(tmp_path / "d")) >= 5
+
+
+def test_sql_says_how_far_behind_the_tables_of_a_running_crawl_are(site: str, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "gossamer",
+        "crawl",
+        f"{site}/n/0",
+        "--min-delay",
+        "100ms",
+        "--dir",
+        "d",
+        "-q",
+    ]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    log = tmp_path / "d" / "crawl.log"
+
+    def paused_after(visits: int) -> int:
+        """Let it run until so many visits are logged, pause it, and count the captures."""
+        while not log.exists() or len(log.read_bytes().splitlines()) < visits:
+            time.sleep(0.05)
+        assert _gossamer("pause", "d", cwd=tmp_path).returncode == 0
+        before = -1
+        while before != (before := len(log.read_bytes())):
+            time.sleep(0.5)
+        ran = _gossamer("sql", "d", "select count(*) n from captures", "--json", cwd=tmp_path)
+        return int(json.loads(ran.stdout)["n"])
+
+    try:
+        first = paused_after(4)
+        asked = ("sql", "d", "select count(*) n from documents", "--json")
+        assert f"{first} captures not in these tables yet: 'gossamer index d' reads them" in _gossamer(
+            *asked, cwd=tmp_path
+        ).stderr  # fmt: skip
+        assert _gossamer("index", "d", "-q", "--once", cwd=tmp_path).returncode == 0
+        assert "not in these tables" not in _gossamer(*asked, cwd=tmp_path).stderr
+        assert _gossamer("unpause", "d", cwd=tmp_path).returncode == 0
+        second = paused_after(10)
+        assert f"{second - first} captures not in these tables yet" in _gossamer(*asked, cwd=tmp_path).stderr
+        assert second > first
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)

@@ -193,7 +193,7 @@ def test_what_is_not_read_yet_is_said(crawled: Path, tmp_path: Path) -> None:
     ran = gossamer("export", "text", "d", cwd=tmp_path)
     captures = len((crawled / "index.cdxj").read_text().splitlines())
     assert ran.returncode == 1
-    assert f"{captures} captures not in it" in ran.stderr
+    assert f"{captures} captures not in it yet" in ran.stderr
     assert "gossamer index d" in ran.stderr
     assert gossamer("export", "pages", "d", cwd=tmp_path).returncode == 0, "these need no documents"
     assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gossamer.documents.markup.block_model import BlockModel, Tree, block_model, most_likely
-from gossamer.documents.markup.facts import iso_date
+from gossamer.documents.markup.dates import iso_date
 from gossamer.documents.reading import read
 from gossamer.documents.said import Alternate, Dimensions, DocumentText, Mark, Medium, Picture, Reference
 
@@ -149,7 +149,7 @@ def test_trees_are_followed_to_leaves_of_any_depth() -> None:
         ("2024-05-06T07:08:09.123Z", "2024-05-06T07:08:09Z"),
         ("20240506", "2024-05-06"),
         ("2024/05/06", "2024-05-06"),
-        ("Mon, 06 May 2024 07:08:09 GMT", "2024-05-06"),
+        ("Mon, 06 May 2024 07:08:09 GMT", "2024-05-06T07:08:09Z"),
         ("May 6, 2024", "2024-05-06"),
         ("6th May 2024", "2024-05-06"),
         ("2024-13-06", ""),

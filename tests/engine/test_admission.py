@@ -425,7 +425,7 @@ def test_each_link_may_bring_its_own(world_of):
 def test_linkers_are_counted_where_budgets_go_by_them(world, to):
     heard = []
 
-    class Heartbeats:
+    class Listening:
         """The frontier, where it counts who links to whom."""
 
         counts_linkers = True
@@ -436,7 +436,7 @@ def test_linkers_are_counted_where_budgets_go_by_them(world, to):
         def linked(self, hosts, finder):
             heard.append((sorted(hosts), finder))
 
-    world.admission._frontier = Heartbeats()
+    world.admission._frontier = Listening()
     if to == "links":
         follow(world, link("/a"), link(f"{OTHER}/b"), link("http://third.example/", nofollow=True))
         assert heard == [(["other.example", "site.example"], "site.example")]

@@ -10,7 +10,7 @@ PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
-class Heartbeat:
+class Heard:
     """What a server said on one connection, and its end: `closed`, `reset`, `waiting` or `enough`."""
 
     data: bytes
@@ -47,7 +47,7 @@ def request(host: str, target: str, *fields: str, method: str = "GET") -> bytes:
 
 async def talk(
     port: int, sent: bytes, *, limit: int = 1 << 24, quiet: float = 0.15, address: str = "127.0.0.1"
-) -> Heartbeat:
+) -> Heard:
     """Send and listen until the server ends, says nothing for `quiet` seconds, or has said `limit` bytes."""
     reader, writer = await asyncio.open_connection(address, port)
     heard = b""
@@ -69,10 +69,10 @@ async def talk(
     finally:
         writer.transport.abort()
         await asyncio.sleep(0)
-    return Heartbeat(heard, end)
+    return Heard(heard, end)
 
 
-async def get(web: Hosting, host: str, target: str, *fields: str) -> Heartbeat:
+async def get(web: Hosting, host: str, target: str, *fields: str) -> Heard:
     """One request that asks to close afterwards."""
     return await talk(web.http_port, request(host, target, "Connection: close", *fields), quiet=PATIENCE)
 

@@ -11,7 +11,7 @@ import brotli
 import pytest
 import uvloop
 import zstandard
-from simweb_client import PATIENCE, Heartbeat, get, request, talk
+from simweb_client import PATIENCE, Heard, get, request, talk
 
 from gossamer.simweb import Hosting, WorldSpec
 from gossamer.simweb.cases import CASES
@@ -41,8 +41,8 @@ def on_the_loop(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
-def bad(name: str, *fields: str, quiet: float = PATIENCE, limit: int = 1 << 24) -> Heartbeat:
-    async def ask() -> Heartbeat:
+def bad(name: str, *fields: str, quiet: float = PATIENCE, limit: int = 1 << 24) -> Heard:
+    async def ask() -> Heard:
         async with Hosting(SMALL) as web:
             sent = request(f"{name}.sim.test", "/bad", "Connection: close", *fields)
             return await talk(web.http_port, sent, quiet=quiet, limit=limit)
@@ -171,10 +171,10 @@ def test_every_case_answers_the_same_twice() -> None:
         if name not in moody | endless and not name.startswith(("throttle", "robots", "dns"))
     ]
 
-    async def listen(port: int, name: str) -> Heartbeat:
+    async def listen(port: int, name: str) -> Heard:
         return await talk(port, request(f"{name}.sim.test", "/bad", "Connection: close"), quiet=PATIENCE)
 
-    async def all_of(port: int) -> list[Heartbeat]:
+    async def all_of(port: int) -> list[Heard]:
         return await asyncio.gather(*(listen(port, name) for name in names))
 
     async def test(web: Hosting) -> None:
@@ -244,7 +244,7 @@ def test_connections_that_lie() -> None:
     ],
 )
 def test_no_answer_at_all(name: str, end: str, quiet: float) -> None:
-    assert bad(name, quiet=quiet) == Heartbeat(b"", end)
+    assert bad(name, quiet=quiet) == Heard(b"", end)
 
 
 def test_monstrous_heads() -> None:

@@ -18,7 +18,7 @@ from warcio.checker import Checker
 
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 from gossamer.simweb.servers.visits import Visit
-from gossamer.simweb.world.access import JobReconciler
+from gossamer.simweb.world.access import RobotsFiles
 from gossamer.simweb.world.world import World
 
 PATIENCE = 90.0
@@ -274,7 +274,7 @@ class Manners:
 
 def crawl_delay(life: Life, host: str) -> float:
     """What the host's robots file asks for, read by the simulated web's own judge."""
-    groups = JobReconciler(World(life.web.spec, life.web.http_port), PRODUCT).rules(host).groups
+    groups = RobotsFiles(World(life.web.spec, life.web.http_port), PRODUCT).rules(host).groups
     said = {agent.lower(): float(group.delay) for group in groups if group.delay for agent in group.agents}
     return said.get(PRODUCT, said.get("*", 0.0))
 

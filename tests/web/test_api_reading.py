@@ -19,8 +19,10 @@ from live_service import LiveService, live_service
 from service_world import LONG, job_settings
 from small_site import serving
 
+from gossamer.inspect.archive import reread
 from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.inspection import inspect
+from gossamer.model.url import Url
 from gossamer.web.api.reading import file_name
 from gossamer.web.security.visitor import Role
 
@@ -32,9 +34,11 @@ PACKED = gzip.compress(BLOCK * (BIG // len(BLOCK)))
 """A body of 50 MB that comes in less than one."""
 SITE: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/": (200, {}, b"<title>Start</title><a href=/hostile>Bad words</a><a href=/gz>Packed</a><a href=/big>Big</a>"
-                   b"<a href=/gone>Gone</a><a href=/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1>Evil</a>"),
+                   b"<a href=/gone>Gone</a><a href=/noise>Noise</a>"
+                   b"<a href=/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1>Evil</a>"),
     "/hostile": (200, ATTACK, HOSTILE),
     "/gz": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<title>Packed</title><b class=price>9.99</b>")),
+    "/noise": (200, {}, bytes(range(256)) * 8),
     "/big": (200, {"Content-Encoding": "gzip", "Content-Type": "application/octet-stream"}, PACKED),
     "/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1": (200, {}, b"<p>evil"),
 }  # fmt: skip
@@ -167,6 +171,48 @@ def test_links_in_come_from_the_graph(job: str, service: LiveService, site: str)
     assert found["whole"] is True
     assert {one["url"] for one in found["listed"]} == {site, f"{site}hostile"}
     assert get(job, "list", under=f"{site}gz", columns="referrers").json()["items"] == [{"referrers": 2}]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "not text, or not in the encoding it declares"), ("zh", "不是文本，或编码与声明不符")],  # noqa: RUF001
+)
+def test_the_console_puts_marks_into_words(
+    job: str, service: LiveService, site: str, language: str, words: str
+) -> None:
+    assert "not-text" in get(job, "document", url=f"{site}noise").json()["document"]["marks"]
+    shown = httpx.get(
+        f"{service.url}/jobs/sim/page",
+        params={"url": f"{site}noise"},
+        headers={"Accept-Language": language},
+        timeout=60,
+    ).text
+    assert words in shown
+    assert "not-text" not in shown
+
+
+def test_what_is_not_listed_of_the_links_in_is_said(
+    job: str, service: LiveService, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with inspect(service.daemon.folder("sim")) as inspection:
+        export_links(inspection)
+        url = Url.parse(f"{site}gz")
+        assert url is not None
+        assert reread.referrers(inspection, url).cut == ""
+        monkeypatch.setattr(reread, "MOST_REFERRERS", 1)
+        found = reread.referrers(inspection, url)
+        assert (len(found.listed), found.whole, found.cut) == (1, False, "number")
+        monkeypatch.setattr(reread, "REFERRER_SECONDS", -1.0)
+        late = reread.referrers(inspection, url)
+        assert (late.pages, late.whole, late.cut) == (2, False, "time")
+        assert late.seconds >= 0
+        (inspection.links / "page_edges.tsv.gz").write_bytes(b"no gzip")
+        monkeypatch.setattr(reread, "REFERRER_SECONDS", 3.0)
+        assert reread.referrers(inspection, url).cut == "damaged"
+    shown = httpx.get(f"{service.url}/jobs/sim/page", params={"url": f"{site}gz"}, timeout=60).text
+    assert "the files of the link graph are damaged" in shown
+    with inspect(service.daemon.folder("sim")) as inspection:
+        export_links(inspection)
 
 
 @pytest.mark.parametrize("part", ["content", "raw", "headers"])

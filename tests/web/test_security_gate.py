@@ -16,7 +16,7 @@ from gossamer.daemon.security_config import SecurityConfig
 from gossamer.model.errors import ConfigError
 from gossamer.web.security import listening
 from gossamer.web.security.body import form_of
-from gossamer.web.security.door import DelayedQueue, Door, Wrong, safe_next
+from gossamer.web.security.door import Door, TryLater, Wrong, safe_next
 from gossamer.web.security.gate import Gate
 from gossamer.web.security.headers import POLICY
 from gossamer.web.security.listening import check_listening
@@ -516,15 +516,15 @@ def test_many_at_once_are_all_counted(locked):
 
     found = asyncio.run(tries())
     assert sum(isinstance(one, Wrong) for one in found) <= locked.config.failures
-    assert sum(isinstance(one, DelayedQueue) for one in found) >= 50 - locked.config.failures
+    assert sum(isinstance(one, TryLater) for one in found) >= 50 - locked.config.failures
 
 
 def test_with_the_address_used_up_the_right_password_waits_too(locked):
     async def tries():
         for _ in range(locked.config.failures):
             await locked.door.log_in("ada", "wrong", "192.0.2.1")
-        assert isinstance(await locked.door.log_in("ada", PASSWORD, "192.0.2.1"), DelayedQueue)
-        assert not isinstance(await locked.door.log_in("ada", PASSWORD, "192.0.2.2"), DelayedQueue | Wrong)
+        assert isinstance(await locked.door.log_in("ada", PASSWORD, "192.0.2.1"), TryLater)
+        assert not isinstance(await locked.door.log_in("ada", PASSWORD, "192.0.2.2"), TryLater | Wrong)
 
     asyncio.run(tries())
 

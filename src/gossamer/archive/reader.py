@@ -6,19 +6,20 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.record_head import RecordHead
 from gossamer.archive.scan import Member, scan
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import FIELD_BLANKS, Headers
+from gossamer.model.exchange import Headers
 
 
-class StoredRecord(msgspec.Struct, frozen=True):
+class StoredRecord(RecordHead, msgspec.Struct, frozen=True):
     """One record of an archive file.
 
     Attributes:
         length: bytes of its gzip member.
         fields: the WARC fields.
         http_head: the stored HTTP head with its empty line; empty for records without one.
-        payload: its first bytes, content codings as they came.
+        payload: its first bytes or all of them, content codings as they came.
         payload_size: bytes of the whole payload.
         problems: what is wrong with it (digests, lengths), one line each; empty if it is sound.
     """
@@ -30,42 +31,15 @@ class StoredRecord(msgspec.Struct, frozen=True):
     payload_size: int
     problems: tuple[str, ...]
 
-    @property
-    def kind(self) -> str:
-        """`response`, `revisit`, `request`, `metadata`, `resource` or `warcinfo`."""
-        return self.fields.get("warc-type")
 
-    @property
-    def record_id(self) -> str:
-        """`WARC-Record-ID` without its brackets: `urn:uuid:...`."""
-        return self.fields.get("warc-record-id").strip("<>")
-
-    @property
-    def target_uri(self) -> str:
-        """What the record is about; empty for `warcinfo`."""
-        return self.fields.get("warc-target-uri")
-
-    @property
-    def date(self) -> str:
-        """`WARC-Date` as the record has it."""
-        return self.fields.get("warc-date")
-
-    @property
-    def http_fields(self) -> Headers:
-        """The fields of the stored HTTP head."""
-        lines = self.http_head.decode("latin-1").split("\r\n")[1:]
-        pairs = [line.partition(":") for line in lines if line]
-        return Headers([(name, value.strip(FIELD_BLANKS)) for name, _, value in pairs])
-
-
-def read_record(directory: Path, file: str, offset: int, keep: int = 64 << 20) -> StoredRecord:
+def read_record(directory: Path, file: str, offset: int, keep: int | None = None) -> StoredRecord:
     """Read the record at `offset` of the archive file named `file`, finished or still open.
 
     Args:
         directory: of the archive.
         file: final name.
         offset: of the record's gzip member, bytes.
-        keep: bytes of payload to return; the digests are checked over all of it all the same.
+        keep: bytes of payload to return, at most (`None`: all); the digests are checked over all of it all the same.
 
     Raises:
         StorageError: there is no readable record.

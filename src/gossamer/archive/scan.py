@@ -136,8 +136,8 @@ class OpenedRecord:
             self.problems.append("the record does not end with two line ends and nothing else")
 
 
-def scan(pieces: Iterable[bytes], keep: int) -> Scanned:
-    """Read a whole record from `pieces` and keep the first `keep` bytes of its payload.
+def scan(pieces: Iterable[bytes], keep: int | None) -> Scanned:
+    """Read a whole record from `pieces` and keep the first `keep` bytes of its payload (`None`: all of them).
 
     Raises:
         StorageError: it is no WARC record, or `pieces` raised it.
@@ -151,7 +151,7 @@ def scan(pieces: Iterable[bytes], keep: int) -> Scanned:
     for piece in record.payload():
         block_digest.update(piece)
         payload_digest.update(piece)
-        kept += piece[: max(0, keep - size)]
+        kept += piece if keep is None else piece[: max(0, keep - size)]
         size += len(piece)
     record.rest()
     _compare("WARC-Block-Digest", fields, block_digest.hexdigest(), problems)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.archive.scan import Member, Scanned, next_record, scan
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
@@ -18,7 +19,6 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
 _CONTENT_LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*)\r?$", re.IGNORECASE | re.MULTILINE)
 _TRANSFER_ENCODING = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
 _UNKNOWN = "unknown"
-_MAIN_KINDS = frozenset(("response", "revisit", "resource"))
 
 
 class RecordSummary(msgspec.Struct, frozen=True, gc=False):
@@ -139,7 +139,7 @@ class _Checker:
             self._warcinfo_id = fields.get("warc-warcinfo-id")
         elif fields.get("warc-warcinfo-id") != self._warcinfo_id:
             found.append("WARC-Warcinfo-ID is not that of the file's warcinfo record")
-        if kind in _MAIN_KINDS:
+        if kind in MAIN_KINDS:
             self._main_id = fields.get("warc-record-id")
         elif kind not in ("request", "metadata") or self._main_id == _UNKNOWN:
             pass

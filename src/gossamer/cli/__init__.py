@@ -2,12 +2,12 @@
 
 import sys
 
-from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_STORAGE
+from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_STORAGE
 from gossamer.cli.terminal.ctrl_c import watch
 from gossamer.cli.terminal.printing import say
 from gossamer.cli.terminal.streams import complete, leave, nobody_reads
 from gossamer.engine.heap import seldom_collect
-from gossamer.model.errors import ConfigError, GossamerError, StorageError
+from gossamer.model.errors import ConfigError, GossamerError, StorageError, UnreadableError
 
 
 def main() -> None:
@@ -26,6 +26,9 @@ def main() -> None:
     except StorageError as error:
         say(f"gossamer: {error}")
         sys.exit(EXIT_STORAGE)
+    except UnreadableError as error:
+        say(f"gossamer: {error}")
+        sys.exit(EXIT_NOTHING)
     except GossamerError as error:
         say(f"gossamer: {error}")
         sys.exit(EXIT_INTERNAL)

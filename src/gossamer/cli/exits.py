@@ -1,5 +1,6 @@
 """Exit codes of the commands."""
 
+EXIT_NOTHING = 1
 EXIT_CONFIG = 2
 EXIT_STORAGE = 3
 EXIT_INTERNAL = 70

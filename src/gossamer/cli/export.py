@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.behind import say_behind
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.config.units import parse_size
@@ -144,15 +145,9 @@ def _graphml(inspection: Inspection, asked: Asked, memory: int) -> bool:
 
 def _lag(inspection: Inspection, what: str) -> int:
     """Captures that what is exported should tell of and does not; says so."""
-    from gossamer.datasets.lag import unread
-
-    count = unread(inspection) if what in _DERIVED else 0
-    if count:
-        say(
-            f"{plural(count, 'capture')} not in it: the tables of documents do not tell of them yet."
-            f" 'gossamer index {inspection.folder.path}' reads them; then export again."
-        )
-    return count
+    return (
+        say_behind(inspection, inspection.folder.path, "it", "; then export again") if what in _DERIVED else 0
+    )
 
 
 def _source(inspection: Inspection, what: str, columns: str, where: str) -> Any:

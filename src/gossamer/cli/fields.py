@@ -27,12 +27,14 @@ from gossamer.model.url import Url
 _SHOWN = 10
 
 
-class Tried(msgspec.Struct, frozen=True):
-    """What the selectors of one group find on a page; `matches`: whether the group is for its address."""
+class Tried(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the selectors of one group find on a page; `matches`: whether the group is for its address;
+    `cut`: fields of which there are more values."""
 
     group: str
     matches: bool
     found: dict[str, list[object]]
+    cut: tuple[str, ...] = ()
 
 
 def try_fields(
@@ -72,7 +74,8 @@ def try_fields(
             if not values:
                 show(f"  {safe(name)}: nothing")
                 continue
-            more = f" (the first of {plural(len(values), 'value')})" if len(values) > 1 else ""
+            count = f"more than {len(values):,} values" if name in one.cut else plural(len(values), "value")
+            more = f" (the first of {count})" if len(values) > 1 else ""
             show(f"  {safe(name)}: {_value(values[0])}{more}")
             for value in values[1:_SHOWN]:
                 show(f"  {' ' * len(name)}  {_value(value)}")
@@ -83,11 +86,14 @@ def _value(value: object) -> str:
 
 
 def _try(group: Group, page: Parsed, url: Url) -> Tried:
-    found = {
-        name: page.values(msgspec.structs.replace(selector, all=True))
-        for name, selector in group.selectors.items()
-    }
-    return Tried(group.name, group.is_of(url), found)
+    found: dict[str, list[object]] = {}
+    cut = []
+    for name, selector in group.selectors.items():
+        page.cut = False
+        found[name] = page.values(msgspec.structs.replace(selector, all=True))
+        if page.cut:
+            cut.append(name)
+    return Tried(group.name, group.is_of(url), found, tuple(cut))
 
 
 def _live(text: str) -> tuple[Parsed, Url]:

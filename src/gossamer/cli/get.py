@@ -6,19 +6,22 @@ from typing import Literal, cast
 
 import msgspec
 
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import safe, say, show, show_json, size
 from gossamer.datasets.beside import prove_documents
+from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.documents.config import DocumentsConfig
 from gossamer.extract.encodings.charset import charset_of, decode
+from gossamer.extract.isolation.processes import Unanswered
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.inspect.archive.captures import Capture
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.exchange import address_in_field
 from gossamer.policy.visits.retry import redirect_location
 from gossamer.words.catalogue import words
@@ -28,7 +31,6 @@ Part = Literal["content", "headers", "raw", "text", "markdown"]
 document says, as plain text or Markdown."""
 
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "image/svg+xml")
-_NOT_THERE = 1
 
 
 def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | None, json: bool) -> None:
@@ -37,6 +39,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
     Raises:
         ConfigError: no crawl lives in `path`, `url` is no URL or `at` no time, or a terminal cannot show it.
         StorageError: the archive is damaged there, or `output` cannot be written.
+        UnreadableError: what is archived does not decode, or nothing could be read of it.
     """
     if output is not None and output.is_dir():
         raise ConfigError(f"--output {output}: is a folder; give the name of a file.")
@@ -89,7 +92,7 @@ def _found(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
             f"{safe(told.story.url)}: {told.story.state}, nothing of it is archived."
             f" 'gossamer why {path} {safe(told.story.url)}' tells more."
         )
-    sys.exit(_NOT_THERE)
+    sys.exit(EXIT_NOTHING)
 
 
 def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
@@ -99,11 +102,16 @@ def _part(inspection: Inspection, capture: Capture, part: Part) -> bytes:
     if part == "raw":
         return exchange.response_head + exchange.body.read()
     decoded = content_of(inspection, capture)
-    if decoded.truncated:
-        say("incomplete: what the server sent breaks off, or a limit of size cut it")
+    if decoded.truncated and part == "content":
+        say("incomplete: the server sent a part of the document, broke off, or a limit cut it")
     if part in ("text", "markdown"):
         prove_documents(DocumentsConfig(follow=True), f"--{part}")
-        said = said_by(exchange.url.text, exchange.headers, decoded.content)
+        said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
+        if isinstance(said, Unanswered):
+            raise UnreadableError(
+                f"{exchange.url.text}: {words('en').said('mark', no_answer(said.why))} ({said.detail})."
+                " Without --text and --markdown it is given as it is."
+            )
         derived = said.text if part == "text" else said.markdown
         for mark in said.marks:
             say(f"note: {words('en').said('mark', mark)}")

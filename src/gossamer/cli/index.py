@@ -70,7 +70,8 @@ def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quie
         said = "".join(
             f", {count:,} {safe(in_words('mark', mark))}" for mark, count in sorted(marked.items())
         )
-        say(f"{plural(documents, 'document')} in {path / FOLDER}{said}")
+        where = path / FOLDER if list(parts.values()) == [path] else f"{plural(len(parts), 'agent')}' folders"
+        say(f"{plural(documents, 'document')} in {where}{said}")
         if stopped:
             say(f"interrupted; 'gossamer index {path}' goes on")
         else:

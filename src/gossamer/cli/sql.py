@@ -1,6 +1,5 @@
 """Answers a question in SQL about a crawl."""
 
-import re
 import sys
 from datetime import datetime
 from decimal import Decimal
@@ -13,13 +12,13 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.behind import say_behind
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.datasets.all_tables import tables_of
-from gossamer.datasets.derived import FOLDER, files_of
-from gossamer.datasets.sql import Rows, asked
+from gossamer.datasets.sql import Rows, asked, tables_in
 from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
 from gossamer.model.errors import ConfigError
 
@@ -40,11 +39,9 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
         raise ConfigError(f"--time: {error}") from None
     keep_private()
     with looked_into(path) as inspection:
+        if tables_in(question) & {table.name for table in DERIVED}:
+            say_behind(inspection, path, "these tables")
         files = tables_of(inspection)
-        indexed = any(files_of(part.folder.path / FOLDER) for part in inspection.each.values())
-    if not indexed and any(re.search(rf"\b{table.name}\b", question, re.I) for table in DERIVED):
-        names = ", ".join(table.name for table in DERIVED)
-        say(f"{names}: empty until 'gossamer index {path}'")
     with asked(files, question, seconds=seconds) as answer:
         match form:
             case "table":

@@ -69,7 +69,7 @@ def nearest(path: str, known: Iterable[str]) -> str:
     section, _, key = path.rpartition(".")
     here: dict[str, float] = {}
     same: dict[str, float] = {}
-    other_agents: dict[str, float] = {}
+    similar: dict[str, float] = {}
     for other in known:
         its_section, _, its_key = other.rpartition(".")
         alike = _alike(key, its_key)
@@ -79,11 +79,11 @@ def nearest(path: str, known: Iterable[str]) -> str:
         elif its_key == key:
             same[other] = near
         elif alike >= _ALIKE_ALONE:
-            other_agents[other] = alike
+            similar[other] = alike
     if here:
         found = [max(here, key=here.__getitem__)]
     else:
-        found = sorted(same or other_agents, key=(same or other_agents).__getitem__, reverse=True)[:_NEAREST]
+        found = sorted(same or similar, key=(same or similar).__getitem__, reverse=True)[:_NEAREST]
     return " or ".join(found)
 
 

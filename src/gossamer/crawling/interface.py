@@ -67,6 +67,7 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         via: the URL that mentioned it; empty for seeds.
         hops: hop path from the seed, a letter for each hop.
         result: how the visit ended by a protocol without HTTP statuses: `ftp 226`.
+        truncated: the content is less than the document: it was cut, broke off, or a range of it came.
     """
 
     url: str
@@ -79,6 +80,7 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
     hops: str = ""
     _run: "_Run | None" = None
     result: str = ""
+    truncated: bool = False
 
     @property
     def text(self) -> str:
@@ -103,7 +105,7 @@ class CrawledPage(msgspec.Struct, frozen=True, dict=True):
         """
         reader = self._run.documents if self._run is not None else DocumentReader(DocumentsConfig())
         try:
-            said = reader.ask(self.url, self.headers, self.content)
+            said = reader.ask(self.url, self.headers, self.content, part=self.truncated)
         finally:
             if self._run is None or self._run.ended:
                 reader.close()
@@ -438,4 +440,5 @@ def _crawled(visit: Visited, fetch: FetchConfig, limit: int, run_: _Run) -> Craw
         candidate.hops,
         run_,
         "" if exchange.result is None else exchange.said,
+        exchange.is_part or (isinstance(decoded, Decoded) and decoded.truncated),
     )

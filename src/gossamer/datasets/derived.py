@@ -241,10 +241,10 @@ class Store:
     def _clear(self) -> None:
         """Remove what no commit names, and what was merged long ago."""
         since = time.time() - _KEPT
-        fingerprint_cache = tuple(one for one in self.state.gone if one[1] > since)
-        if fingerprint_cache != self.state.gone:
-            self.state = msgspec.structs.replace(self.state, gone=fingerprint_cache)
-        named = {part.number for part in self.state.parts} | {number for number, _ in fingerprint_cache}
+        merged_lately = tuple(one for one in self.state.gone if one[1] > since)
+        if merged_lately != self.state.gone:
+            self.state = msgspec.structs.replace(self.state, gone=merged_lately)
+        named = {part.number for part in self.state.parts} | {number for number, _ in merged_lately}
         for path in self._folder.iterdir():
             if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
                 with contextlib.suppress(OSError):

@@ -18,8 +18,10 @@ from gossamer.archive.reader import read_record
 from gossamer.datasets.derived import FOLDER, Store
 from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
+from gossamer.documents.markup.ballast import without_ballast
 from gossamer.documents.reading import read
 from gossamer.documents.said import DocumentText
+from gossamer.documents.said import Mark as Cause
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.fields.extractor import HTML, Group, read_groups
 from gossamer.extract.fields.selector import Parsed
@@ -46,11 +48,12 @@ _PAUSE = 1.0
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A document to be read."""
+    """A document to be read; `part`: its content is known not to be whole."""
 
     url: str
     content_type: str
     content: bytes
+    part: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -68,24 +71,29 @@ class Reads(msgspec.Struct, frozen=True):
 
     def __call__(self, asked: Question) -> Answer:
         """Read it."""
-        said = read(asked.content, asked.url, asked.content_type, self.limits)
-        return Answer(said, self._fields(asked, said))
+        said = read(asked.content, asked.url, asked.content_type, self.limits, part=asked.part)
+        fields, cut = self._fields(asked, said)
+        if cut and Cause.CUT not in said.marks:
+            said = msgspec.structs.replace(said, marks=(*said.marks, Cause.CUT))
+        return Answer(said, fields)
 
-    def _fields(self, asked: Question, said: DocumentText) -> dict[str, object]:
+    def _fields(self, asked: Question, said: DocumentText) -> tuple[dict[str, object], bool]:
         url = Url.from_serialised(asked.url)
         if url is None or said.media_type not in HTML:
-            return {}
+            return {}, False
         wanted = [group for group in self.groups if group.selectors and group.is_of(url)]
         if not wanted:
-            return {}
-        content = asked.content[: self.limits.max_markup]
+            return {}, False
+        content = asked.content
         charset = said.charset or charset_of(content, asked.content_type, said.media_type)
-        page, found = Parsed(content, charset, url), {}
+        if len(content) > self.limits.max_markup and not charset.startswith("utf-16"):
+            content = without_ballast(content)
+        page, found = Parsed(content[: self.limits.max_markup], charset, url), {}
         for group in wanted:
             for name, selector in group.selectors.items():
                 if (value := page.value(selector)) is not None:
                     found[name] = value
-        return found
+        return found, page.cut
 
 
 class DocumentRow(msgspec.Struct, frozen=True):
@@ -245,8 +253,8 @@ class Deriving:
         if found is None:
             self._asked.append(_Asked(after))
             return
-        content, content_type, status = found
-        question = Question(record.url, content_type, content)
+        question, status = found
+        content, content_type = question.content, question.content_type
         if content:
             answer = self._processes.threads.submit(self._processes.ask, question)
         else:
@@ -268,10 +276,10 @@ class Deriving:
             )
         )
 
-    def _document(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:
-        """(content, content type, status) of a record that holds a document, without content if that does not
-        decode; of a revisit that of the record
-        that it refers to, if that was another URL's: the same URL's is read already."""
+    def _document(self, record: FollowedRecord) -> tuple[Question, int] | None:
+        """What is to be read of a record that holds a document, and its status; without content if that does not
+        decode. Of a revisit that of the record that it refers to, if that was another URL's: the same URL's is
+        read already."""
         url = Url.from_serialised(record.url)
         if url is None or url.target == "/robots.txt":
             return None
@@ -279,17 +287,12 @@ class Deriving:
             return (
                 None if record.fields.get("warc-refers-to-target-uri") == record.url else self._twin(record)
             )
-        headers = record.headers if record.http_head else record.fields
         if record.http_head and not 200 <= record.status < 300:
             return None
-        payload = bytearray()
-        for piece in record.payload():
-            payload += piece
-            if len(payload) > self._fetch.max_body:
-                break
-        return self._decoded(bytes(payload), headers, record.status)
+        payload = b"".join(record.payload())
+        return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
-    def _twin(self, record: FollowedRecord) -> tuple[bytes, str, int] | None:
+    def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:
         with inspect(self._path) as inspection:
             stored = read_record(inspection.folder.archive, record.file, record.offset)
             try:
@@ -299,13 +302,19 @@ class Deriving:
         if capture is None or capture.unmodified or not 200 <= capture.exchange.status < 300:
             return None
         exchange = capture.exchange
-        return self._decoded(exchange.body.read(), exchange.headers, exchange.status)
+        payload = exchange.body.read()
+        return self._decoded(record.url, payload, exchange.headers, exchange.status, part=exchange.is_part)
 
-    def _decoded(self, payload: bytes, headers: Headers, status: int) -> tuple[bytes, str, int] | None:
+    def _decoded(
+        self, url: str, payload: bytes, headers: Headers, status: int, *, part: bool
+    ) -> tuple[Question, int] | None:
         decoded = decode_content(ArchivedBody(payload), headers, self._fetch)
+        kind = headers.get("content-type")
         if not isinstance(decoded, Decoded):
-            return b"", headers.get("content-type"), status
-        return (decoded.content, headers.get("content-type"), status) if decoded.content else None
+            return Question(url, kind, b"", part), status
+        if not decoded.content:
+            return None
+        return Question(url, kind, decoded.content, part or decoded.truncated), status
 
     def _take(self, most: int) -> None:
         """Take answers until at most so many are awaited."""
@@ -322,7 +331,7 @@ class Deriving:
         self._flying -= asked.size
         if isinstance(answer, Unanswered):
             said = DocumentText(media_type=asked.media_type, size=asked.size)
-            marks: tuple[str, ...] = (f"no answer: {answer.why}",)
+            marks: tuple[str, ...] = (no_answer(answer.why),)
             fields: dict[str, object] = {}
         else:
             said, fields = answer.said, answer.fields
@@ -343,6 +352,11 @@ class Deriving:
         if self._mark is not None and self._mark != self._store.state.mark:
             self._store.commit(self._rows, self._mark, time.monotonic() - self._since, self._marks)
         self._begin()
+
+
+def no_answer(why: Why) -> str:
+    """The mark of a document that could not be read."""
+    return f"no answer: {why}"
 
 
 def _is_open(asked: _Asked) -> bool:

@@ -18,7 +18,10 @@ def unread(inspection: Inspection) -> int:
     count = 0
     for part in inspection.each.values():
         state = state_of(part.folder.path / FOLDER)
-        serial, offset = standing(state.mark if state else START, committed(part.environment)).place
+        archive = committed(part.environment)
+        serial, offset = standing(state.mark if state else START, archive).place
+        if archive.files and (serial, offset) >= (archive.files[-1].serial, archive.files[-1].length):
+            continue
         for key, _ in part.environment.scan(Family.CAPTURES):
             of, at = key.rpartition(b" ")[2].split(b":")
             count += (int(of), int(at)) >= (serial, offset)

@@ -8,7 +8,6 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
 from gossamer.documents.said import DocumentText
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
-from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 
 __all__ = ["DocumentReader", "said_by"]
@@ -23,13 +22,16 @@ class DocumentReader:
         self._lock = threading.Lock()
         self._processes: GuardedProcesses[Question, Answer] | None = None
 
-    def ask(self, url: str, headers: Headers, content: bytes) -> DocumentText | Unanswered:
+    def ask(
+        self, url: str, headers: Headers, content: bytes, *, part: bool = False
+    ) -> DocumentText | Unanswered:
         """What a document says. Blocks, for as many seconds as the configuration says at most.
 
         Args:
             url: where it was found.
             headers: of the response.
             content: content codings undone.
+            part: it is known to be less than the document.
 
         Raises:
             ConfigError: the extra 'documents' is not installed.
@@ -38,7 +40,7 @@ class DocumentReader:
         with self._lock:
             if self._processes is None:
                 self._processes = GuardedProcesses(Reads(ReadingLimits(), []), Question, Answer, self._limits)
-            answer = self._processes.ask(Question(url, headers.get("content-type"), content))
+            answer = self._processes.ask(Question(url, headers.get("content-type"), content, part))
         return answer if isinstance(answer, Unanswered) else answer.said
 
     def close(self) -> None:
@@ -49,18 +51,14 @@ class DocumentReader:
             processes.close()
 
 
-def said_by(url: str, headers: Headers, content: bytes) -> DocumentText:
+def said_by(url: str, headers: Headers, content: bytes, *, part: bool = False) -> DocumentText | Unanswered:
     """Read a document in a guarded process of its own; arguments as those of `DocumentReader.ask`.
 
     Raises:
         ConfigError: the extra 'documents' is not installed.
-        StorageError: it took too long or too much memory; it can be had as it is.
     """
     reader = DocumentReader(DocumentsConfig())
     try:
-        said = reader.ask(url, headers, content)
+        return reader.ask(url, headers, content, part=part)
     finally:
         reader.close()
-    if isinstance(said, Unanswered):
-        raise StorageError(f"{url}: nothing could be read of it ({said.why}: {said.detail})")
-    return said

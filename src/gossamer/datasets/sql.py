@@ -51,6 +51,19 @@ class Rows(msgspec.Struct, frozen=True):
     rows: Iterator[Sequence[object]]
 
 
+def tables_in(question: str) -> frozenset[str]:
+    """Names of the tables that a question is about, in lower case; none if it cannot be parsed."""
+    if find_spec("duckdb") is None:
+        return frozenset()
+    import duckdb
+
+    try:
+        with duckdb.connect() as connection:
+            return frozenset(name.lower() for name in connection.get_table_names(question))
+    except duckdb.Error:
+        return frozenset()
+
+
 @contextmanager
 def asked(
     tables: Mapping[str, Sequence[Path]],

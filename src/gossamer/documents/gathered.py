@@ -25,7 +25,6 @@ _FETCHED = frozenset({"http", "https", "ftp", "ftps", "sftp"})
 _SPACES = re.compile(r"\s+")
 LONGEST_ADDRESS = 8_192
 LONGEST_LABEL = 1_000
-_MOST_EMAILS = 1_000
 _SCANNED = 4 << 20
 
 
@@ -61,7 +60,7 @@ def emails_in(text: str) -> list[str]:
     if "@" not in text:
         return []
     found = (match[1].lower() for match in _EMAIL.finditer(text[:_SCANNED]))
-    return list(dict.fromkeys(each for each in found if not _NO_MAILBOX.search(each)))[:_MOST_EMAILS]
+    return list(dict.fromkeys(each for each in found if not _NO_MAILBOX.search(each)))
 
 
 class Gathered:
@@ -72,7 +71,7 @@ class Gathered:
         wants_text: false where only links and facts are asked for.
         metadata: what the document says about itself.
         marks: what kept the reading from being whole.
-        emails: of links; those of the text are found at the end.
+        emails: of links; at the end those of the text, too.
     """
 
     def __init__(self, budget: Budget, base: str, *, wants_text: bool = True) -> None:
@@ -175,7 +174,7 @@ class Gathered:
     def link(self, address: str, text: str = "", relation: str = "") -> None:
         """Take in a link; what cannot be fetched is left out, a mailbox is kept as such."""
         if address[:7].lower() == "mailto:":
-            self.emails.update(dict.fromkeys(emails_in(address[7:500])))
+            self.add_emails(emails_in(address[7:500]))
             return
         url = absolute(address, self._base)
         if not url:
@@ -189,6 +188,14 @@ class Gathered:
             self._links[url] = Reference(url, text, relation)
         elif text and not known.text:
             self._links[url] = Reference(url, text, relation or known.relation)
+
+    def add_emails(self, addresses: Iterable[str]) -> None:
+        """Take in mailboxes, each once."""
+        for address in addresses:
+            if len(self.emails) >= self.budget.limits.max_emails and address not in self.emails:
+                self.budget.cut = True
+                return
+            self.emails[address] = None
 
     def picture(self, picture: Picture) -> None:
         """Take in an image that the document shows; of several mentions the first with a text counts."""

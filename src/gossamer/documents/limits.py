@@ -24,6 +24,7 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         max_rows: of a spreadsheet or CSV.
         max_links: links, images, media and files, each.
         max_data: structured data items, each kind.
+        max_emails: e-mail addresses.
         seconds: CPU time of the process after which reading ends at the next page, part or row.
     """
 
@@ -36,6 +37,7 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     max_rows: _Positive = 200_000
     max_links: _Positive = 20_000
     max_data: _Positive = 200
+    max_emails: _Positive = 1_000
     seconds: Annotated[float, Meta(gt=0)] = 5.0
 
 

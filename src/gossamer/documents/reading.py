@@ -1,5 +1,6 @@
 """From the bytes of one document to all that it says, or to its links alone."""
 
+import re
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -14,7 +15,7 @@ from gossamer.documents.gathered import Gathered, emails_in
 from gossamer.documents.kinds import Format, format_of, found_type, wide_text
 from gossamer.documents.language import language_of
 from gossamer.documents.limits import Budget, ReadingLimits
-from gossamer.documents.markup.facts import iso_date
+from gossamer.documents.markup.dates import iso_date
 from gossamer.documents.office.epub import read_epub
 from gossamer.documents.office.odf import read_odf
 from gossamer.documents.office.ooxml import read_ooxml
@@ -36,10 +37,23 @@ _FEW_BYTES = 64 << 10
 _DECLARED = 0.9
 """How sure the text of a format is that says in so many words what its text is."""
 _OFFICE = "application/x-ole-storage"
+_UNKNOWN = "application/octet-stream"
+_NO_CHARACTER = re.compile("[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd-\uffff]")
+"""Controls that no text needs (WHATWG MIME Sniffing, binary data bytes), private use, what did not decode;
+of zeros a text may have any number."""
+_SAMPLE = 8_192
+_GARBLED = 0.08
+"""Share of such characters from which it is no text: of random bytes an eighth, in any encoding."""
+_FEW = 8
 
 
 def read(
-    content: bytes | Path, url: str, content_type: str = "", limits: ReadingLimits = _DEFAULT
+    content: bytes | Path,
+    url: str,
+    content_type: str = "",
+    limits: ReadingLimits = _DEFAULT,
+    *,
+    part: bool = False,
 ) -> DocumentText:
     """Everything that a document says.
 
@@ -49,6 +63,7 @@ def read(
         url: where it was found; its links are relative to it.
         content_type: the header as it stood, may be empty or wrong.
         limits: how much of it is read.
+        part: what is given is known to be a part of the document.
 
     Returns:
         what was found; damage, encryption, limits reached become `marks`.
@@ -60,7 +75,8 @@ def read(
     Pure and synchronous. CPU time is bounded by `limits.seconds` between its steps, not within one step of a
     library, so hostile documents are to be read in a process that may be ended.
     """
-    return _read(content, url, content_type, limits, wants_text=True)
+    said = _read(content, url, content_type, limits, wants_text=True)
+    return msgspec.structs.replace(said, marks=(Mark.PART, *said.marks)) if part else said
 
 
 def links_of(
@@ -130,10 +146,13 @@ class _Reading:
 
     def said(self, form: Format) -> DocumentText:
         """What its reader found, without what is the same for all formats."""
-        if form is Format.HTML:
-            return self._page()
-        if form in _TEXTUAL:
-            return self._text(form)
+        if form is Format.HTML or form in _TEXTUAL:
+            text, charset = self._decoded()
+            text = text.replace("\x00", "")
+            if _is_no_text(text):
+                self._gathered.mark(Mark.NOT_TEXT)
+                return DocumentText(media_type=_UNKNOWN)
+            return self._page(text, charset) if form is Format.HTML else self._text(form, text, charset)
         if self._package is not None and form in _WHOLE:
             return self._packed(form)
         if form in _WHOLE and form is not Format.PDF:
@@ -151,13 +170,12 @@ class _Reading:
         content = self._content if isinstance(self._content, bytes) else b""
         wide = wide_text(content)
         if wide:
-            return content.decode(wide, "replace").replace("\x00", ""), wide.replace("utf-16-", "utf-16")
+            return content.decode(wide, "replace"), wide.replace("utf-16-", "utf-16")
         domain = (urlsplit(self._url).hostname or "").rpartition(".")[2] if "://" in self._url else ""
         charset = charset_of(content, self._content_type, self._kind, domain) if content else "utf-8"
-        return decode(content, charset).replace("\x00", ""), charset
+        return decode(content, charset), charset
 
-    def _page(self) -> DocumentText:
-        html, charset = self._decoded()
+    def _page(self, html: str, charset: str) -> DocumentText:
         try:
             from gossamer.documents.markup.page import read_page
 
@@ -179,8 +197,7 @@ class _Reading:
             properties=page.properties,
         )
 
-    def _text(self, form: Format) -> DocumentText:
-        text, charset = self._decoded()
+    def _text(self, form: Format, text: str, charset: str) -> DocumentText:
         read_plain(text, form, self._gathered)
         markdown = self._gathered.text if form is Format.MARKDOWN else ""
         said = DocumentText(media_type=self._kind, charset=charset)
@@ -245,6 +262,13 @@ class _Reading:
         return msgspec.structs.replace(said, text=text, markdown=shown)
 
 
+def _is_no_text(text: str) -> bool:
+    """Whether something decoded is no text, by its beginning."""
+    sample = text[:_SAMPLE]
+    wrong = len(_NO_CHARACTER.findall(sample))
+    return wrong >= _FEW and wrong > _GARBLED * len(sample)
+
+
 def _bytes(content: bytes | Path) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
@@ -263,20 +287,20 @@ def _finished(
     language, sure = "", 0.0
     if gathered.wants_text and form not in _SILENT:
         language, sure = language_of(said.text.text, metadata.language)
-        if not said.text.text.strip() and Mark.ENCRYPTED not in gathered.marks:
+        if not said.text.text.strip() and {Mark.ENCRYPTED, Mark.NOT_TEXT}.isdisjoint(gathered.marks):
             gathered.mark(Mark.NO_TEXT)
+    gathered.add_emails(emails_in(said.text.text))
     if gathered.budget.cut:
         gathered.mark(Mark.CUT)
     if _contradicts(content_type, said.media_type):
         gathered.mark(Mark.WRONG_TYPE)
-    emails = dict.fromkeys([*gathered.emails, *emails_in(said.text.text)])
     return msgspec.structs.replace(
         said,
         size=size,
         metadata=metadata,
         language=language,
         language_confidence=sure,
-        emails=tuple(emails),
+        emails=tuple(gathered.emails),
         links=gathered.links,
         files=gathered.files,
         images=gathered.images,

@@ -22,6 +22,8 @@ class Mark(StrEnum):
 
     CUT = "cut"
     """A limit of size, number or time was reached: what follows it is missing."""
+    PART = "part"
+    """The archive holds a part of the document: the answer was one, broke off, or met a limit of the crawl."""
     FALLBACK = "fallback"
     """The proper extractor was not used or gave up; a simpler one read the document."""
     TOO_COMPLEX = "too-complex"
@@ -36,6 +38,8 @@ class Mark(StrEnum):
     """A packed part is far larger than its packing and was left unread beyond a limit."""
     WRONG_TYPE = "wrong-type"
     """It is not what its Content-Type says."""
+    NOT_TEXT = "not-text"
+    """Declared to be text, but its bytes are none, or not in the encoding that it declares."""
     NO_TEXT = "no-text"
     """A format that holds text, but none was found (a scan, an application that needs scripts)."""
     UNSUPPORTED = "unsupported"

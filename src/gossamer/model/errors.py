@@ -49,6 +49,10 @@ class StorageError(GossamerError):
     """What was fetched or admitted cannot be kept: disk full, unwritable, damaged (exit 3)."""
 
 
+class UnreadableError(GossamerError):
+    """What is archived cannot be read as what it was sent as: the web's fault, not the disk's (exit 1)."""
+
+
 class InternalError(GossamerError):
     """An invariant of ours is broken; please report it."""
 

@@ -10,6 +10,7 @@ import msgspec
 from gossamer.model.url import Url
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_FROM_START = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*\Z", re.ASCII | re.IGNORECASE)
 
 FIELD_BLANKS = " \t\r\n"
 """What surrounds a field's value and is none of it (RFC 9110 5.5, HTTP whitespace of WHATWG Fetch).
@@ -200,6 +201,19 @@ class Exchange(msgspec.Struct, frozen=True):
         return self.result is None or self.body.size > 0 or bool(self.further)
 
     @property
+    def is_part(self) -> bool:
+        """Whether the body is known to be less than the document that was asked for."""
+        return is_part(self.status, self.headers, self.truncated)
+
+    @property
     def is_page(self) -> bool:
         """Whether it counts as a page: status 200, or as good as that."""
         return self.status == 200 if self.result is None else self.result.asks is StatusAction.PROCESS
+
+
+def is_part(status: int, headers: Headers, truncated: Truncation | None) -> bool:
+    """Whether a body is less than its document: it was cut, or is an answer with a range of it (RFC 9110, 15.3.7)."""
+    if status != 206 or truncated is not None:
+        return truncated is not None
+    whole = _FROM_START.match(headers.get("content-range"))
+    return whole is None or int(whole[1]) + 1 != int(whole[2])

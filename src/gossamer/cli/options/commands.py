@@ -185,10 +185,13 @@ def why(folder: Path, url: str, *, json: bool) -> None:
 def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> None:
     """Print what was archived of a URL. Works on a running crawl too.
 
-    URL may be a path on the first seed's host. Exit 1 if nothing of it is archived.
+    URL may be a path on the first seed's host. Exit 1 if nothing of it is archived, or it cannot be read
+    ('--raw' gives it all the same).
     """
     from gossamer.cli.get import run_get, show_captures
 
+    if captures and asked["part"]:
+        raise click.UsageError(f"--captures and --{asked['part']} exclude each other: give one of them")
     if captures:
         show_captures(folder, url, json=json)
     else:

@@ -16,7 +16,21 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help shows its options by panel."""
+    """A command whose help shows its options by panel, and which refuses two options that exclude each other."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse options that say the same setting differently; of those click would silently take the last.
+
+        Raises:
+            UsageError: two were given.
+        """
+        first: dict[str, click.Parameter] = {}
+        for given in self.make_parser(ctx).parse_args(args=list(args))[2]:
+            known = first.setdefault(given.name or "", given)
+            if known is not given:
+                names = " and ".join(one.opts[-1] for one in (known, given))
+                raise click.UsageError(f"{names} exclude each other: give one of them", ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one section for each panel, in the order in which their first options were declared."""

@@ -44,7 +44,7 @@ class Question:
 
 
 class DigestExchange:
-    """`engine.admission.other_agents.DigestsElsewhere` by shards.
+    """`engine.admission.other_agents.OtherAgentsDigests` by shards.
 
     A visit waits for `PATIENCE_SECONDS`, then for an answer, at most `ANSWER_SECONDS`. Whatever goes wrong,
     its content counts as not met: that costs disk and nothing else.

@@ -24,7 +24,7 @@ SENT = 1 << 18
 
 
 class Router:
-    """`engine.admission.other_agents.Elsewhere` by shards: takes what is not ours, brings in what others found.
+    """`engine.admission.other_agents.OtherAgents` by shards: takes what is not ours, brings in what others found.
 
     A link that was sent lately is not sent again, unless it brings a gift, or is a redirect to its own
     canonical form.

@@ -36,7 +36,7 @@ class ClusterProcess:
         self._turn = asyncio.Lock()
         self._broken = False
         self._errors = b""
-        self._heartbeats = asyncio.create_task(self._hear())
+        self._hearing = asyncio.create_task(self._hear())
 
     @classmethod
     async def start(cls, command: list[str]) -> "ClusterProcess":
@@ -107,7 +107,7 @@ class ClusterProcess:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_SECONDS):
                 await self._process.wait()
-                await asyncio.shield(self._heartbeats)
+                await asyncio.shield(self._hearing)
 
     async def close(self) -> None:
         """End it: it does by itself when it is asked no more, unless it waits for Ray."""
@@ -118,5 +118,5 @@ class ClusterProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
             await self._process.wait()
-        self._heartbeats.cancel()
-        await asyncio.gather(self._heartbeats, return_exceptions=True)
+        self._hearing.cancel()
+        await asyncio.gather(self._hearing, return_exceptions=True)

@@ -197,7 +197,7 @@ class Registry:
         return next(free for end in ends if not self._is_taken(free := name[: NAME_LENGTH - len(end)] + end))
 
     async def _found(self, name: str, folder: Path, *, adopted: bool) -> Job:
-        """A job for a crawl that is there; whether it runs is seen by its keeper."""
+        """A job for a crawl that is there; whether it runs is seen by its reconciler."""
         around = self._around
         claim = Claim(connections=0, bandwidth=0, memory=0, disk=0, files=0)
         job = Job(

@@ -25,7 +25,7 @@ SOON = 0.2
 UNANSWERED = 60.0
 """Seconds after which a crawl that is to pause, but does not answer, is stopped instead."""
 CALM_TIMES = 4
-"""Times as long until the next look at a crawl that runs and takes little; what changes wakes its keeper."""
+"""Times as long until the next look at a crawl that runs and takes little; what changes wakes its reconciler."""
 BY_HAND = 15.0
 """Seconds between two looks whether somebody has paused it by hand, or let it go on."""
 

@@ -154,7 +154,7 @@ async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, 
         raise ServiceError("internal", f"a reader cannot be started ({error.strerror})") from None
     assert process.stdin is not None
     assert process.stdout is not None
-    heartbeats = asyncio.create_task(_hear(process))
+    complaints = asyncio.create_task(_hear(process))
     try:
         with contextlib.suppress(ConnectionError):
             process.stdin.write(msgspec.json.encode(order) + b"\n")
@@ -166,7 +166,7 @@ async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, 
         if not line.endswith(b"\n"):
             _kill(process)
             await process.wait()
-            raise _ended(process.returncode, await heartbeats, order)
+            raise _ended(process.returncode, await complaints, order)
         said = msgspec.json.decode(line, type=Said)
         if said.failure is not None:
             raise ServiceError(said.failure.code, said.failure.message)
@@ -176,7 +176,7 @@ async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, 
         while await process.stdout.read(_PIECE):  # what is left unread would keep its end from being noticed
             pass
         await process.wait()
-        await heartbeats
+        await complaints
 
 
 def _ended(code: int | None, errors: bytes, order: AnyOrder) -> ServiceError:

@@ -25,14 +25,18 @@ from gossamer.daemon.reading.orders import (
     SqlOrder,
 )
 from gossamer.datasets.all_tables import tables_of
+from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.datasets.sql import SqlError, asked
+from gossamer.documents.said import Mark
+from gossamer.extract.isolation.processes import Unanswered
 from gossamer.extract.media_type import declared_type, media_type
+from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.exchange import Exchange
 
 PIECE = 1 << 16
@@ -56,7 +60,7 @@ def main(order: AnyOrder, out: BinaryIO) -> None:
         said, body = Said(failure=Failure("not_found", str(error))), ()
     except SqlError as error:
         said, body = Said(failure=Failure("invalid", str(error))), ()
-    except ConfigError as error:
+    except (ConfigError, UnreadableError) as error:
         said, body = Said(failure=Failure("conflict", str(error))), ()
     except StorageError as error:
         said, body = Said(failure=Failure("internal", str(error))), ()
@@ -91,14 +95,14 @@ def _capture(inspection: Inspection, text: str, at: str) -> Indexed:
     return nearest_in_time(found, at)
 
 
-def document_text(exchange: Exchange, content: bytes) -> ReadText:
+def document_text(exchange: Exchange, decoded: Decoded) -> ReadText:
     """The main text of a document, if the extra 'documents' is installed and it could be read."""
     try:
-        said = said_by(exchange.url.text, exchange.headers, content)
+        said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
     except ConfigError:
-        return ReadText(marks=("missing-library",))
-    except StorageError:
-        return ReadText(marks=("broken",))
+        return ReadText(marks=(Mark.MISSING_LIBRARY,))
+    if isinstance(said, Unanswered):
+        return ReadText(marks=(no_answer(said.why),))
     metadata = {
         name: "; ".join(value) if isinstance(value, tuple) else value
         for name, value in msgspec.structs.asdict(said.metadata).items()

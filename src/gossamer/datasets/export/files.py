@@ -15,7 +15,7 @@ from gossamer.datasets.export.forms import plain
 from gossamer.datasets.export.rows import Source
 from gossamer.inspect.archive.lookup import captures_of, content_of, read_back
 from gossamer.inspect.inspection import Inspection
-from gossamer.model.errors import StorageError
+from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
 
 FileForm = Literal["content", "text", "markdown"]
@@ -101,7 +101,7 @@ class _Job:
         self._registry.begin()
         try:
             found = self._content(row) if self._form == "content" else self._text(row)
-        except StorageError as error:
+        except (StorageError, UnreadableError) as error:
             self.written.missing += 1
             if len(self.written.problems) < _MOST_PROBLEMS:
                 self.written.problems.append(str(error))

@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 import pycares
 
-Heartbeat = Callable[[pycares.DNSResult | None, int | None], None]
+Listener = Callable[[pycares.DNSResult | None, int | None], None]
 """Takes a result, or `None` with a status of `pycares.errno`."""
 
 MAX_QUESTIONS = 1_000
@@ -49,7 +49,7 @@ class Query(msgspec.Struct, eq=False):
     name: str
     kind: int
     departs: Callable[[], bool]
-    heard: Heartbeat
+    heard: Listener
     alone: bool = False
     patience: float = PATIENCE
     open: bool = False
@@ -210,11 +210,11 @@ class _Channel:
             or len(self._asked) >= MAX_QUESTIONS
         )
 
-    def ask(self, name: str, question: int, heard: Heartbeat) -> None:
+    def ask(self, name: str, question: int, heard: Listener) -> None:
         """Put a question; `heard` is called by the loop, never from within."""
         self._asked.add((name, question))
         self._pending += 1
-        open_question: list[Heartbeat] = [heard]
+        open_question: list[Listener] = [heard]
 
         def answered(result: pycares.DNSResult | None, status: int | None) -> None:
             # An exception in here would only be printed, and c-ares must not be re-entered: to the loop.
@@ -250,7 +250,7 @@ class _Channel:
         self._cares.close()
         del self._cares  # it calls us by `_watch`: whoever is closed leaves no cycle for the collector
 
-    def _deliver(self, heard: Heartbeat, result: pycares.DNSResult | None, status: int | None) -> None:
+    def _deliver(self, heard: Listener, result: pycares.DNSResult | None, status: int | None) -> None:
         if self._closed:
             return
         self._pending -= 1

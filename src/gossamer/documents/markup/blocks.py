@@ -93,9 +93,10 @@ class Block(msgspec.Struct):
 
 
 class Element(msgspec.Struct):
-    """A block-level element: words, linked words and words of paragraphs in it, and those before it."""
+    """A block-level element: its name; words, linked words and words of paragraphs in it, and those before it."""
 
     node: LexborNode
+    tag: str
     parent: int
     before: int
     linked_before: int
@@ -106,13 +107,14 @@ class Element(msgspec.Struct):
 
 
 class Segments(msgspec.Struct):
-    """The blocks of a page in order, the elements that they stand in, and their sums."""
+    """The blocks of a page in order, the elements that they stand in, and their sums; `cut`: there were more."""
 
     blocks: list[Block]
     elements: list[Element]
     words: int
     linked: int
     prose: int
+    cut: bool
 
 
 class _Context(msgspec.Struct, frozen=True, gc=False):
@@ -145,7 +147,7 @@ def segments_of(tree: LexborHTMLParser, most: int) -> Segments:
     body = tree.body
     if body is not None and body.child is not None:
         walk.run(body.child, most)
-    return Segments(walk.blocks, walk.elements, walk.words, walk.linked, walk.prose)
+    return Segments(walk.blocks, walk.elements, walk.words, walk.linked, walk.prose, walk.cut)
 
 
 class _Walk:
@@ -155,6 +157,7 @@ class _Walk:
         self.blocks: list[Block] = []
         self.elements: list[Element] = []
         self.words = self.linked = self.prose = 0
+        self.cut = False
         self._nodes: list[LexborNode] = []
         self._pieces: list[str] = []
         self._count = self._count_linked = 0
@@ -202,6 +205,8 @@ class _Walk:
                 stack.append((node.next, context, len(self.elements)))
                 context = self._open(node, tag or "", context)
             node = child
+        else:
+            self.cut = True
         self._flush()
         while stack:
             _, _, element = stack.pop()
@@ -228,7 +233,7 @@ class _Walk:
             if role in _ROLES:
                 places |= _PLACE[_ROLES[role]]
         number = len(self.elements)
-        self.elements.append(Element(node, around.element, self.words, self.linked, self.prose))
+        self.elements.append(Element(node, tag, around.element, self.words, self.linked, self.prose))
         return _Context(
             number, tag, places, hidden, around.linked, own, around.around | own, around.depth + 1
         )

@@ -41,7 +41,9 @@ def read_chapter(html: str, gathered: Gathered, leads_out: Callable[[str], bool]
             gathered.link(address, node.text(deep=True, separator=" ") or "")
     if not gathered.wants_text:
         return
-    blocks = segments_of(tree, MOST_NODES).blocks
+    segments = segments_of(tree, MOST_NODES)
+    gathered.budget.cut = gathered.budget.cut or segments.cut
+    blocks = segments.blocks
     for block, line in zip(blocks, lines_of(blocks), strict=True):
         if block.tag in _HEADINGS:
             gathered.heading(line, _HEADINGS[block.tag])

@@ -77,7 +77,7 @@ def main_text(
         model: judges the blocks; without one that which comes with the program.
     """
     segments = segments_of(tree, MOST_NODES)
-    cut = len(segments.blocks) > MOST_BLOCKS
+    cut = segments.cut or len(segments.blocks) > MOST_BLOCKS
     if cut:
         segments = msgspec.structs.replace(segments, blocks=segments.blocks[:MOST_BLOCKS])
     blocks = segments.blocks

@@ -12,7 +12,7 @@ import re
 
 from gossamer.extract.html.tokens import RAW_TEXT, end_of_raw_text
 
-__all__ = ["fits_a_tree"]
+__all__ = ["ATTRIBUTE", "TAG", "TAG_OR_COMMENT", "fits_a_tree"]
 
 DEEPEST = 512
 MOST_OPTIONS = 4_000
@@ -35,7 +35,7 @@ _LEAF = (
     + rb">[^<]*+</\1>"
 )
 """An element with nothing but text in it, of two in five tags, leaves no trace but one more level."""
-_STEP = re.compile(
+TAG_OR_COMMENT = re.compile(
     rb"<(?:"
     + _LEAF
     + rb"|(/?+[a-zA-Z][^\t\n\f\r />]*+)("
@@ -44,8 +44,9 @@ _STEP = re.compile(
     + _COMMENT
     + rb"|(!\[CDATA\[)|(?:[!?]|/[^a-zA-Z>])[^>]*+>?+)"
 )
-_ATTRIBUTE = re.compile(_NAME + rb"(?:" + _SPACE + rb"*+=" + _SPACE + rb"*+" + _VALUE + rb")?+")
-_TAG = re.compile(rb"<[a-zA-Z]")
+TAG = re.compile(rb"<([a-zA-Z][^\t\n\f\r />]*+)(" + _ATTRIBUTES + rb")")
+ATTRIBUTE = re.compile(_NAME + rb"(?:" + _SPACE + rb"*+=" + _SPACE + rb"*+" + _VALUE + rb")?+")
+_TAG_START = re.compile(rb"<[a-zA-Z]")
 _LONG = 2 * MOST_ATTRIBUTES
 
 _VOID = frozenset(
@@ -100,7 +101,7 @@ def fits_a_tree(content: bytes) -> bool:
 
 def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
     """Read on up to the end of the next raw text; where that is, or -1 at the end of the page."""
-    for step in _STEP.finditer(content, position):
+    for step in TAG_OR_COMMENT.finditer(content, position):
         name = step[2]
         if name is None:
             if step[4] and not estimate.foreign:  # a comment
@@ -113,13 +114,15 @@ def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
             continue
         lower = name.lower()
         attributes = step[3]
-        if len(attributes) > _LONG and len(_ATTRIBUTE.findall(attributes)) > MOST_ATTRIBUTES:
+        if len(attributes) > _LONG and len(ATTRIBUTE.findall(attributes)) > MOST_ATTRIBUTES:
             estimate.fits = False
             return -1
         if lower in RAW_TEXT:
             end = end_of_raw_text(content, lower, step.end())
             if estimate.foreign:  # there it is no raw text
-                estimate.add(len(_TAG.findall(content, step.end(), end if end >= 0 else len(content))) + 1)
+                estimate.add(
+                    len(_TAG_START.findall(content, step.end(), end if end >= 0 else len(content))) + 1
+                )
             return end
         estimate.open(lower, empty=attributes[-1:] == b"/")
         if not estimate.fits:

@@ -1,15 +1,16 @@
 """A page of HTML: guarded, parsed once, and asked for all that it says."""
 
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 
-import msgspec
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from gossamer.documents.gathered import Gathered, absolute
-from gossamer.documents.markup.blocks import Segments
+from gossamer.documents.limits import Budget, ReadingLimits
+from gossamer.documents.markup.ballast import without_ballast
 from gossamer.documents.markup.facts import alternates_of, metadata_of
 from gossamer.documents.markup.main_text import EXTRACTOR, MainText, extractor_version, main_text
+from gossamer.documents.markup.markdown import markdown_of
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.documents.markup.page_type import page_features
 from gossamer.documents.markup.structured import json_ld, meta_properties, microdata, microformats
@@ -19,10 +20,6 @@ from gossamer.extract.addresses import srcset_addresses
 
 __all__ = ["page_facts", "read_page"]
 
-_MOST_ITEMS = 200
-_LEAST_KEPT = 0.6
-"""Words of the text that its Markdown must have at least."""
-_SILENT = ["script", "style", "template", "iframe", "svg", "button", "select", "textarea"]
 _SIZE = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 
@@ -37,9 +34,11 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
     limits = gathered.budget.limits
     content = html.encode("utf-8", "replace")
     if len(content) > limits.max_markup:
+        content = without_ballast(content)
+    if len(content) > limits.max_markup:
         gathered.budget.cut = True
         content = content[: limits.max_markup]
-        html = content.decode("utf-8", "ignore")
+    cut = gathered.budget.cut
     tree = None
     if fits_a_tree(content):
         try:
@@ -52,18 +51,18 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
         return visible_only(content, gathered)
     base = tree.css_first("base[href]")
     home = absolute((base.attributes.get("href") or "") if base else "", url) or url
-    properties = meta_properties(tree)
-    data = json_ld(tree, limits.max_data)
+    properties = meta_properties(tree, gathered.budget)
+    data = json_ld(tree, gathered.budget)
     gathered.metadata = metadata_of(tree, home, properties, data)
     gathered.rebase(home)
     _links(tree, gathered)
     _images(tree, home, gathered)
-    items = microdata(tree, home, limits.max_data)
-    formats = microformats(tree, home, limits.max_data)
-    alternates = alternates_of(tree, home, limits.max_data)
+    items = microdata(tree, home, gathered.budget)
+    formats = microformats(tree, home, gathered.budget)
+    alternates = alternates_of(tree, home, gathered.budget)
     if gathered.wants_text:
         found = main_text(tree, *_page_facts(tree, url, data, properties))
-        text, markdown = _texts(tree, found, home, gathered)
+        text, markdown = _texts(tree, found, home, gathered, cut=cut)
     else:
         text = markdown = Derived()
     return PageSaid(
@@ -79,7 +78,8 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
 
 def page_facts(tree: LexborHTMLParser, url: str) -> tuple[str, dict[str, float]]:
     """Title and features of a page, as `main_text` asks for them."""
-    return _page_facts(tree, url, json_ld(tree, _MOST_ITEMS), meta_properties(tree))
+    budget = Budget(ReadingLimits())
+    return _page_facts(tree, url, json_ld(tree, budget), meta_properties(tree, budget))
 
 
 def _page_facts(
@@ -97,10 +97,12 @@ def _types(item: dict[str, object]) -> list[str]:
     return [each.rpartition("/")[2] for each in kinds if isinstance(each, str)]
 
 
-def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered) -> tuple[Derived, Derived]:
+def _texts(
+    tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathered, *, cut: bool
+) -> tuple[Derived, Derived]:
+    """Text and Markdown; `cut`: the page itself was."""
     most = gathered.budget.limits.max_text
-    cut = found.cut or len(found.text) > most or gathered.budget.cut
-    gathered.budget.cut = cut
+    cut = cut or found.cut or len(found.text) > most
     text = Derived(
         text=found.text[:most],
         extractor=EXTRACTOR,
@@ -108,56 +110,14 @@ def _texts(tree: LexborHTMLParser, found: MainText, base: str, gathered: Gathere
         confidence=round(found.expected, 3),
         cut=cut,
     )
+    gathered.budget.cut = gathered.budget.cut or cut
     try:
-        from html_to_markdown import ConversionOptions, convert
-
-        library = version("html-to-markdown")
+        markdown = markdown_of(tree, found, base, text, most)
     except (ImportError, PackageNotFoundError):
         gathered.mark(Mark.MISSING_LIBRARY)
         return text, Derived()
-    _prune(found.segments, {id(block) for block in found.kept})
-    body = tree.body
-    if body is not None:
-        body.strip_tags(_SILENT)
-        body.unwrap_tags(["noscript"])  # the converter, unlike us, takes scripts to run
-        for node in body.css('[hidden], [aria-hidden="true"], [style*="display"]'):
-            for name in ("hidden", "aria-hidden", "style"):
-                if name in node.attributes:
-                    del node.attrs[name]
-    html = (body.html or "") if body is not None and found.kept else ""
-    options = ConversionOptions(extract_metadata=False, base_url=base or None, skip_images=True)
-    markdown = (convert(html, options).content or "") if html else ""
-    if len(markdown.split()) < _LEAST_KEPT * len(text.text.split()):
-        # A text that was lost is worse than one without its headings.
-        return text, msgspec.structs.replace(text, fallback=True)
-    gathered.budget.cut = gathered.budget.cut or len(markdown) > most
-    shown = Derived(
-        text=markdown.strip()[:most],
-        extractor="html-to-markdown",
-        version=library,
-        confidence=text.confidence,
-        cut=cut or len(markdown) > most,
-    )
-    return text, shown
-
-
-def _prune(segments: Segments, kept: set[int]) -> None:
-    """Take out of the tree what holds no chosen block: the topmost such elements, then single texts."""
-    elements = segments.elements
-    needed = [False] * len(elements)
-    for block in segments.blocks:
-        at = block.element
-        if id(block) in kept:
-            while at >= 0 and not needed[at]:
-                needed[at] = True
-                at = elements[at].parent
-    for block in segments.blocks:
-        if id(block) not in kept and (block.element < 0 or needed[block.element]):
-            for node in block.nodes:
-                node.decompose()
-    for number, element in enumerate(elements):
-        if not needed[number] and (element.parent < 0 or needed[element.parent]):
-            element.node.decompose()
+    gathered.budget.cut = gathered.budget.cut or markdown.cut
+    return text, markdown
 
 
 def _links(tree: LexborHTMLParser, gathered: Gathered) -> None:

@@ -13,6 +13,7 @@ from html import unescape
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from gossamer.documents.gathered import absolute
+from gossamer.documents.limits import Budget
 
 __all__ = ["json_ld", "meta_properties", "microdata", "microformats"]
 
@@ -27,6 +28,8 @@ _TRAILING = re.compile(r",(\s*[\]}])")
 _WRAPPING = re.compile(
     r"\A\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[(?:\s*\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>(?:\s*\*/)?)\s*;?\s*\Z"
 )
+_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_AFTER_STRING = re.compile(r"\s*(?:[:}\]]|,\s*[\"{\[\d]|,\s*(?:true|false|null)\b|\Z)")
 _LINKED = {
     "a": "href",
     "area": "href",
@@ -64,15 +67,19 @@ _OLD_PROPERTIES = {
 }
 
 
-def json_ld(tree: LexborHTMLParser, most: int) -> list[object]:
+def json_ld(tree: LexborHTMLParser, budget: Budget) -> list[object]:
     """Every item of every block, lists and `@graph` flattened; blocks that are no JSON are left out."""
     found: list[object] = []
     for script in tree.css('script[type="application/ld+json" i]'):
         source = script.text(deep=True)
-        if not source or len(source) > _LONGEST_BLOCK:
+        if not source:
+            continue
+        if len(source) > _LONGEST_BLOCK:
+            budget.cut = True
             continue
         for item in _flattened(_lenient(source)):
-            if len(found) >= most:
+            if len(found) >= budget.limits.max_data:
+                budget.cut = True
                 return found
             found.append(item)
     return found
@@ -86,10 +93,28 @@ def _lenient(source: str) -> object:
             return json.loads(attempt, strict=False, parse_constant=lambda _: None)
         except (ValueError, RecursionError):
             continue
-    try:  # something stands behind it
-        return json.JSONDecoder(strict=False).raw_decode(text)[0]
-    except (ValueError, RecursionError):
-        return None
+    for attempt in (text, _with_inner_quotes(text)):
+        try:  # something stands behind it
+            return json.JSONDecoder(strict=False).raw_decode(attempt)[0]
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _with_inner_quotes(text: str) -> str:
+    """JSON whose strings hold quotes that nobody escaped: only one that something may follow ends a string."""
+    pieces, done, inside = [], 0, False
+    for match in _QUOTE.finditer(text):
+        place = match.start()
+        if not inside:
+            inside = text[place] == '"'
+        elif text[place] == '"':
+            if _AFTER_STRING.match(text, place + 1):
+                inside = False
+            else:
+                pieces.append(text[done:place] + "\\")
+                done = place
+    return "".join([*pieces, text[done:]])
 
 
 def _flattened(value: object) -> Iterator[object]:
@@ -104,7 +129,7 @@ def _flattened(value: object) -> Iterator[object]:
             yield value
 
 
-def meta_properties(tree: LexborHTMLParser) -> dict[str, list[str]]:
+def meta_properties(tree: LexborHTMLParser, budget: Budget) -> dict[str, list[str]]:
     """`meta` elements by `property`, `name` or `itemprop` in lower case, values in order."""
     found: dict[str, list[str]] = {}
     count = 0
@@ -118,31 +143,40 @@ def meta_properties(tree: LexborHTMLParser) -> dict[str, list[str]]:
             found.setdefault(name.lower(), []).append(value[:_LONGEST_VALUE])
             count += 1
             if count >= _MOST_PROPERTIES:
+                budget.cut = True
                 break
     return found
 
 
-def microdata(tree: LexborHTMLParser, base: str, most: int) -> list[Item]:
+def microdata(tree: LexborHTMLParser, base: str, budget: Budget) -> list[Item]:
     """Top-level items; `itemref` is followed to elements that stand elsewhere, once each."""
     found: list[Item] = []
-    room = _Room()
+    room = _Room(budget)
     for node in tree.css("[itemscope]:not([itemprop])"):
-        if len(found) >= most or not room.left:
+        if not room.left or not room.holds(found):
             break
         found.append(_item(node, tree, base, room, 0))
     return [item for item in found if item["properties"]]
 
 
 class _Room:
-    """Elements that may still be looked at, so that items within items stay linear."""
+    """Elements that may still be looked at, so that items within items stay linear; and items."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         self.left = _MOST_NODES
+        self._budget = budget
 
     def take(self) -> bool:
-        """Whether there was room for one more."""
+        """Whether there was room for one more element."""
         self.left -= 1
+        self._budget.cut = self._budget.cut or self.left <= 0
         return self.left > 0
+
+    def holds(self, found: list[Item]) -> bool:
+        """Whether there is room for one more item."""
+        full = len(found) >= self._budget.limits.max_data
+        self._budget.cut = self._budget.cut or full
+        return not full
 
 
 def _item(scope: LexborNode, tree: LexborHTMLParser, base: str, room: _Room, depth: int) -> Item:
@@ -197,22 +231,29 @@ def _value(node: LexborNode, base: str) -> str:
     return " ".join((node.text(deep=True) or "")[:_LONGEST_VALUE].split())
 
 
-def microformats(tree: LexborHTMLParser, base: str, most: int) -> list[Item]:
+def microformats(tree: LexborHTMLParser, base: str, budget: Budget) -> list[Item]:
     """Items of microformats2 and of the older class names, outermost ones with the others inside."""
-    if not tree.css_matches('[class*="h-"], .hentry, .vcard, .vevent, .hreview, .hproduct, .hrecipe'):
-        return []
     found: list[Item] = []
-    room = _Room()
-    body = tree.body
-    nodes = [body] if body is not None else []
-    while nodes and room.take() and len(found) < most:
-        node = nodes.pop()
+    room = _Room(budget)
+    outermost: set[int] = set()
+    for node in tree.css('[class*="h-"], .hentry, .vcard, .vevent, .hreview, .hproduct, .hrecipe'):
         roots = _roots(node)
-        if roots:
-            found.append(_format(node, roots, base, room, 0))
-        else:
-            nodes += reversed(list(_children(node)))
+        if not roots or _stands_in(node, outermost, room):
+            continue
+        if not room.left or not room.holds(found):
+            break
+        outermost.add(node.mem_id)
+        found.append(_format(node, roots, base, room, 0))
     return [item for item in found if item["properties"]]
+
+
+def _stands_in(node: LexborNode, outer: set[int], room: _Room) -> bool:
+    around = node.parent if outer else None
+    while around is not None and room.take():
+        if around.mem_id in outer:
+            return True
+        around = around.parent
+    return False
 
 
 _ROOT = re.compile(

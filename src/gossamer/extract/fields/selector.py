@@ -79,12 +79,17 @@ def read_selector(text: str) -> Selector:
 
 
 class Parsed:
-    """A page, parsed when the first selector asks; not to be used on the event loop."""
+    """A page, parsed when the first selector asks; not to be used on the event loop.
+
+    Attributes:
+        cut: a selector found more values than were given.
+    """
 
     def __init__(self, content: bytes, charset: str, url: Url | None = None) -> None:
         """`charset`: WHATWG name; `url`: what relative addresses refer to, unless the page says otherwise."""
         self._text = decode(content, charset)
         self._url = url
+        self.cut = False
         self._lexbor: Any = None
         self._lxml: Any = None
 
@@ -96,11 +101,14 @@ class Parsed:
         return found[0] if found else None
 
     def values(self, selector: Selector) -> list[object]:
-        """All that it selects, at most 20,000; what cannot be converted is left out."""
+        """All that it selects, at most `MOST_VALUES`; what cannot be converted is left out."""
         nodes = self._by_xpath(selector) if selector.xpath else self._by_css(selector)
         convert = _CONVERT.get(selector.convert)
         values: list[object] = []
-        for node in nodes[:MOST_VALUES] if selector.all else nodes:
+        for node in nodes:
+            if len(values) >= MOST_VALUES:
+                self.cut = True
+                break
             text = node[:LONGEST_VALUE]
             value = self._address(text) if selector.convert == "url" else convert(text) if convert else text
             if value is not None and value != "":

@@ -34,7 +34,7 @@ FEW = 16
 class ActiveHosts:
     """Host queues between disk and memory.
 
-    Invariant: each host with work that is not parked is either served (in `rota.served`) or has a `wake`
+    Invariant: each host with work that is not parked is either served (in `schedule.served`) or has a `wake`
     entry on disk not later than it falls due; at most `max_hosts` are served.
     """
 

@@ -62,7 +62,7 @@ class HostSchedule:
             self._domains[self._domain(queue.record.name)] += 1
 
     def remove(self, queue: HostQueue) -> None:
-        """Take a host out of the rota."""
+        """Take a host out of the schedule."""
         queue.placed = None
         del self.served[queue.key]
         if self._domain is not None:

@@ -13,6 +13,7 @@ from gossamer.archive.cdxj import capture_prefix, read_capture
 from gossamer.archive.committed import archive_files
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
+from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.archive.scan import Member, scan
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
@@ -21,8 +22,6 @@ from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
 __all__ = ["Capture", "captures"]
-
-_MAIN = frozenset(("response", "revisit", "resource"))
 
 
 class Capture(msgspec.Struct, frozen=True):
@@ -75,7 +74,7 @@ class ArchivedBody:
 def captures(inspection: Inspection, problems: list[str]) -> Iterator[Capture]:
     """Every capture that is committed, those of names left out.
 
-    At most one record is in memory, of which no more than `fetch.max_body` bytes.
+    One record at a time is in memory.
 
     Args:
         inspection: of the crawl.
@@ -96,12 +95,12 @@ def _of_file(inspection: Inspection, file: ArchiveFile, problems: list[str]) -> 
         offset = 0
         while offset < file.length:
             member = Member(stream, offset, file.length)
-            scanned = scan(member, inspection.config.fetch.max_body)
+            scanned = scan(member, None)
             offset += member.length
             record = StoredRecord(
                 member.length, scanned.fields, scanned.http_head, scanned.payload, scanned.payload_size, ()
             )
-            if record.kind in _MAIN:
+            if record.kind in MAIN_KINDS:
                 if waiting is not None:
                     yield from _each(inspection, waiting, hops, problems)
                 waiting, hops = record, ""
@@ -135,13 +134,13 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
     Raises:
         StorageError: it refers to a record that is not found.
     """
-    url = Url.from_serialised(record.target_uri)
+    url = Url.from_serialised(record.url)
     if url is None:
         return None
-    headers, status, result = record.http_fields, _status(record), None
+    headers, status, result = record.headers, record.status, None
     if record.kind == "resource":
         # Of another protocol: `Content-Type` is what there is, and only what was brought is kept.
-        headers, result = record.fields, Result("kept", StatusAction.PROCESS)
+        result = Result("kept", StatusAction.PROCESS)
     payload = record.payload
     if record.kind == "revisit" and status != 304:
         original = _original(inspection, record)
@@ -156,14 +155,10 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
         record.http_head,
         headers,
         ArchivedBody(payload),
+        truncated=record.truncated,
         result=result,
     )
     return Capture(exchange, hops, unmodified=status == 304)
-
-
-def _status(record: StoredRecord) -> int:
-    parts = record.http_head[:100].split(maxsplit=2)
-    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() and len(parts[1]) == 3 else 0
 
 
 def _seconds(date: str) -> float:
@@ -187,6 +182,5 @@ def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | N
             if (line.url, line.digest) != (url.text, get("warc-payload-digest")):
                 continue
             if line.mime != "warc/revisit":
-                most = crawl.config.fetch.max_body
-                return read_record(crawl.folder.archive, line.filename, int(line.offset), most)
+                return read_record(crawl.folder.archive, line.filename, int(line.offset))
     return None

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from gossamer.archive.committed import Committed, committed
-from gossamer.archive.follower import MAIN_KINDS, START, Follower, Mark
+from gossamer.archive.follower import START, Follower, Mark
+from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.inspect.inspection import inspect
 

@@ -10,7 +10,7 @@ from gossamer.archive.reader import read_record
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.inspect.archive.captures import Capture, capture_of
 from gossamer.inspect.inspection import Inspection
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.outcome import Failed
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
@@ -110,19 +110,19 @@ def instant(text: str) -> float:
 def read_back(inspection: Inspection, one: Indexed) -> Capture:
     """A capture with its body, that of the record it refers to if it was archived before.
 
-    At most `fetch.max_body` bytes are in memory.
+    All of the body is in memory, however long the crawl let it become.
 
     Raises:
         StorageError: the archive is damaged there.
     """
     for crawl in inspection.together:
         try:
-            record = read_record(crawl.folder.archive, one.file, one.offset, crawl.config.fetch.max_body)
+            record = read_record(crawl.folder.archive, one.file, one.offset)
         except StorageError:
             if crawl is inspection.together[-1]:
                 raise
             continue
-        if record.target_uri != one.url:
+        if record.url != one.url:
             continue  # of a cluster's agents each names its files as it likes
         if record.problems:
             raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")
@@ -133,12 +133,13 @@ def read_back(inspection: Inspection, one: Indexed) -> Capture:
 
 
 def content_of(inspection: Inspection, capture: Capture) -> Decoded:
-    """The body with its content codings undone, at most `fetch.max_content` bytes.
+    """The body with its content codings undone, at most `fetch.max_content` bytes; `truncated`: the archive does
+    not hold all of the document, or that limit cuts it.
 
     Raises:
-        StorageError: it does not decode; it can be had as it came.
+        UnreadableError: it does not decode; it can be had as it came.
     """
     decoded = decode_content(capture.exchange.body, capture.exchange.headers, inspection.config.fetch)
     if isinstance(decoded, Failed):
-        raise StorageError(f"{capture.exchange.url.text}: {decoded.detail}. --raw gives it as it came.")
-    return decoded
+        raise UnreadableError(f"{capture.exchange.url.text}: {decoded.detail}. --raw gives it as it came.")
+    return msgspec.structs.replace(decoded, truncated=decoded.truncated or capture.exchange.is_part)

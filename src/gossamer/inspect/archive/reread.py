@@ -83,12 +83,17 @@ class Referrers(msgspec.Struct, frozen=True):
         as_of: when the graph was made, wall time.
         listed: the first of them.
         whole: all of the graph was looked through, and `listed` holds all.
+        cut: why it is not whole: `number` (more than are listed), `time` (looking for them took too long), `damaged`
+            (the graph cannot be read); empty if it is.
+        seconds: looked for, where it was cut by `time`.
     """
 
     pages: int | None = None
     as_of: float = 0.0
     listed: Sequence[Referrer] = ()
     whole: bool = False
+    cut: str = ""
+    seconds: float = 0.0
 
 
 class ReadAgain(msgspec.Struct, frozen=True):
@@ -126,12 +131,12 @@ class ReadAgain(msgspec.Struct, frozen=True):
     problems: Sequence[str]
 
 
-TextOf = Callable[[Exchange, bytes], ReadText]
+TextOf = Callable[[Exchange, Decoded], ReadText]
 """The text of a document, from its response and its content."""
 
 
 def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = None) -> ReadAgain:
-    """Read a capture again; memory is bounded by `fetch.max_body` and `fetch.max_content`.
+    """Read a capture again; its body, as archived and decoded, is in memory.
 
     Args:
         inspection: of the crawl.
@@ -148,6 +153,8 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
     if not isinstance(decoded, Decoded):
         problems.append(str(decoded.detail))
         decoded = Decoded(b"")
+    elif exchange.is_part:
+        decoded = msgspec.structs.replace(decoded, truncated=True)
     content, declared = decoded.content, declared_type(exchange.headers)
     page = _read(inspection, capture, content)
     kind = page.media_type or media_type(declared, content)
@@ -162,7 +169,7 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
         head=_head(capture),
         size=len(content),
         truncated=decoded.truncated,
-        document=_text(text_of, exchange, content, (kind, charset)),
+        document=_text(text_of, exchange, decoded, (kind, charset)),
         fields={name: _in_words(value) for name, value in page.fields.items()},
         links=links[:MOST_LINKS],
         links_found=len(page.links) or len(links),
@@ -171,12 +178,14 @@ def read_again(inspection: Inspection, one: Indexed, text_of: TextOf | None = No
     )
 
 
-def _text(text_of: TextOf | None, exchange: Exchange, content: bytes, encoding: tuple[str, str]) -> ReadText:
+def _text(
+    text_of: TextOf | None, exchange: Exchange, decoded: Decoded, encoding: tuple[str, str]
+) -> ReadText:
     """What a document says; where nothing is found, its source."""
-    found = text_of(exchange, content) if text_of is not None and content else ReadText()
+    found = text_of(exchange, decoded) if text_of is not None and decoded.content else ReadText()
     if found.text:
         return found
-    source = source_text(content, *encoding)
+    source = source_text(decoded.content, *encoding)
     return msgspec.structs.replace(source, marks=found.marks, metadata=found.metadata)
 
 
@@ -198,16 +207,19 @@ def referrers(inspection: Inspection, url: Url) -> Referrers:
         return Referrers()
     if not count.pages:
         return Referrers(0, count.at, whole=True)
+    since = time.monotonic()
     try:
-        found, whole = _found(inspection, canonical.encode())
+        found, cut = _found(inspection, canonical.encode(), since)
     except (StorageError, ValueError):
-        found, whole = [], False
-    return Referrers(count.pages, count.at, found, whole)
+        found, cut = [], "damaged"
+    seconds = round(time.monotonic() - since, 1) if cut == "time" else 0.0
+    return Referrers(count.pages, count.at, found, not cut, cut, seconds)
 
 
-def _found(inspection: Inspection, canonical: bytes) -> tuple[list[Referrer], bool]:
-    """Pages of the graph that mention a URL: its number, the edges to it, the names of their pages."""
-    until = time.monotonic() + REFERRER_SECONDS
+def _found(inspection: Inspection, canonical: bytes, since: float) -> tuple[list[Referrer], str]:
+    """Pages of the graph that mention a URL: its number, the edges to it, the names of their pages; and why there
+    may be more."""
+    until = since + REFERRER_SECONDS
     own = b""
     for line in _until(read_lines(inspection.links / "urls.tsv.gz"), until):
         number, url, _ = line.split(b"\t")
@@ -233,7 +245,9 @@ def _found(inspection: Inspection, canonical: bytes) -> tuple[list[Referrer], bo
             found.append(Referrer(url.decode(), *edges.pop(number)))
             if not edges:
                 break
-    return found, bool(own) and not (full or late or edges)
+    if full:
+        return found, "number"
+    return found, "" if own and not late and not edges else "time"
 
 
 def _until(lines: Iterator[bytes], until: float) -> Iterator[bytes]:

@@ -85,9 +85,10 @@ class JoinedInspection(Inspection):
         first = next(iter(parts.values()))
         self.folder = CrawlFolder(path)
         self.links = self.folder.path / "links"
+        self.together = list(parts.values())
         for part in parts.values():
             part.links = self.links  # one graph is of all
-            part.together = list(parts.values())
+            part.together = self.together
         self.config = first.config
         self.clock = first.clock
         self.environment = Joined([part.environment for part in parts.values()])

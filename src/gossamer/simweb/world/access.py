@@ -36,7 +36,7 @@ class RobotsFile:
     visits: tuple[tuple[Place, int], ...] = ()
 
 
-class JobReconciler:
+class RobotsFiles:
     """Keeps the robots files of a world's hosts for one product token."""
 
     def __init__(self, world: World, product: str) -> None:

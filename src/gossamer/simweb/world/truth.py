@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gossamer.simweb.world.access import Access, JobReconciler
+from gossamer.simweb.world.access import Access, RobotsFiles
 from gossamer.simweb.world.resource import NAVIGATION, Link, Place, Reach, Resource
 from gossamer.simweb.world.spec import WorldSpec
 from gossamer.simweb.world.world import STRANGER, World
@@ -137,7 +137,7 @@ class _Walk:
         self.world = world
         self.rules = rules
         self._truth = Truth()
-        self._reconciler = JobReconciler(world, rules.product)
+        self._robots = RobotsFiles(world, rules.product)
         self._hosts: set[str] = set()
         self._queue: deque[_Mention] = deque()
         self._withheld: set[str] = set()  # only mentioned where the mention asks not to be followed
@@ -195,7 +195,7 @@ class _Walk:
                 return "address"
         if rules.obey_robots and reach is Reach.FINE:
             self._greet(host)
-            access = self._reconciler.access(mention.place)
+            access = self._robots.access(mention.place)
             if access in (Access.DENIED, Access.HELD):
                 return access.value
         return ""
@@ -205,7 +205,7 @@ class _Walk:
             return "trap"
         if self.world.reach(place.host) is not Reach.FINE:
             return "address"
-        if self.rules.obey_robots and self._reconciler.access(place) is Access.UNCERTAIN:
+        if self.rules.obey_robots and self._robots.access(place) is Access.UNCERTAIN:
             return "robots"
         return "" if resource.certain and resource is not STRANGER else "doubtful"
 
@@ -227,7 +227,7 @@ class _Walk:
         if host in self._greeted:
             return
         self._greeted.add(host)
-        file = self._reconciler.rules(host)
+        file = self._robots.rules(host)
         self._truth.robots.update((self.world.atlas.url(place), status) for place, status in file.visits)
         if self.rules.sitemaps:
             self._queue.extendleft(_Mention(place, 0, 0) for place in self._listed(file.sitemaps))

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from gossamer.web.api.bodies import LogIn
 from gossamer.web.api.problem import problem
 from gossamer.web.api.shapes import Routes, Shapes, answer, sent
-from gossamer.web.security.door import DelayedQueue, Door, Wrong, address_of
+from gossamer.web.security.door import Door, TryLater, Wrong, address_of
 from gossamer.web.security.visitor import Role, Visitor, visitor_of
 
 _PATH = "/session"
@@ -47,7 +47,7 @@ class SessionRoutes:
         given = await sent(request, LogIn)
         found = await self._door.log_in(given.name, given.password, address_of(request))
         match found:
-            case DelayedQueue():
+            case TryLater():
                 wait = str(int(found.seconds) + 1)
                 return problem(429, f"try again in {wait} s", headers={"Retry-After": wait})
             case Wrong():

@@ -4,7 +4,7 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.web.console.request_context import KEYS, LANGUAGE, THEME, THEMES, RequestContext
 from gossamer.web.console.routes import get, post
-from gossamer.web.security.door import DelayedQueue, Wrong, address_of, safe_next
+from gossamer.web.security.door import TryLater, Wrong, address_of, safe_next
 from gossamer.words.catalogue import LANGUAGES
 
 _YEAR = 365 * 86_400
@@ -28,7 +28,7 @@ async def log_in(context: RequestContext) -> Response:
             t = context.words
             problem = t("login.wrong_token") if door.wants_token else t("login.wrong")
             return _form(context, 401, target, name, problem)
-        case DelayedQueue(seconds=seconds):
+        case TryLater(seconds=seconds):
             problem = context.words("login.later", seconds=round(seconds))
             answer = _form(context, 429, target, name, problem)
             answer.headers["Retry-After"] = str(max(1, round(seconds)))

@@ -32,7 +32,7 @@ class Wrong(msgspec.Struct, frozen=True):
     """No such account, or not its password: which of them is not told."""
 
 
-class DelayedQueue(msgspec.Struct, frozen=True):
+class TryLater(msgspec.Struct, frozen=True):
     """Too many attempts: come back then."""
 
     seconds: float
@@ -91,7 +91,7 @@ class Door:
         """It is the token, and no account, that lets people in."""
         return self._token is not None and not self.accounts.any()
 
-    def change_token(self, token: str, address: str) -> NewSession | Wrong | DelayedQueue:
+    def change_token(self, token: str, address: str) -> NewSession | Wrong | TryLater:
         """A session for the token, while there are no accounts.
 
         Wrong ones are slowed down for the sake of the record only: there is nothing to guess. The right one
@@ -103,7 +103,7 @@ class Door:
             return session
         now = time.monotonic()
         if (wait := self._throttle.wait(address, LOCAL, now)) > 0:
-            return DelayedQueue(wait)
+            return TryLater(wait)
         self._throttle.tried(address, LOCAL, now)
         self._note(LOCAL, "log-in refused", "", f"by token, from {address}")
         return Wrong()
@@ -117,15 +117,15 @@ class Door:
         found = self.accounts.bearer(token.strip())
         return None if found is None else Visitor(name=found[0], role=found[1], csrf="", by="token")
 
-    async def log_in(self, name: str, password: str, address: str) -> NewSession | Wrong | DelayedQueue:
+    async def log_in(self, name: str, password: str, address: str) -> NewSession | Wrong | TryLater:
         """Compare, slowly; a session if it is right. Without accounts the token is the password."""
         if self.wants_token:
             return self.change_token(password, address)
         now = time.monotonic()
         if (wait := self._throttle.wait(address, name, now)) > 0:
-            return DelayedQueue(wait)
+            return TryLater(wait)
         if self._hashes >= _HASHES_WAITING:
-            return DelayedQueue(1.0)
+            return TryLater(1.0)
         self._throttle.tried(address, name, now)
         kept = self.accounts.password_hash(name)
         self._hashes += 1

@@ -86,7 +86,14 @@ async def page(context: RequestContext, job: str) -> Response:
         at=at,
         problem=problem,
         url=url,
+        links_question=_links_to(read.capture.url if read else url),
     )
+
+
+def _links_to(url: str) -> str:
+    """The question of which pages link to one."""
+    quoted = url.replace("'", "''")
+    return f"select url, text, time from links where target = '{quoted}' order by time"  # noqa: S608 (shown, not run)
 
 
 def _made(read: ReadAgain, t: Words) -> str:

@@ -1,0 +1,18 @@
+"""Whatever kept a document from being read whole has words in each language."""
+
+import pytest
+
+from gossamer.datasets.deriving import no_answer
+from gossamer.documents.said import Mark
+from gossamer.extract.isolation.processes import Why
+from gossamer.words.catalogue import LANGUAGES, words
+
+MARKS = [*map(str, Mark), *(no_answer(why) for why in Why)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_has_words(language: str, mark: str) -> None:
+    said = words(language).table[f"mark.{mark}"]
+    assert said == words(language).said("mark", mark)
+    assert said != mark or (language, mark) in {("en", "cut"), ("en", "encrypted")}
