@@ -1,12 +1,10 @@
 """Tables of what documents say: each document once, whatever is killed when."""
 
-import http.server
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +12,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
+
+from small_site import Answer, small_site
 
 from gossamer.archive.follower import Mark
 from gossamer.datasets import derived
@@ -40,37 +40,21 @@ SITE = {
 }  # fmt: skip
 
 
-class _Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        kind, text = SITE.get(self.path, ("text/plain", ""))
-        if self.path.startswith("/n/"):
-            number = int(self.path[3:])
-            kind, text = (
-                "text/html",
-                f"<title>{number}</title><p>{WORDS}{number}</p><a href=/n/{number + 1}>next</a>",
-            )
-            text = text if number < 60 else ""
-        body = text.encode()
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", kind)
-        if self.path == "/torn":
-            self.send_header("Content-Encoding", "compress")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
+def page(path: str) -> Answer | None:
+    if path.startswith("n/"):
+        number = int(path[2:])
+        text = f"<title>{number}</title><p>{WORDS}{number}</p><a href=/n/{number + 1}>next</a>"
+        return (200, {}, text) if number < 60 else None
+    if f"/{path}" not in SITE:
+        return None
+    kind, text = SITE[f"/{path}"]
+    return 200, {"Content-Type": kind, **({"Content-Encoding": "compress"} if path == "torn" else {})}, text
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with small_site(page) as address:
+        yield address.rstrip("/")
 
 
 def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
