@@ -32,7 +32,7 @@ class BreadthFirst:
         return min(candidate.depth + 1, DEEPEST)
 
     def meaning(self, level: int) -> LevelMeaning:
-        """The depth."""
+        """The depth that the level stands for."""
         return LevelMeaning("depth", level - 1, level - 1)
 
 
@@ -48,5 +48,5 @@ class DepthFirst:
         return max(DEEPEST - candidate.depth, ROBOTS_LEVEL + 1)
 
     def meaning(self, level: int) -> LevelMeaning:
-        """The depth."""
+        """The depth that the level stands for."""
         return LevelMeaning("depth", DEEPEST - level, DEEPEST - level)
