@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 
+from in_process import gossamer
 from small_site import Answer, small_site
 
 from gossamer.archive.follower import Mark
@@ -32,7 +33,7 @@ SITE = {
     ),
     "/a": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
            "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
-    "/b.txt": ("text/plain", WORDS * 2 + "see http://127.0.0.1:9/elsewhere"),
+    "/b.txt": ("text/plain", WORDS * 2 + "see http://elsewhere.test/"),
     "/hostile": ("text/html", "<div>" * 50_000),
     "/torn": ("text/html", "in a coding that nobody undoes"),
     "/copy": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
@@ -57,15 +58,10 @@ def site() -> Iterator[str]:
         yield address.rstrip("/")
 
 
-def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gossamer", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.fixture(scope="module")
 def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("crawl")
-    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--field", "price=.price | number",
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--field", "price=.price | number",
                     "--documents", cwd=root)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return root / "d"
@@ -95,12 +91,12 @@ def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) 
 
 def test_index_adds_nothing_twice_and_makes_again_what_was_deleted(crawled: Path) -> None:
     before = _rows(crawled)
-    again = _gossamer("index", str(crawled), "--json", cwd=crawled)
+    again = gossamer("index", str(crawled), "--json", cwd=crawled)
     assert json.loads(again.stdout)["documents"] == len(before)
     assert _rows(crawled) == before
     for path in (crawled / FOLDER).iterdir():
         path.unlink()
-    assert _gossamer("index", str(crawled), "-q", cwd=crawled).returncode == 0
+    assert gossamer("index", str(crawled), "-q", cwd=crawled).returncode == 0
     assert _rows(crawled) == before
 
 
@@ -110,7 +106,7 @@ def test_other_fields_make_all_again(crawled: Path, tmp_path: Path) -> None:
     shutil.copytree(crawled, tmp_path / "d")
     settings = tmp_path / "d" / "crawl.toml"
     settings.write_text(settings.read_text().replace("price = ", "cost = "))
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert {row["name"] for row in _rows(tmp_path / "d", "fields")} == {"cost"}
     assert len(_rows(tmp_path / "d")) == len(_rows(crawled))
 
@@ -126,7 +122,7 @@ def test_one_process_at_a_time(crawled: Path) -> None:
 
 
 def test_killed_at_any_moment_every_document_is_there_once(site: str, tmp_path: Path, monkeypatch) -> None:
-    ran = _gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
+    ran = gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
     assert ran.returncode == 0
     kills = 0
     command = [sys.executable, "-c",
@@ -192,9 +188,9 @@ def test_many_small_parts_become_one_and_readers_keep_theirs(tmp_path: Path, mon
 
 
 def test_text_and_markdown_of_one_page(crawled: Path) -> None:
-    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
-    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
-    ran = _gossamer("sql", str(crawled), "select d.title from documents d join pages p using (url)"
+    assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
+    assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
+    ran = gossamer("sql", str(crawled), "select d.title from documents d join pages p using (url)"
                     " where p.status = 200 and d.url like '%/a'", "--json", cwd=crawled)  # fmt: skip
     assert json.loads(ran.stdout) == {"title": "Fox"}
 
@@ -208,5 +204,5 @@ def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) ->
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert len(_rows(tmp_path / "d")) >= 5

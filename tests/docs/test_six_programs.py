@@ -1,12 +1,11 @@
 """The programs of docs/how-to/fields.md, run as they stand but for the addresses."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from in_process import ran
 from small_site import small_site
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "fields.md"
@@ -43,9 +42,7 @@ def test_there_are_six_of_at_most_fifteen_lines() -> None:
 @pytest.mark.parametrize("number", range(len(EXPECTED)))
 def test_a_program_does_what_it_says(number: int, site: str, tmp_path: Path) -> None:
     text = re.sub(r"https://example\.(org|com)", site, PROGRAMS[number][1])
-    ran = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    said = ran.stdout.splitlines()
+    ended = ran(lambda: exec(compile(text, str(PAGE), "exec"), {"__name__": "__main__"}), cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    said = ended.stdout.splitlines()
     assert {line.replace("SITE", site) for line in EXPECTED[number]} <= set(said), said
