@@ -133,4 +133,4 @@ def test_a_damaged_record_is_read_with_its_problems(sound):
     assert record.payload == b"page 9"
     assert len(record.problems) == 2
     assert (record.kind, record.record_id) == ("response", responses[1].record_id)
-    assert (record.target_uri, record.date) == (responses[1].target_uri, responses[1].date)
+    assert (record.url, record.date) == (responses[1].target_uri, responses[1].date)

@@ -142,7 +142,7 @@ def test_every_line_leads_to_its_record(tmp_path):
     for line in path.read_bytes().splitlines():
         entry = json.loads(line.split(b" ", 2)[2])
         record = read_record(Path(archive), entry["filename"], int(entry["offset"]))
-        assert record.target_uri == entry["url"]
+        assert record.url == entry["url"]
         assert record.length == int(entry["length"])
         assert record.fields.get("warc-payload-digest") == entry["digest"]
         assert (record.kind == "revisit") == (entry["mime"] == "warc/revisit")

@@ -137,7 +137,7 @@ def test_a_stored_field_keeps_a_last_byte_that_is_a_blank_by_latin_1(tmp_path):
     placed = writer.append(exchange(head=b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\n\r\n"))
     writer.close()
     record = read_record(tmp_path, placed.file, placed.offset)
-    assert record.http_fields.get("location").encode("latin-1") == location
+    assert record.headers.get("location").encode("latin-1") == location
 
 
 def test_a_head_too_large_for_readers_is_cut_at_whole_fields_and_says_so(tmp_path):
@@ -150,8 +150,8 @@ def test_a_head_too_large_for_readers_is_cut_at_whole_fields_and_says_so(tmp_pat
     record = read_record(tmp_path, placed.file, placed.offset)
     assert len(record.http_head) <= MAX_STORED_HEAD
     assert record.fields.get("warc-truncated") == "length"
-    assert record.http_fields.get("x-0") == "v" * 90
-    assert record.http_fields.get("content-length") == "12"
+    assert record.headers.get("x-0") == "v" * 90
+    assert record.headers.get("content-length") == "12"
 
 
 def test_one_huge_line_costs_only_itself():

@@ -155,7 +155,7 @@ def test_identical_payload_is_a_revisit_that_refers_to_the_first(tmp_path):
     assert fields_of(revisit)["WARC-Payload-Digest"] == "sha256:" + again.body.sha256.hex()
     stored = read_record(tmp_path, second.file, second.offset)
     assert stored.payload == b""
-    assert stored.http_fields.get("content-length") == "12"
+    assert stored.headers.get("content-length") == "12"
     assert stored.problems == ()
 
 

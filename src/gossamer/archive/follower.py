@@ -17,9 +17,8 @@ import msgspec
 from gossamer.archive.committed import Committed
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import open_archive_file
-from gossamer.archive.scan import Member, OpenedRecord, next_record
+from gossamer.archive.scan import Member, OpenedRecord, ReadHead, next_record
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import FIELD_BLANKS, Headers
 
 __all__ = ["MAIN_KINDS", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "standing"]
 
@@ -65,7 +64,7 @@ class Unreadable(msgspec.Struct, frozen=True):
     after: Mark
 
 
-class FollowedRecord:
+class FollowedRecord(ReadHead):
     """A record whose head is read. Its payload streams by once, before the next record is asked for.
 
     Attributes:
@@ -91,37 +90,10 @@ class FollowedRecord:
         self._after: Mark | None = None
 
     @property
-    def kind(self) -> str:
-        """Its `WARC-Type`: `response`, `revisit`, `resource` or another."""
-        return self.fields.get("warc-type")
-
-    @property
-    def record_id(self) -> str:
-        """Its `WARC-Record-ID` without the brackets: `urn:uuid:...`."""
-        return self.fields.get("warc-record-id").strip("<>")
-
-    @property
-    def url(self) -> str:
-        """What the record is about: `WARC-Target-URI`."""
-        return self.fields.get("warc-target-uri")
-
-    @property
-    def date(self) -> str:
-        """`WARC-Date`, as the record has it."""
-        return self.fields.get("warc-date")
-
-    @property
     def status(self) -> int:
         """Of the HTTP response; 0 where the record has none."""
         parts = self.http_head[:100].split(maxsplit=2)
         return int(parts[1]) if len(parts) > 1 and len(parts[1]) == 3 and parts[1].isdigit() else 0
-
-    @property
-    def headers(self) -> Headers:
-        """The fields of the stored HTTP head."""
-        lines = self.http_head.decode("latin-1").split("\r\n")[1:]
-        pairs = [line.partition(":") for line in lines if line]
-        return Headers([(name, value.strip(FIELD_BLANKS)) for name, _, value in pairs])
 
     @property
     def media_type(self) -> str:

@@ -6,12 +6,12 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer.archive.file import OPEN_SUFFIX
-from gossamer.archive.scan import Member, scan
+from gossamer.archive.scan import Member, ReadHead, scan
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import FIELD_BLANKS, Headers
+from gossamer.model.exchange import Headers
 
 
-class StoredRecord(msgspec.Struct, frozen=True):
+class StoredRecord(ReadHead, msgspec.Struct, frozen=True):
     """One record of an archive file.
 
     Attributes:
@@ -29,33 +29,6 @@ class StoredRecord(msgspec.Struct, frozen=True):
     payload: bytes
     payload_size: int
     problems: tuple[str, ...]
-
-    @property
-    def kind(self) -> str:
-        """`response`, `revisit`, `request`, `metadata`, `resource` or `warcinfo`."""
-        return self.fields.get("warc-type")
-
-    @property
-    def record_id(self) -> str:
-        """`WARC-Record-ID` without its brackets: `urn:uuid:...`."""
-        return self.fields.get("warc-record-id").strip("<>")
-
-    @property
-    def target_uri(self) -> str:
-        """What the record is about; empty for `warcinfo`."""
-        return self.fields.get("warc-target-uri")
-
-    @property
-    def date(self) -> str:
-        """`WARC-Date` as the record has it."""
-        return self.fields.get("warc-date")
-
-    @property
-    def http_fields(self) -> Headers:
-        """The fields of the stored HTTP head."""
-        lines = self.http_head.decode("latin-1").split("\r\n")[1:]
-        pairs = [line.partition(":") for line in lines if line]
-        return Headers([(name, value.strip(FIELD_BLANKS)) for name, _, value in pairs])
 
 
 def read_record(directory: Path, file: str, offset: int, keep: int = 64 << 20) -> StoredRecord:

@@ -11,7 +11,7 @@ from isal import igzip_lib
 
 from gossamer.archive.records import RECORD_END
 from gossamer.model.errors import StorageError
-from gossamer.model.exchange import Headers
+from gossamer.model.exchange import FIELD_BLANKS, Headers
 
 _READ_SIZE = 1 << 15
 _PIECE_SIZE = 1 << 18
@@ -77,6 +77,41 @@ class Member:
         except _GzipError as error:
             raise StorageError(f"not a whole gzip member: {error}") from error
         self.length = position - len(decompressor.unused_data) - self._start
+
+
+class ReadHead:
+    """What the head of a record says, of whoever has its `fields` (WARC's) and its `http_head`."""
+
+    __slots__ = ()
+    fields: Headers
+    http_head: bytes
+
+    @property
+    def kind(self) -> str:
+        """Its `WARC-Type`: `response`, `revisit`, `request`, `metadata`, `resource` or `warcinfo`."""
+        return self.fields.get("warc-type")
+
+    @property
+    def record_id(self) -> str:
+        """Its `WARC-Record-ID` without the brackets: `urn:uuid:...`."""
+        return self.fields.get("warc-record-id").strip("<>")
+
+    @property
+    def url(self) -> str:
+        """What the record is about, `WARC-Target-URI`; empty for `warcinfo`."""
+        return self.fields.get("warc-target-uri")
+
+    @property
+    def date(self) -> str:
+        """`WARC-Date`, as the record has it."""
+        return self.fields.get("warc-date")
+
+    @property
+    def headers(self) -> Headers:
+        """The fields of the stored HTTP head."""
+        lines = self.http_head.decode("latin-1").split("\r\n")[1:]
+        pairs = [line.partition(":") for line in lines if line]
+        return Headers([(name, value.strip(FIELD_BLANKS)) for name, _, value in pairs])
 
 
 class OpenedRecord:

@@ -135,10 +135,10 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
     Raises:
         StorageError: it refers to a record that is not found.
     """
-    url = Url.from_serialised(record.target_uri)
+    url = Url.from_serialised(record.url)
     if url is None:
         return None
-    headers, status, result = record.http_fields, _status(record), None
+    headers, status, result = record.headers, _status(record), None
     if record.kind == "resource":
         # Of another protocol: `Content-Type` is what there is, and only what was brought is kept.
         headers, result = record.fields, Result("kept", StatusAction.PROCESS)

@@ -122,7 +122,7 @@ def read_back(inspection: Inspection, one: Indexed) -> Capture:
             if crawl is inspection.together[-1]:
                 raise
             continue
-        if record.target_uri != one.url:
+        if record.url != one.url:
             continue  # of a cluster's agents each names its files as it likes
         if record.problems:
             raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")

@@ -195,7 +195,7 @@ class Storyteller:
             stored = read_record(self._inspection.folder.archive, place.file, place.offset, 0)
         except StorageError:
             return
-        location = redirect_location(status, stored.http_fields)
+        location = redirect_location(status, stored.headers)
         target = Url.parse(location, url.text) if location is not None else None
         if target is not None:
             _, found, waiting = self._find(target, self._places.host(target))
