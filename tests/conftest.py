@@ -1,5 +1,7 @@
 """What holds for every test."""
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,11 @@ settings.register_profile(
     "gossamer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("gossamer")
+
+# Tests sync thousands of small states: in memory, where there is room, they do not wait for a disk.
+MEMORY, ROOM = Path("/dev/shm"), 6 << 30
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -8,7 +8,7 @@ subclassing our classes is not an interface. Every one can be handed to `gossame
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.document import Document, Findings
@@ -106,6 +106,30 @@ class OrderingPolicy(Protocol):
 
     def level(self, candidate: Candidate) -> int:
         """0 (first, robots files only) to `ordering.LAST_LEVEL`; equal levels go by arrival."""
+
+
+@runtime_checkable
+class Retuned(Protocol):
+    """An ordering whose settings may change while the crawl runs."""
+
+    def retune(self, config: Any) -> None:
+        """Go by other settings from now on: a struct like the one that it was made of."""
+
+
+class LevelMeaning(NamedTuple):
+    """What a level counts (`depth`, `step`), its number, levels of one number following each other; the depth."""
+
+    what: str
+    number: int
+    depth: int
+
+
+@runtime_checkable
+class ToldLevels(Protocol):
+    """An ordering that can say what its levels mean; of others the bare number is shown."""
+
+    def meaning(self, level: int) -> LevelMeaning:
+        """Of a level that `level` gave, robots files' excepted."""
 
 
 @runtime_checkable

@@ -1,12 +1,10 @@
-import functools
-import http.server
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli_run import Gossamer, Ran
+from small_site import small_site
 
 from gossamer.cli import main
 from gossamer.simweb import SimulatedWeb, WorldSpec
@@ -40,25 +38,11 @@ def gossamer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     return run
 
 
-class _Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site() -> Iterator[str]:
     """`127.0.0.1:PORT` of a site of four pages, a missing one and a forbidden one."""
-    root = tmp_path_factory.mktemp("site")
-    for name, text in PAGES.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text, encoding="utf-8")
-    handler = functools.partial(_Silent, directory=str(root))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with small_site(lambda path: PAGES.get(path or "index.html")) as address:
+        yield address.removeprefix("http://").rstrip("/")
 
 
 @pytest.fixture(scope="session")

@@ -2,17 +2,16 @@
 
 import csv
 import gzip
-import http.server
 import io
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli_run import Gossamer
+from small_site import Answer, small_site
 
 HOME = "<title>Café</title>" + "".join(
     f"<a href='{to}'>x</a>" for to in ("/gz", "/pic.png", "/moved", "/bad", "/nowhere")
@@ -20,7 +19,7 @@ HOME = "<title>Café</title>" + "".join(
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 FORMULA = "<title>=HYPERLINK(1)</title>\x1b[31m red"
 PACKED = gzip.compress(FORMULA.encode(), mtime=0)
-ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
+ANSWERS: dict[str, Answer] = {
     "/": (200, {"Content-Type": "text/html; charset=iso-8859-1"}, HOME.encode("latin-1")),
     "/gz": (
         200,
@@ -34,29 +33,11 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
 }
 
 
-class _Answers(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        status, fields, body = ANSWERS.get(self.path, (404, {}, b""))
-        self.send_response(status)
-        for name, value in {**fields, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture
 def crawled(gossamer: Gossamer) -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        site = f"http://127.0.0.1:{server.server_address[1]}"
+    with small_site(lambda path: ANSWERS.get(f"/{path}", (404, {}, b""))) as site:
         assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
-        yield site
-        server.shutdown()
-        thread.join()
+        yield site.rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +58,7 @@ def test_what_was_archived_comes_back_byte_by_byte(
     written = (tmp_path / "out").read_bytes()
     if option:
         head, _, written = written.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.0 200 OK\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
     assert written == expected
 
 

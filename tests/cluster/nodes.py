@@ -147,6 +147,7 @@ class Site:
             "RAY_AUTH_TOKEN_PATH": str(token),
             "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_DEDUP_LOGS": "0",
+            "RAY_raylet_start_wait_time_s": "120",  # by itself it gives up after 30, which a busy machine takes
         }
 
     def __enter__(self) -> Self:

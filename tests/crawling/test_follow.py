@@ -1,45 +1,30 @@
 """Programs that take values from pages and choose which links to follow."""
 
 import asyncio
-import http.server
-import threading
 from collections.abc import Iterator
 
 import pytest
+from small_site import Answer, Site, small_site
 
 import gossamer
 from gossamer.inspect.inspection import inspect
 
 
-class _Chain(http.server.BaseHTTPRequestHandler):
+def _page(path: str) -> str | None:
     """Pages 0 to 29; each links to the next nine, one of which is 'next'."""
-
-    def do_GET(self) -> None:
-        number = int(self.path[1:] or 0) if self.path[1:].isdigit() or self.path == "/" else None
-        ok = number is not None and number < 30
-        links = "".join(
-            f"<a class={'next' if to == 1 else 'far'} href='/{(number or 0) + to}'>x</a>"
-            for to in range(1, 10)
-        )
-        body = f"<h1>Page {number}</h1><b>{number},50 EUR</b>{links}".encode() if ok else b"gone"
-        self.send_response(200 if ok else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
+    if path and not path.isdigit():
+        return None
+    number = int(path or 0)
+    links = "".join(
+        f"<a class={'next' if to == 1 else 'far'} href='/{number + to}'>x</a>" for to in range(1, 10)
+    )
+    return f"<h1>Page {number}</h1><b>{number},50 EUR</b>{links}" if number < 30 else None
 
 
 @pytest.fixture
 def chain() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Chain) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with small_site(_page) as address:
+        yield address
 
 
 def test_only_chosen_links_are_followed_while_the_consumer_takes_its_time(chain, tmp_path) -> None:
@@ -97,39 +82,22 @@ ALL_KINDS = (
 
 @pytest.mark.parametrize("named", [True, False], ids=["robots file names a sitemap", "no robots file"])
 def test_without_follow_nothing_is_asked_for_but_seeds_and_redirects(named, tmp_path) -> None:
-    asked: list[str] = []
-
-    class Site(_Chain):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            where = f"http://{self.headers['Host']}"
-            body, status, kind = ALL_KINDS, 200, "text/html"  # a soft 404, too
-            if self.path == "/robots.txt":
-                status, kind = (200 if named else 404), "text/plain"
-                body = f"Sitemap: {where}/map.xml\n" if named else ""
-            elif self.path == "/map.xml":
-                kind, body = "application/xml", f"<urlset><url><loc>{where}/listed</loc></url></urlset>"
-            elif self.path == "/":
-                status, body = 302, ""
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            if status == 302:
-                self.send_header("Location", "/deep/page")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body.encode())
+    def answer(host: str, path: str, _: object) -> Answer:
+        if path == "/robots.txt":
+            text = f"Sitemap: http://{host}/map.xml\n" if named else ""
+            return 200 if named else 404, {"Content-Type": "text/plain"}, text
+        if path == "/map.xml":
+            text = f"<urlset><url><loc>http://{host}/listed</loc></url></urlset>"
+            return 200, {"Content-Type": "application/xml"}, text
+        if path == "/":
+            return 302, {"Location": "/deep/page"}, ""
+        return 200, {"Content-Type": "text/html"}, ALL_KINDS  # a soft 404, too
 
     async def main(site: str) -> list[str]:
         folder = tmp_path / "c"
         return [page.url async for page in gossamer.crawl(site, folder=folder, min_delay=0, follow=False)]
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            got = asyncio.run(main(f"http://127.0.0.1:{server.server_address[1]}/"))
-        finally:
-            server.shutdown()
-            thread.join()
-    assert sorted(asked) == ["/", "/deep/page", "/robots.txt"]
+    with Site(answer) as site:
+        got = asyncio.run(main(site.address))
+    assert sorted(path for _, path in site.asked) == ["/", "/deep/page", "/robots.txt"]
     assert got[-1].endswith("/deep/page")

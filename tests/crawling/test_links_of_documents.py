@@ -3,14 +3,13 @@
 import asyncio
 import contextlib
 import gzip
-import http.server
 import os
 import warnings
 from collections.abc import Iterator
 
 import office_files as make
 import pytest
-from small_site import serving
+from small_site import Answer, Site
 
 import gossamer
 from gossamer.documents.said import Mark
@@ -27,25 +26,17 @@ def site(files: dict[str, tuple[str, bytes]], *, coding: str = "") -> Iterator[t
     """A site of these files by path, and how often each path was asked for. `{site}` in them is its address."""
     asked: dict[str, int] = {}
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path[1:]
-            asked[path] = asked.get(path, 0) + 1
-            kind, body = files.get(path, ("text/html", b"<p>a leaf"))
-            self.send_response(200 if path in files or path.startswith("from-") else 404)
-            self.send_header("Content-Type", kind)
-            if coding and kind != "text/html":
-                body = gzip.compress(body, 1)
-                self.send_header("Content-Encoding", coding)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(_: str, path: str, __: object) -> Answer:
+        path = path[1:]
+        asked[path] = asked.get(path, 0) + 1
+        kind, body = files.get(path, ("text/html", b"<p>a leaf"))
+        status = 200 if path in files or path.startswith("from-") else 404
+        if not coding or kind == "text/html":
+            return status, {"Content-Type": kind}, body
+        return status, {"Content-Type": kind, "Content-Encoding": coding}, gzip.compress(body, 1)
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    with serving(Handler) as address:
-        yield address, asked
+    with Site(answer) as served:
+        yield served.address, asked
 
 
 def index(*names: str) -> tuple[str, bytes]:

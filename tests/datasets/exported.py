@@ -5,6 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import in_process
+
 from gossamer.datasets.deriving import DocumentRow, LinkRow
 from gossamer.datasets.parquet import write_table
 from gossamer.datasets.tables import DOCUMENTS, LINKS, VISITS
@@ -25,9 +27,10 @@ HOSTILE = (
 
 
 def gossamer(*arguments: str, cwd: Path, code: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command in a process; `code` runs in it before."""
-    start = ["-c", f"{code}\nfrom gossamer.cli import main; main()"] if code else ["-m", "gossamer"]
-    command = [sys.executable, *start, *arguments]
+    """Run the command; in a process of its own if `code` is to run in it before."""
+    if not code:
+        return in_process.gossamer(*arguments, cwd=cwd)
+    command = [sys.executable, "-c", f"{code}\nfrom gossamer.cli import main; main()", *arguments]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
 
 

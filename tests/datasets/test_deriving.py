@@ -1,12 +1,10 @@
 """Tables of what documents say: each document once, whatever is killed when."""
 
-import http.server
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +12,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
+
+from in_process import gossamer
+from small_site import Answer, small_site
 
 from gossamer.archive.follower import Mark
 from gossamer.datasets import derived
@@ -32,7 +33,7 @@ SITE = {
     ),
     "/a": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
            "<img src=/x.png alt=X width=3 height=4><a href='mailto:fox@example.org'>mail</a>"),
-    "/b.txt": ("text/plain", WORDS * 2 + "see http://127.0.0.1:9/elsewhere"),
+    "/b.txt": ("text/plain", WORDS * 2 + "see http://elsewhere.test/"),
     "/hostile": ("text/html", "<div>" * 50_000),
     "/torn": ("text/html", "in a coding that nobody undoes"),
     "/copy": ("text/html", f"<html lang=en><title>Fox</title><h1>Fox</h1><p class=price>12,50</p><p>{WORDS * 3}</p>"
@@ -40,48 +41,27 @@ SITE = {
 }  # fmt: skip
 
 
-class _Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        kind, text = SITE.get(self.path, ("text/plain", ""))
-        if self.path.startswith("/n/"):
-            number = int(self.path[3:])
-            kind, text = (
-                "text/html",
-                f"<title>{number}</title><p>{WORDS}{number}</p><a href=/n/{number + 1}>next</a>",
-            )
-            text = text if number < 60 else ""
-        body = text.encode()
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", kind)
-        if self.path == "/torn":
-            self.send_header("Content-Encoding", "compress")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
+def page(path: str) -> Answer | None:
+    if path.startswith("n/"):
+        number = int(path[2:])
+        text = f"<title>{number}</title><p>{WORDS}{number}</p><a href=/n/{number + 1}>next</a>"
+        return (200, {}, text) if number < 60 else None
+    if f"/{path}" not in SITE:
+        return None
+    kind, text = SITE[f"/{path}"]
+    return 200, {"Content-Type": kind, **({"Content-Encoding": "compress"} if path == "torn" else {})}, text
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
-
-
-def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gossamer", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    with small_site(page) as address:
+        yield address.rstrip("/")
 
 
 @pytest.fixture(scope="module")
 def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("crawl")
-    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--field", "price=.price | number",
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--field", "price=.price | number",
                     "--documents", cwd=root)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return root / "d"
@@ -111,12 +91,12 @@ def test_a_crawl_with_documents_has_them_when_it_ends(crawled: Path, site: str) 
 
 def test_index_adds_nothing_twice_and_makes_again_what_was_deleted(crawled: Path) -> None:
     before = _rows(crawled)
-    again = _gossamer("index", str(crawled), "--json", cwd=crawled)
+    again = gossamer("index", str(crawled), "--json", cwd=crawled)
     assert json.loads(again.stdout)["documents"] == len(before)
     assert _rows(crawled) == before
     for path in (crawled / FOLDER).iterdir():
         path.unlink()
-    assert _gossamer("index", str(crawled), "-q", cwd=crawled).returncode == 0
+    assert gossamer("index", str(crawled), "-q", cwd=crawled).returncode == 0
     assert _rows(crawled) == before
 
 
@@ -126,7 +106,7 @@ def test_other_fields_make_all_again(crawled: Path, tmp_path: Path) -> None:
     shutil.copytree(crawled, tmp_path / "d")
     settings = tmp_path / "d" / "crawl.toml"
     settings.write_text(settings.read_text().replace("price = ", "cost = "))
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert {row["name"] for row in _rows(tmp_path / "d", "fields")} == {"cost"}
     assert len(_rows(tmp_path / "d")) == len(_rows(crawled))
 
@@ -142,7 +122,7 @@ def test_one_process_at_a_time(crawled: Path) -> None:
 
 
 def test_killed_at_any_moment_every_document_is_there_once(site: str, tmp_path: Path, monkeypatch) -> None:
-    ran = _gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
+    ran = gossamer("crawl", f"{site}/n/0", "--min-delay", "0", "--dir", "d", "-q", cwd=tmp_path)
     assert ran.returncode == 0
     kills = 0
     command = [sys.executable, "-c",
@@ -208,9 +188,9 @@ def test_many_small_parts_become_one_and_readers_keep_theirs(tmp_path: Path, mon
 
 
 def test_text_and_markdown_of_one_page(crawled: Path) -> None:
-    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
-    assert "quick brown fox" in _gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
-    ran = _gossamer("sql", str(crawled), "select d.title from documents d join pages p using (url)"
+    assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--text", cwd=crawled).stdout
+    assert "quick brown fox" in gossamer("get", str(crawled), "/a", "--markdown", cwd=crawled).stdout
+    ran = gossamer("sql", str(crawled), "select d.title from documents d join pages p using (url)"
                     " where p.status = 200 and d.url like '%/a'", "--json", cwd=crawled)  # fmt: skip
     assert json.loads(ran.stdout) == {"title": "Fox"}
 
@@ -224,7 +204,7 @@ def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) ->
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 130
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert len(_rows(tmp_path / "d")) >= 5
 
 
@@ -248,24 +228,24 @@ def test_sql_says_how_far_behind_the_tables_of_a_running_crawl_are(site: str, tm
         """Let it run until so many visits are logged, pause it, and count the captures."""
         while not log.exists() or len(log.read_bytes().splitlines()) < visits:
             time.sleep(0.05)
-        assert _gossamer("pause", "d", cwd=tmp_path).returncode == 0
+        assert gossamer("pause", "d", cwd=tmp_path).returncode == 0
         before = -1
         while before != (before := len(log.read_bytes())):
             time.sleep(0.5)
-        ran = _gossamer("sql", "d", "select count(*) n from captures", "--json", cwd=tmp_path)
+        ran = gossamer("sql", "d", "select count(*) n from captures", "--json", cwd=tmp_path)
         return int(json.loads(ran.stdout)["n"])
 
     try:
         first = paused_after(4)
         asked = ("sql", "d", "select count(*) n from documents", "--json")
-        assert f"{first} captures not in these tables yet: 'gossamer index d' reads them" in _gossamer(
+        assert f"{first} captures not in these tables yet: 'gossamer index d' reads them" in gossamer(
             *asked, cwd=tmp_path
         ).stderr  # fmt: skip
-        assert _gossamer("index", "d", "-q", "--once", cwd=tmp_path).returncode == 0
-        assert "not in these tables" not in _gossamer(*asked, cwd=tmp_path).stderr
-        assert _gossamer("unpause", "d", cwd=tmp_path).returncode == 0
+        assert gossamer("index", "d", "-q", "--once", cwd=tmp_path).returncode == 0
+        assert "not in these tables" not in gossamer(*asked, cwd=tmp_path).stderr
+        assert gossamer("unpause", "d", cwd=tmp_path).returncode == 0
         second = paused_after(10)
-        assert f"{second - first} captures not in these tables yet" in _gossamer(*asked, cwd=tmp_path).stderr
+        assert f"{second - first} captures not in these tables yet" in gossamer(*asked, cwd=tmp_path).stderr
         assert second > first
     finally:
         process.send_signal(signal.SIGINT)

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import http.server
 import io
 import json
 import resource
@@ -10,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ pytest.importorskip("duckdb", reason="the extra `sql` is not installed")
 import duckdb
 from exported import HOSTILE, LONG, gossamer, hostile_tables, visits
 from pyarrow import parquet
+from small_site import small_site
 from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.datasets.derived import FOLDER, rows_of
@@ -36,37 +35,19 @@ from gossamer.model.errors import ConfigError, StorageError
 
 WORDS = "The quick brown fox jumps over the lazy dog and runs into the forest, where it sleeps until noon. "
 SITE = {
-    "/": "<title>Home</title><a href=/a>a</a> <a href=/b>b</a> <a href=/missing>?</a> <a href=/a>again</a>",
-    "/a": f"<html lang=en><title>=1+1</title><h1>Fox</h1><p>{WORDS * 3}</p><a href=/b>b</a><img src=/x.png>",
-    "/b": f"<html lang=de><title>Zwei\nZeilen</title><p>{WORDS}</p><b class=price>12.5</b>",
+    "": "<title>Home</title><a href=/a>a</a> <a href=/b>b</a> <a href=/missing>?</a> <a href=/a>again</a>",
+    "a": f"<html lang=en><title>=1+1</title><h1>Fox</h1><p>{WORDS * 3}</p><a href=/b>b</a><img src=/x.png>",
+    "b": f"<html lang=de><title>Zwei\nZeilen</title><p>{WORDS}</p><b class=price>12.5</b>",
 }
-
-
-class _Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = SITE.get(self.path, "").encode()
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A crawl that has ended, with its documents read."""
     root = tmp_path_factory.mktemp("crawl")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        site = f"http://127.0.0.1:{server.server_address[1]}"
+    with small_site(SITE.get) as site:
         ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--documents",
                        "--field", "price=.price | number", cwd=root)  # fmt: skip
-        server.shutdown()
-        thread.join()
     assert ran.returncode == 0, ran.stderr
     yield root / "d"
 

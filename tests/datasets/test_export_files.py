@@ -1,9 +1,8 @@
 """Documents as files: names that every file system takes, each of its own, the same again."""
 
 import csv
-import http.server
+import gzip
 import json
-import threading
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ pytest.importorskip("pyarrow", reason="no extra with tables is installed")
 from exported import document, gossamer
 from hypothesis import given
 from hypothesis import strategies as st
+from small_site import Answer, small_site
 
 from gossamer.datasets.export.file_names import (
     FIELDS,
@@ -53,36 +53,18 @@ SITE = {
 }  # fmt: skip
 
 
-class _Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        import gzip
-
-        text = SITE.get(self.path, "")
-        body = gzip.compress(text.encode()) if text else b""
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        if body:
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
+def page(path: str) -> Answer | None:
+    text = SITE.get(f"/{path}")
+    return text and (200, {"Content-Encoding": "gzip"}, gzip.compress(text.encode()))
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     root = tmp_path_factory.mktemp("crawl")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        site = f"http://127.0.0.1:{server.server_address[1]}"
+    with small_site(page) as site:
         ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", cwd=root)
-        server.shutdown()
-        thread.join()
     assert ran.returncode == 0, ran.stderr
-    yield root / "d", site
+    yield root / "d", site.rstrip("/")
 
 
 def _manifest(folder: Path) -> dict[str, str]:

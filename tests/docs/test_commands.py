@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
-import http.server
 import importlib.util
 import os
 import re
@@ -21,6 +19,7 @@ from pathlib import Path
 import click
 import msgspec
 import pytest
+from small_site import Answer, small_site
 from test_documents import DOCUMENTS, ROOT, app
 
 from gossamer.control.socket.address import connected
@@ -66,14 +65,14 @@ PROGRAMS = {
 """Pages whose blocks of Python are run elsewhere."""
 FAILS = {"gossamer resume my-crawl --release": "no branch 'all' is set aside"}
 """What is said, with status 2, by commands for which a small site gives no occasion."""
-SITE = {
-    "index.html": '<title>Home</title><a href="p/1">1</a> <a href="page">p</a> <a href="docs/">d</a> '
+SITE: dict[str, str | Answer] = {
+    "": '<title>Home</title><a href="p/1">1</a> <a href="page">p</a> <a href="docs/">d</a> '
     '<a href="missing">m</a>'
     '<img src="/picture.png">',
     "page": "<title>A page</title><a href='/docs/some/page'>s</a> a solar eclipse",
-    "docs/index.html": "<title>Docs</title><a href='some/page'>s</a>",
+    "docs/": "<title>Docs</title><a href='some/page'>s</a>",
     "docs/some/page": "<title>Some page</title>",
-    "picture.png": "no picture",
+    "picture.png": (200, {"Content-Type": "image/png"}, "no picture"),
     "p/1": "<title>One</title><h1>One</h1><b class=price>EUR 1.299,50</b>",
 }
 
@@ -180,14 +179,6 @@ def test_python_in_blocks_compiles(path: Path) -> None:
             compile(block.text, str(path), "exec")
 
 
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
-
-    def guess_type(self, path: str | os.PathLike[str]) -> str:
-        return "image/png" if str(path).endswith(".png") else "text/html"
-
-
 class Web(msgspec.Struct, frozen=True):
     """`example.org` and `example.net` on loopback."""
 
@@ -261,10 +252,6 @@ def _free_port() -> int:
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    root = tmp_path_factory.mktemp("site")
-    for name, text in SITE.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
     programs = tmp_path_factory.mktemp("bin")
     for name, module in (("gossamer", "-m gossamer"), ("python", "")):
         (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable} {module} "$@"\n')
@@ -272,25 +259,17 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     loop = asyncio.new_event_loop()
     answers = zone({name: a(name, "127.0.0.1") for name in ("example.org", "example.net")})
     asked = loopback_names(answers)
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(_Handler, directory=str(root))
-    )
-    threads = [
-        threading.Thread(target=server.serve_forever, args=(0.02,)),
-        threading.Thread(target=loop.run_forever),
-    ]
-    for thread in threads:
-        thread.start()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
     names = asyncio.run_coroutine_threadsafe(asked.__aenter__(), loop).result(10)
     try:
-        yield Web(server.server_address[1], names.address, programs, (_free_port(), _free_port()))
+        with small_site(SITE.get) as site:
+            port = int(site.rstrip("/").rpartition(":")[2])
+            yield Web(port, names.address, programs, (_free_port(), _free_port()))
     finally:
         asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
-        server.shutdown()
-        for thread in threads:
-            thread.join()
-        server.server_close()
+        thread.join()
         loop.close()
 
 

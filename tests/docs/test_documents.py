@@ -1,9 +1,6 @@
 """What the documents say is true: links lead somewhere, commands and snippets run, tables are complete."""
 
-import functools
-import http.server
 import re
-import threading
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from small_site import small_site
 
 from gossamer.cli.options.commands import app
 from gossamer.config.config import CrawlConfig
@@ -186,25 +184,17 @@ def test_options_in_the_text_exist() -> None:
     assert mentioned <= known | {"--max", "--help"}
 
 
-class _Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
+PAGES = {
+    "": '<title>Home</title><a href="two.html">2</a> <a href="calendar/">c</a>',
+    "two.html": "<title>Two</title>",
+    "calendar/": "<title>Today</title>",
+}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[str]:
-    root = tmp_path / "site"
-    (root / "calendar").mkdir(parents=True)
-    (root / "index.html").write_text('<title>Home</title><a href="two.html">2</a> <a href="calendar/">c</a>')
-    (root / "two.html").write_text("<title>Two</title>")
-    (root / "calendar" / "index.html").write_text("<title>Today</title>")
-    handler = functools.partial(_Silent, directory=str(root))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+def site() -> Iterator[str]:
+    with small_site(PAGES.get) as address:
+        yield address
 
 
 SNIPPETS = blocks((ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8"), "python")

@@ -1,14 +1,12 @@
 """The programs of docs/how-to/fields.md, run as they stand but for the addresses."""
 
-import http.server
 import re
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from in_process import ran
+from small_site import small_site
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "fields.md"
 PROGRAMS = re.findall(r"^([^\n]+[:.])\n\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S | re.M)
@@ -29,27 +27,10 @@ EXPECTED = [
 ]
 
 
-class _Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = SITE.get(self.path, "").encode()
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with small_site(lambda path: SITE.get(f"/{path}")) as address:
+        yield address.rstrip("/")
 
 
 def test_there_are_six_of_at_most_fifteen_lines() -> None:
@@ -61,9 +42,7 @@ def test_there_are_six_of_at_most_fifteen_lines() -> None:
 @pytest.mark.parametrize("number", range(len(EXPECTED)))
 def test_a_program_does_what_it_says(number: int, site: str, tmp_path: Path) -> None:
     text = re.sub(r"https://example\.(org|com)", site, PROGRAMS[number][1])
-    ran = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    said = ran.stdout.splitlines()
+    ended = ran(lambda: exec(compile(text, str(PAGE), "exec"), {"__name__": "__main__"}), cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    said = ended.stdout.splitlines()
     assert {line.replace("SITE", site) for line in EXPECTED[number]} <= set(said), said

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from test_robots_flow import Site, crawl, html, state_of
+from small_site import Site
+from test_robots_flow import crawl, html, state_of
 
 
 @pytest.mark.parametrize(("skip", "pages"), [(False, 3), (True, 2)])

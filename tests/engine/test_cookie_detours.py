@@ -3,7 +3,7 @@
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from small_site import serving
+from small_site import send, serving
 from test_robots_flow import crawl
 
 
@@ -15,19 +15,12 @@ def site(asked: list[str], *, sets: bool) -> type[BaseHTTPRequestHandler]:
             where = {"/": "/check", "/check": "/set", "/set": "/"}.get(self.path)
             if self.path == "/set" and sets:
                 known = False
-            self.send_response(302 if where and not known else 200 if where or self.path == "/in" else 404)
-            if where and not known:
-                self.send_header("Location", where)
+            status = 302 if where and not known else 200 if where or self.path == "/in" else 404
+            fields = {"Location": where} if where and not known else {}
             if self.path == "/set" and sets:
-                self.send_header("Set-Cookie", "k=1; Path=/")
-            body = b"<a href=/in>in</a>" if known and where else b""
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            pass
+                fields["Set-Cookie"] = "k=1; Path=/"
+            body = "<a href=/in>in</a>" if known and where else ""
+            send(self, status, fields | {"Content-Type": "text/html"}, body)
 
     return Handler
 

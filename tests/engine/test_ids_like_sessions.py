@@ -5,7 +5,8 @@ import re
 import uuid
 
 import pytest
-from test_robots_flow import Site, crawl
+from small_site import Site
+from test_robots_flow import crawl
 
 THINGS = 60
 _RANDOM = random.Random(5)

@@ -3,7 +3,8 @@
 import json
 import time
 
-from test_robots_flow import Site, crawl, html
+from small_site import Site
+from test_robots_flow import crawl, html
 
 from gossamer.inspect.inspection import inspect
 

@@ -2,7 +2,8 @@
 other texts that say nothing."""
 
 import pytest
-from test_robots_flow import Site, crawl
+from small_site import Site
+from test_robots_flow import crawl
 
 PAGES = 60
 _FEET = "<p>All rights reserved by the house of pictures, which has shown them since it was founded.</p>" * 3

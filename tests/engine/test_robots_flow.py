@@ -2,12 +2,11 @@
 
 import asyncio
 import gzip
-import threading
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from small_site import Site
 from warcio.archiveiterator import ArchiveIterator
 from whole_crawl import QUICK
 
@@ -19,43 +18,6 @@ from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.settlement import settlement
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.why.story import Storyteller
-
-
-class Site:
-    """A server on loopback whose answers are a function of the path; counts what was asked."""
-
-    def __init__(self, answer):
-        self.asked = []
-        site = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                site.asked.append((self.headers["Host"], self.path))
-                status, fields, body = answer(self.headers["Host"], self.path, Counter(site.asked))
-                self.send_response(status)
-                for name, value in fields.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *args):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *args):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
 
 def html(*links):
@@ -105,21 +67,11 @@ def test_rules_of_a_redirected_file_hold_for_the_first_origin(tmp_path):
             return 200, {}, b"User-agent: *\nDisallow: /no\n"
         return html("/yes", "/no")
 
-    with Site(answer) as first:
-        # The same port on another loopback address is another host.
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ThreadingHTTPServer, "allow_reuse_address", True)
-            second = ThreadingHTTPServer(("127.0.0.2", first.port), first.server.RequestHandlerClass)
-        thread = threading.Thread(target=second.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            crawl(tmp_path / "c", [f"http://127.0.0.1:{first.port}/"])
-        finally:
-            second.shutdown()
-            second.server_close()
-            thread.join()
-    paths = [path for _, path in first.asked]
-    assert paths == ["/robots.txt", "/rules", "/", "/yes"]
+    # The same port on another loopback address is another host.
+    with Site(answer) as first, Site(answer, "127.0.0.2", first.port) as second:
+        crawl(tmp_path / "c", [first.address])
+    assert [path for _, path in first.asked] == ["/robots.txt", "/", "/yes"]
+    assert [path for _, path in second.asked] == ["/rules"]
 
 
 def test_an_unreachable_robots_file_holds_and_drops_nothing(tmp_path):

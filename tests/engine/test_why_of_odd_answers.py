@@ -2,7 +2,8 @@
 
 import json
 
-from test_robots_flow import Site, crawl, html, state_of
+from small_site import Site
+from test_robots_flow import crawl, html, state_of
 
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect

@@ -44,6 +44,13 @@ def done(world, lease, disposition=None, **tally):
     world.settle(lease, disposition or Done(), Tally(**{"host_failed": False, **tally}))
 
 
+def test_each_host_is_counted_once(make):
+    world = make()
+    for url in (f"{A}/1", f"{B}/1", f"{A}/2"):
+        world.admit(url)
+    assert (world.frontier.counters.hosts, world.frontier.counters.admitted) == (2, 3)
+
+
 def test_leases_out_are_counted(make):
     world = make(leases=9)
     for number in range(3):

@@ -84,7 +84,7 @@ def test_rests(config, elapsed, delay, rest):
 
 def test_overrides_of_one_host():
     config = PolitenessConfig(max_retry_after=7.0, shared="/x")
-    assert for_host(config, HostOverrides()) == PolitenessConfig(max_retry_after=7.0)
+    assert for_host(config, HostOverrides()) == config
     told = HostOverrides(min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3)
     assert for_host(config, told) == PolitenessConfig(
         min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3, max_retry_after=7.0

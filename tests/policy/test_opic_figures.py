@@ -8,7 +8,7 @@ from gossamer.model.reasons.codes import WorthCode
 from gossamer.model.reasons.reason import because
 from gossamer.model.url import Url
 from gossamer.policy.ordering import levels
-from gossamer.policy.ordering.levels import depth_at, level_at, step_at, steps_of
+from gossamer.policy.ordering.levels import level_at, step_meaning, steps_of
 from gossamer.policy.ordering.opic import (
     FOREIGN_STEPS,
     FRONT_STEPS,
@@ -256,7 +256,7 @@ def test_steps_rise_evenly_between_doublings():
 @pytest.mark.parametrize("depth", [0, 1, 9])
 def test_levels_hold_step_and_depth(step, depth):
     level = level_at(step, found(depth=depth))
-    assert (step_at(level), depth_at(level)) == (step, depth)
+    assert step_meaning(level) == ("step", step, depth)
     assert level > ROBOTS_LEVEL
     if step:
         assert level < level_at(step - 1, found(depth=depth))
@@ -264,9 +264,9 @@ def test_levels_hold_step_and_depth(step, depth):
 
 
 def test_levels_are_bounded():
-    assert step_at(level_at(-5, found())) == 0
-    assert step_at(level_at(10**9, found())) == levels.FIRST_STEP
-    assert depth_at(level_at(3, found(depth=10**9))) == depth_at(level_at(3, found(depth=10**8)))
+    assert step_meaning(level_at(-5, found())).number == 0
+    assert step_meaning(level_at(10**9, found())).number == levels.FIRST_STEP
+    assert step_meaning(level_at(3, found(depth=10**9))) == step_meaning(level_at(3, found(depth=10**8)))
     assert level_at(3, found(depth=10**9)) < level_at(2, found(depth=0))
     assert level_at(levels.FIRST_STEP, found(depth=0)) == ROBOTS_LEVEL + 1
     assert level_at(5, found(kind=LinkKind.ROBOTS)) == ROBOTS_LEVEL

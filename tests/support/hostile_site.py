@@ -60,8 +60,5 @@ def hostile_site() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *args: object) -> None:
-            pass
-
     with serving(Handler) as address:
         yield address

@@ -2,7 +2,6 @@
 
 import contextlib
 import gzip
-import http.server
 import os
 import random
 import resource
@@ -17,7 +16,7 @@ import pytest
 from api_client import CHEAP, PASSWORD
 from live_service import LiveService, live_service
 from service_world import LONG, job_settings
-from small_site import serving
+from small_site import Answer, small_site
 
 from gossamer.inspect.archive import reread
 from gossamer.inspect.archive.link_graph import export_links
@@ -32,35 +31,21 @@ ATTACK = {"Content-Type": "text/html\t; charset=utf-8", "Content-Disposition": '
 BLOCK = random.Random(7).randbytes(1024) + bytes(63 << 10)
 PACKED = gzip.compress(BLOCK * (BIG // len(BLOCK)))
 """A body of 50 MB that comes in less than one."""
-SITE: dict[str, tuple[int, dict[str, str], bytes]] = {
-    "/": (200, {}, b"<title>Start</title><a href=/hostile>Bad words</a><a href=/gz>Packed</a><a href=/big>Big</a>"
+SITE: dict[str, Answer] = {
+    "": (200, {}, b"<title>Start</title><a href=/hostile>Bad words</a><a href=/gz>Packed</a><a href=/big>Big</a>"
                    b"<a href=/gone>Gone</a><a href=/noise>Noise</a>"
                    b"<a href=/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1>Evil</a>"),
-    "/hostile": (200, ATTACK, HOSTILE),
-    "/gz": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<title>Packed</title><b class=price>9.99</b>")),
-    "/noise": (200, {}, bytes(range(256)) * 8),
-    "/big": (200, {"Content-Encoding": "gzip", "Content-Type": "application/octet-stream"}, PACKED),
-    "/evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1": (200, {}, b"<p>evil"),
+    "hostile": (200, ATTACK, HOSTILE),
+    "gz": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<title>Packed</title><b class=price>9.99</b>")),
+    "noise": (200, {}, bytes(range(256)) * 8),
+    "big": (200, {"Content-Encoding": "gzip", "Content-Type": "application/octet-stream"}, PACKED),
+    "evil/%2e%2e%2f%22%0d%0aX-Evil:1?a=1": (200, {}, b"<p>evil"),
 }  # fmt: skip
-
-
-class Site(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        status, headers, body = SITE.get(self.path, (404, {}, b"not here"))
-        self.send_response(status)
-        for name, value in {"Content-Type": "text/html; charset=utf-8", **headers}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    with serving(Site) as address:
+    with small_site(SITE.get) as address:
         yield address
 
 
@@ -151,7 +136,7 @@ def test_a_page_is_read_again(job: str, site: str) -> None:
     page = get(job, "document", url=f"{site}gz").json()
     assert (page["document"]["text"], page["document"]["metadata"]) == ("9.99", {"title": "Packed"})
     assert page["fields"] == {"price": "9.99"}
-    assert page["head"].startswith("HTTP/1.0 200 OK\n")
+    assert page["head"].startswith("HTTP/1.1 200 OK\n")
     start = get(job, "document", url=site, at="2026").json()
     states = {one["url"].removeprefix(site): (one["status"], one["text"]) for one in start["links"]}
     assert states["gone"] == (404, "Gone")
@@ -227,12 +212,12 @@ def test_hostile_content_is_a_file_that_nothing_shows(job: str, site: str, part:
     if part == "content":
         assert answer.content == HOSTILE
     else:
-        assert answer.content.startswith(b"HTTP/1.0 200 OK\r\n")
+        assert answer.content.startswith(b"HTTP/1.1 200 OK\r\n")
         assert answer.content.endswith(b"\r\n\r\n" + (HOSTILE if part == "raw" else b""))
 
 
 def test_content_codings_are_undone_or_kept(job: str, site: str) -> None:
-    packed = SITE["/gz"][2]
+    packed = SITE["gz"][2]
     assert get(job, "content", url=f"{site}gz").content == gzip.decompress(packed)
     assert get(job, "content", url=f"{site}gz", part="raw").content.endswith(packed)
 
@@ -269,7 +254,7 @@ def test_who_hangs_up_leaves_nothing_behind(job: str, site: str) -> None:
 
 
 def test_a_job_gives_nothing_of_another(job: str, service: LiveService, site: str) -> None:
-    with serving(Site) as other:
+    with small_site(SITE.get) as other:
         crawl(service, "other", other)
         until(service, "other", lambda job: job["state"] == "finished")
         assert get(f"{service.url}/api/v1/jobs/other", "content", url=other).status_code == 200
@@ -342,7 +327,7 @@ def test_a_crawl_that_runs_gives_the_same(service: LiveService, site: str) -> No
     job = f"{service.url}/api/v1/jobs/live"
     until(service, "live", lambda page: page["captures"] > 0, f"/page?url={site}")
     assert httpx.get(job, timeout=60).json()["state"] == "running"
-    assert get(job, "content", url=site).content == SITE["/"][2]
+    assert get(job, "content", url=site).content == SITE[""][2]
     assert len(get(job, "document", url=site).json()["links"]) >= 5
     assert get(job, "captures", url=site).json()["total"] == 1
     assert ask(job, f"select status from pages where url = '{site}'").json()["rows"] == [[200]]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.config.shape import Kind, settings_of
 from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.policy.ordering.orders import ORDERS
 from gossamer.web.console.jobs.live_settings import effective
 from gossamer.words.catalogue import LANGUAGES, words
 
@@ -57,3 +59,12 @@ def test_what_a_plugin_adds_is_told_in_its_own_words() -> None:
     lines = effective(about, {}, words("zh"))
     assert [line.description == "its words" for line in lines] == [False, True]
     assert [line.description for line in effective(about, {}, words("en"))] == ["old words", "its words"]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_an_ordering_is_named_wherever_orders_are_told(order: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "order.md"
+    assert f"\n| `{order}` |" in page.read_text(encoding="utf-8")
+    for language in LANGUAGES:
+        assert words(language).has(f"order.{order}")
+        assert order in words(language).meaning("engine.order", ENGLISH["engine.order"])

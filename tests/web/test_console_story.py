@@ -1,7 +1,6 @@
 """The story of a URL in the reader's language: all that `why` can say, and what crawls say of their URLs."""
 
 import asyncio
-import http.server
 import re
 from pathlib import Path
 from string import Formatter
@@ -10,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from live_world import PACED, running_with
-from small_site import serving
+from small_site import Answer, small_site
 
 from gossamer.control.views.context import view_context
 from gossamer.control.views.views import answer_view
@@ -105,29 +104,17 @@ def test_facts_of_one_heading_stand_together() -> None:
     ]
 
 
-class Site(http.server.BaseHTTPRequestHandler):
+def site(path: str) -> Answer | None:
     """Pages with a fate each."""
-
-    def do_GET(self) -> None:
-        links = "".join(f"<a href={at}>x</a>" for at in ("/moved", "/gone", "/shut/x", "/twin", "/busy"))
-        page = f"<title>A title</title>{links}<a href=http://elsewhere.test/>y</a>"
-        status, body = {
-            "/": (200, page),
-            "/twin": (200, page),
-            "/robots.txt": (200, "User-agent: *\nDisallow: /shut/\n"),
-            "/moved": (301, ""),
-            "/busy": (500, ""),
-        }.get(self.path, (404, "not here"))
-        self.send_response(status)
-        self.send_header("Content-Type", "text/plain" if self.path == "/robots.txt" else "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        if status == 301:
-            self.send_header("Location", "/shut/x")
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *args: object) -> None:
-        pass
+    links = "".join(f"<a href={at}>x</a>" for at in ("/moved", "/gone", "/shut/x", "/twin", "/busy"))
+    page = f"<title>A title</title>{links}<a href=http://elsewhere.test/>y</a>"
+    return {
+        "": (200, {}, page),
+        "twin": (200, {}, page),
+        "robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /shut/\n"),
+        "moved": (301, {"Location": "/shut/x"}, ""),
+        "busy": (500, {}, ""),
+    }.get(path)
 
 
 @pytest.fixture(scope="module", params=["bfs", "opic", "best"])
@@ -146,7 +133,7 @@ def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             # It ends of itself, as what is left waits for longer than it is willing to.
             await asyncio.wait_for(asyncio.shield(live.task), 60)
 
-    with serving(Site) as seed:
+    with small_site(site) as seed:
         asyncio.run(crawl(seed))
         yield path, seed.rstrip("/")
 

@@ -1,7 +1,9 @@
 """Nothing that comes from crawled pages, or from an address somebody was lured to, runs in the console."""
 
 import asyncio
+import heapq
 import re
+from collections import Counter
 from urllib.parse import quote, urljoin, urlsplit
 
 import html5lib
@@ -16,7 +18,7 @@ from gossamer.web.api.app import make_app
 from gossamer.web.api.reading import INERT
 from gossamer.web.security.headers import POLICY
 
-MOST_PAGES = 150
+MOST_PAGES = 50
 RUNNING_SCHEMES = ("javascript", "data", "vbscript", "blob")
 
 
@@ -55,12 +57,12 @@ def check_page(answer: httpx.Response) -> list[str]:
 
 
 async def look_around(client: httpx.AsyncClient, start: list[str]) -> dict[str, str]:
-    """Follow every link of the console; the text of each page by its address."""
+    """Follow links of the console, one of each kind before a second; the text of each page by its address."""
     seen: dict[str, str] = {}
-    known, waiting = set(start), list(start)
-    shapes: dict[str, int] = {}
+    known, waiting = set(start), [(0, path) for path in start]
+    shapes: Counter[str] = Counter()
     while waiting and len(seen) < MOST_PAGES:
-        path = waiting.pop(0)
+        path = heapq.heappop(waiting)[1]
         answer = await client.get(path, headers={"Accept": "text/html"})
         assert answer.status_code < 500, (path, answer.text[:300])
         seen[path] = answer.text
@@ -70,10 +72,10 @@ async def look_around(client: httpx.AsyncClient, start: list[str]) -> dict[str, 
                 continue
             target = parts.path + (f"?{parts.query}" if parts.query else "")
             shape = parts.path + re.sub(r"=[^&]*", "=", parts.query)
-            if target not in known and shapes.get(shape, 0) < 12:
+            if target not in known:
                 known.add(target)
-                shapes[shape] = shapes.get(shape, 0) + 1
-                waiting.append(target)
+                shapes[shape] += 1
+                heapq.heappush(waiting, (shapes[shape], target))
     return seen
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 from gossamer.archive.placement import ArchiveFile
 from gossamer.model.errors import StorageError
 
+SUFFIX = ".warc.gz"
+"""Of every archive file; whatever in the folder has it is ours."""
 OPEN_SUFFIX = ".open"
 
 FaultPoint = Callable[[str], None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.file import OPEN_SUFFIX, FaultPoint, give_final_name, no_fault, sync_directory
+from gossamer.archive.file import OPEN_SUFFIX, SUFFIX, FaultPoint, give_final_name, no_fault, sync_directory
 from gossamer.archive.placement import ArchiveFile
 from gossamer.model.errors import StorageError
 
@@ -95,7 +95,7 @@ def _remove_unknown(directory: Path, expected: set[str], repairs: list[str]) -> 
         unknown = [
             item.name
             for item in entries
-            if item.name.endswith((".warc.gz", ".warc.gz" + OPEN_SUFFIX))
+            if item.name.endswith((SUFFIX, SUFFIX + OPEN_SUFFIX))
             and item.name not in expected
             and item.is_file(follow_symlinks=False)
         ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from isal import igzip_lib, isal_zlib
 
 from gossamer.archive.config import ArchiveConfig
-from gossamer.archive.file import FaultPoint, WritingFile, no_fault
+from gossamer.archive.file import SUFFIX, FaultPoint, WritingFile, no_fault
 from gossamer.archive.head import HeadStore
 from gossamer.archive.placement import ArchiveFile, Original, Placed
 from gossamer.archive.records import Pairs, Record, RecordBuilder, Visit, Warcinfo
@@ -197,7 +197,7 @@ class ArchiveWriter:
             return self._builder
         now = time.time()
         host = re.sub("[^A-Za-z0-9-]", "-", os.uname().nodename.partition(".")[0])[:32] or "host"
-        name = f"{self._config.prefix}-{timestamp17(now)}-{self._next_serial:05d}-{host}.warc.gz"
+        name = f"{self._config.prefix}-{timestamp17(now)}-{self._next_serial:05d}-{host}{SUFFIX}"
         warcinfo = self._warcinfo(name)
         entry = ArchiveFile(name, 0, "open", self._next_serial, warcinfo.record_id)
         file = WritingFile(self._directory, entry, self._fault_point)

@@ -17,7 +17,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import because, of
 from gossamer.policy.ordering.focus_config import FocusConfig
-from gossamer.policy.ordering.orders import ORDERS, OrderConfig
+from gossamer.policy.ordering.orders import ORDERS, OrderConfig, settings_of_order
 from gossamer.ports import Extractor, OrderingPolicy
 
 ORDERINGS = "gossamer.orderings"
@@ -34,7 +34,7 @@ def ordering(name: str, config: OrderConfig) -> OrderingPolicy:
         ConfigError: there is none, or the plug-in does not load.
     """
     if name in ORDERS:
-        return ORDERS[name](config)
+        return ORDERS[name].make(settings_of_order(name, config))
     points = _points(ORDERINGS)
     if name not in points:
         names = ", ".join([*ORDERS, *sorted(points)])

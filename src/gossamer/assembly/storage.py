@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.archive.committed import archive_files, note_cut
-from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.file import OPEN_SUFFIX, SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.assembly.folder import CrawlFolder, state_lost
@@ -95,7 +95,7 @@ def _refuse_to_remove_much(folder: CrawlFolder, files: list[ArchiveFile]) -> Non
     Raises:
         StorageError: there are more.
     """
-    found = {path.name.removesuffix(OPEN_SUFFIX) for path in folder.archive.glob("*.warc.gz*")}
+    found = {path.name.removesuffix(OPEN_SUFFIX) for path in folder.archive.glob(f"*{SUFFIX}*")}
     unknown = sorted(found - {file.name for file in files})
     if len(unknown) > 1:
         raise state_lost(folder, f"it does not know {len(unknown)} archive files, {unknown[0]} first")

@@ -290,12 +290,19 @@ decode_digest = msgspec.msgpack.Decoder(DigestRecord).decode
 decode_shared_digest = msgspec.msgpack.Decoder(SharedDigestRecord).decode
 
 
-def decode_queue(data: bytes) -> QueueRecord:
-    """A candidate in `queue` or `later`."""
-    record = _queue(data)
+_Told = TypeVar("_Told", QueueRecord, PageRecord)
+
+
+def _told(record: _Told) -> _Told:
+    """With the reason as a value that an older version wrote as a sentence."""
     if not record.old_reason:
         return record
     return msgspec.structs.replace(record, old_reason="", reason=told_before(record.old_reason))
+
+
+def decode_queue(data: bytes) -> QueueRecord:
+    """A candidate in `queue` or `later`."""
+    return _told(_queue(data))
 
 
 def decode_host(data: bytes) -> HostRecord:
@@ -310,10 +317,7 @@ def decode_host(data: bytes) -> HostRecord:
 
 def decode_page(data: bytes) -> PageRecord:
     """The life of a URL."""
-    record = _page(data)
-    if not record.old_reason:
-        return record
-    return msgspec.structs.replace(record, old_reason="", reason=told_before(record.old_reason))
+    return _told(_page(data))
 
 
 def decode_robots(data: bytes) -> RobotsRecord:

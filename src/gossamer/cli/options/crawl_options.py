@@ -30,7 +30,7 @@ setting = click.option(
 )
 
 
-def _option(panel: str, name: str, metavar: str, says: str, **settings: Any) -> Decorator:
+def _option(panel: str, name: str, metavar: str, says: str | Callable[[], str], **settings: Any) -> Decorator:
     return click.option(name, cls=Option, panel=panel, metavar=metavar, help=says, **settings)
 
 
@@ -56,6 +56,12 @@ def fields_of(given: Sequence[str]) -> dict[str, str]:
     return fields
 
 
+def _orders() -> str:
+    from gossamer.policy.ordering.orders import ORDERS
+
+    return f"{', '.join(ORDERS)}, or a plug-in."
+
+
 _OF_A_CRAWL = (
     click.argument("seed", metavar="SEED...", nargs=-1),
     _option(WHERE, "--seeds", "FILE|-", "Read seeds from a file, one a line."),
@@ -77,7 +83,7 @@ _OF_A_CRAWL = (
         is_flag=True,
         help="Make text and data of documents meanwhile (see 'gossamer index').",
     ),
-    _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
+    _option(WHERE, "--order", "NAME", _orders),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
     _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
     _option(HOW_FAR, "--max-depth", "N", "Follow at most so many links from a seed."),

@@ -10,9 +10,15 @@ OTHERS = "Options"
 class Option(click.Option):
     """An option with the heading it stands under."""
 
-    def __init__(self, *names: Any, panel: str = OTHERS, **settings: Any) -> None:
+    def __init__(self, *names: Any, panel: str = OTHERS, help: Any = None, **settings: Any) -> None:  # noqa: A002 (click's name)
+        """`help` may be a function that makes the text when it is shown, of what takes long to import."""
         super().__init__(*names, **settings)
-        self.panel = panel
+        self.panel, self._help = panel, help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option, and what it says."""
+        self.help = self._help() if callable(self._help) else self._help
+        return super().get_help_record(ctx)
 
 
 class Command(click.Command):

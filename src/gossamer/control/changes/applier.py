@@ -13,9 +13,9 @@ from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
 from gossamer.frontier.reweighing import Reweighing
 from gossamer.frontier.steering import Steering
-from gossamer.policy.ordering.best import BestFirst
-from gossamer.policy.ordering.opic import Opic
+from gossamer.policy.ordering.orders import settings_of_order
 from gossamer.policy.scope.scope import Scope
+from gossamer.ports import Retuned
 
 
 class SettingsApplier:
@@ -107,20 +107,7 @@ class SettingsApplier:
         throttle.limit_visits(effective.visit_speed if effective.limits_speed else None)
 
     def _retune(self, config: CrawlConfig) -> None:
-        ordering = self._built.ordering
-        if isinstance(ordering, BestFirst):
-            ordering.retune(config.order.best)
+        settings = settings_of_order(config.engine.order, config.order)
+        if isinstance(self._built.ordering, Retuned) and settings is not None:
+            self._built.ordering.retune(settings)
             self.reweighing.begin()
-        elif isinstance(ordering, Opic):
-            ordering.retune(config.order.opic)
-        elif config.engine.order == "focused":
-            self._refocus(config)
-
-    def _refocus(self, config: CrawlConfig) -> None:
-        from gossamer.policy.ordering.focus import (
-            Focused,  # as in policy/ordering/orders.py: it takes long to load
-        )
-
-        assert isinstance(self._built.ordering, Focused)
-        self._built.ordering.retune(config.order.focus)
-        self.reweighing.begin()

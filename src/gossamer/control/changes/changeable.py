@@ -49,21 +49,9 @@ _SINGLE: Final[dict[str, Group]] = {
     "budget.bytes_per_host": Group.BUDGET,
     "fetch.max_speed": Group.SPEED,
     "fetch.max_host_speed": Group.SPEED,
-    "order.best.x": Group.ORDER,
-    "order.best.y": Group.ORDER,
-    "order.best.features": Group.ORDER,
-    "order.opic.tax": Group.ORDER,
-    "order.opic.window": Group.ORDER,
-    "order.focus.threshold": Group.ORDER,
-    "order.focus.anchor_weight": Group.ORDER,
-    "order.focus.url_weight": Group.ORDER,
-    "order.focus.page_weight": Group.ORDER,
-    "order.focus.title_weight": Group.ORDER,
-    "order.focus.description_weight": Group.ORDER,
-    "order.focus.passed_on": Group.ORDER,
     "seeds_watch": Group.SEEDS,
 }
-_NEVER = frozenset({"politeness.shared"})
+_NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
 _OF_HOSTS = {
     "min_delay": Group.POLITENESS,
     "max_delay": Group.POLITENESS,
@@ -164,6 +152,8 @@ def _group_of(keys: list[str]) -> Group | None:
             return _OF_HOSTS.get(field)
         case [section, _] if section in _WHOLE_SECTIONS:
             return _WHOLE_SECTIONS[section]
+        case ["order", _, _]:
+            return Group.ORDER
     return _SINGLE.get(join_path(keys))
 
 

@@ -74,7 +74,7 @@ def _root(package: Package, gathered: Gathered) -> str:
         if local(element) == "rootfile":
             found.append(attributes.get("full-path", ""))
 
-    read_part(package, "META-INF/container.xml", gathered, start, _ignore, _ignore)
+    read_part(package.pieces("META-INF/container.xml"), gathered, start, _ignore, _ignore)
     return found[0] if found else ""
 
 
@@ -103,7 +103,7 @@ def _book(package: Package, root: str, gathered: Gathered) -> _Book:
             book.facts.setdefault(local(element), []).append(text[:10_000])
         value.clear()
 
-    read_part(package, root, gathered, start, end, value.append)
+    read_part(package.pieces(root), gathered, start, end, value.append)
     return book
 
 

@@ -34,7 +34,7 @@ def read_odf(package: Package, gathered: Gathered) -> None:
         generator=values.get("generator", ""),
     )
     flow = _Flow(gathered)
-    read_part(package, "content.xml", gathered, flow.start, flow.end, flow.text)
+    read_part(package.pieces("content.xml"), gathered, flow.start, flow.end, flow.text)
 
 
 class _Flow:

@@ -28,11 +28,15 @@ _OUTSIDE = frozenset({"del", "moveFrom", "Fallback", "rPrChange"})
 
 
 def read_part(
-    package: Package, name: str, gathered: Gathered, start: object, end: object, text: object
+    pieces: Iterator[bytes],
+    gathered: Gathered,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None],
+    text: Callable[[str], None],
 ) -> None:
     """Parse a part; what is wrong with it becomes a mark."""
     try:
-        parse(package.pieces(name), start, end, text)  # type: ignore[arg-type]
+        parse(pieces, start, end, text)
     except EntitiesError:
         gathered.mark(Mark.ENTITIES)
     except DamagedXmlError:
@@ -94,7 +98,7 @@ def _relations(package: Package, part: str, gathered: Gathered) -> dict[str, _Re
             )
 
     prefix = f"{folder}/" if folder else ""
-    read_part(package, f"{prefix}_rels/{name}.rels", gathered, start, _ignore, _ignore) if package.has(
+    read_part(package.pieces(f"{prefix}_rels/{name}.rels"), gathered, start, _ignore, _ignore) if package.has(
         f"{prefix}_rels/{name}.rels"
     ) else None
     return found
@@ -144,7 +148,7 @@ def simple_values(package: Package, name: str, gathered: Gathered) -> dict[str, 
         if key + "\0" not in found and len(found.get(key, "")) < 10_000:
             found[key] = found.get(key, "") + data
 
-    read_part(package, name, gathered, start, end, text)
+    read_part(package.pieces(name), gathered, start, end, text)
     return {key: value.strip() for key, value in found.items() if not key.endswith("\0")}
 
 
@@ -156,7 +160,7 @@ def _slides(package: Package, gathered: Gathered) -> list[str]:
         if local(element) == "sldId":
             order.extend(value for name, value in attributes.items() if name.endswith("relationships id"))
 
-    read_part(package, main, gathered, start, _ignore, _ignore)
+    read_part(package.pieces(main), gathered, start, _ignore, _ignore)
     relations = _relations(package, main, gathered)
     listed = [package.resolve(main, relations[each].target) for each in order if each in relations]
     if listed:
@@ -193,7 +197,7 @@ class _Flow:
     def read(self) -> None:
         """Take in the part, if there is one."""
         if self._package.has(self._name):
-            read_part(self._package, self._name, self._gathered, self._start, self._end, self._text)
+            read_part(self._package.pieces(self._name), self._gathered, self._start, self._end, self._text)
             self._paragraph()
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
@@ -344,7 +348,7 @@ class _Workbook:
                 identity = _identity(attributes)
                 found.append((attributes.get("name", ""), identity))
 
-        read_part(self._package, main, self._gathered, start, _ignore, _ignore)
+        read_part(self._package.pieces(main), self._gathered, start, _ignore, _ignore)
         return found
 
     def _strings(self, name: str) -> None:
@@ -375,7 +379,7 @@ class _Workbook:
                 parts.append(data)
 
         if self._package.has(name):
-            read_part(self._package, name, self._gathered, start, end, text)
+            read_part(self._package.pieces(name), self._gathered, start, end, text)
 
     def _sheet(self, name: str) -> None:
         relations = _relations(self._package, name, self._gathered)
@@ -387,7 +391,7 @@ class _Workbook:
                     return
                 yield piece
 
-        _part_of(pieces, self._gathered, sheet.start, sheet.end, sheet.text)
+        read_part(pieces(), self._gathered, sheet.start, sheet.end, sheet.text)
         self._rows = sheet.seen
         self._gathered.rows(sheet.rows)
 
@@ -455,22 +459,6 @@ class _Sheet:
             number = int(value) if value.isdigit() and len(value) < 9 else -1
             return self._shared[number] if 0 <= number < len(self._shared) else ""
         return {"1": "TRUE", "0": "FALSE"}.get(value, value) if self._kind == "b" else value
-
-
-def _part_of(
-    pieces: Callable[[], Iterator[bytes]],
-    gathered: Gathered,
-    start: Callable[[str, dict[str, str]], None],
-    end: Callable[[str], None],
-    text: Callable[[str], None],
-) -> None:
-    try:
-        parse(pieces(), start, end, text)
-    except EntitiesError:
-        gathered.mark(Mark.ENTITIES)
-    except DamagedXmlError:
-        if not gathered.budget.cut:
-            gathered.mark(Mark.BROKEN)
 
 
 def _column(reference: str) -> int:

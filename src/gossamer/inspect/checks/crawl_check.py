@@ -11,7 +11,7 @@ import msgspec
 
 from gossamer.archive.cdxj import Capture, in_order, read_capture
 from gossamer.archive.committed import archive_files
-from gossamer.archive.file import OPEN_SUFFIX
+from gossamer.archive.file import OPEN_SUFFIX, SUFFIX
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.verify import Problem, RecordSummary, verify_file
 from gossamer.assembly.folder import state_lost
@@ -128,7 +128,7 @@ def _unfinished(archive: Path, files: list[ArchiveFile]) -> list[str]:
     known = {file.name for file in files}
     return found + [
         f"archive: {path.name} is not known to the state"
-        for path in sorted(archive.glob("*.warc.gz*"))
+        for path in sorted(archive.glob(f"*{SUFFIX}*"))
         if path.name.removesuffix(OPEN_SUFFIX) not in known
     ]
 

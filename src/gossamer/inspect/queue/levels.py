@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.inspect.draws import Draws, by_hash
-from gossamer.inspect.why.level_words import depth_of, grade_words, level_clause, level_words, split_grade
+from gossamer.inspect.why.level_words import grade_words, level_clause, level_words, meaning_of, split_grade
 from gossamer.inspect.why.sentences import Told, in_english
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
@@ -123,9 +123,9 @@ class LevelCensus:
         depths: dict[int, float] = {}
         for level, weight in self._weights.items():
             own = split_grade(level)[1]
-            depth = depth_of(self._ordering, own) if own != ROBOTS_LEVEL else None
-            if depth is not None:
-                depths[depth] = depths.get(depth, 0.0) + weight * factor
+            told = meaning_of(self._ordering, own) if own != ROBOTS_LEVEL else None
+            if told is not None:
+                depths[told.depth] = depths.get(told.depth, 0.0) + weight * factor
         return {str(depth): round(urls) for depth, urls in sorted(depths.items())}
 
     def _bands(self, weights: dict[int, float]) -> list[LevelLine]:

@@ -12,7 +12,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.reasons.codes import WorthCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.ordering.features import FEATURES, Feature, FeatureTable
-from gossamer.policy.ordering.levels import STEPS, level_at
+from gossamer.policy.ordering.levels import STEPS, level_at, step_meaning
 from gossamer.policy.urls.registrable import registrable_domain
 
 BUCKETS = 16
@@ -90,6 +90,8 @@ class BestFirst:
     def reweighed(self, candidate: Candidate, worth: BestWorth) -> BestWorth:
         """A worth as it would be had these weights held from the beginning."""
         return BestWorth(self._features.value(candidate.url), worth.weights)
+
+    meaning = staticmethod(step_meaning)
 
     @property
     def worth(self) -> type[BestWorth]:

@@ -4,6 +4,7 @@ from bisect import bisect_right
 
 from gossamer.model.candidate import Candidate
 from gossamer.policy.ordering.ordering import LAST_LEVEL, ROBOTS_LEVEL, is_robots
+from gossamer.ports import LevelMeaning
 
 STEPS = 4
 """Levels for each doubling of the importance. Coarse on purpose: each change of level moves a queue entry."""
@@ -28,14 +29,10 @@ def steps_of(amount: int) -> int:
     return doublings * STEPS + bisect_right(_ROOTS, mantissa)
 
 
-def step_at(level: int) -> int:
-    """The step of importance that `level_at` put into a level; not for robots files."""
-    return FIRST_STEP - (level - ROBOTS_LEVEL - 1 >> _DEPTH_BITS)
-
-
-def depth_at(level: int) -> int:
-    """The depth that `level_at` put into a level; not for robots files."""
-    return level - ROBOTS_LEVEL - 1 & _DEEPEST
+def step_meaning(level: int) -> LevelMeaning:
+    """The step of importance, and the depth, that `level_at` put into a level; not for robots files."""
+    behind = level - ROBOTS_LEVEL - 1
+    return LevelMeaning("step", FIRST_STEP - (behind >> _DEPTH_BITS), behind & _DEEPEST)
 
 
 def level_at(step: int, candidate: Candidate) -> int:

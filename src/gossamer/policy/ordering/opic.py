@@ -12,7 +12,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import WorthCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
-from gossamer.policy.ordering.levels import STEPS, level_at, steps_of
+from gossamer.policy.ordering.levels import STEPS, level_at, step_meaning, steps_of
 
 FRONT_STEPS = 3 * STEPS
 """A front page waits as if it had eight times the voice: every page of its site will link to it."""
@@ -117,6 +117,8 @@ class Opic:
     def retune(self, config: OpicConfig) -> None:
         """Go by other settings from now on."""
         self._config = config
+
+    meaning = staticmethod(step_meaning)
 
     @property
     def worth(self) -> type[OpicWorth]:

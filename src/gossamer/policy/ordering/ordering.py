@@ -2,6 +2,7 @@
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
+from gossamer.ports import LevelMeaning
 
 ROBOTS_LEVEL = 0
 """Robots files and the redirects to them come before everything: nothing may be visited without them."""
@@ -30,6 +31,10 @@ class BreadthFirst:
             return ROBOTS_LEVEL
         return min(candidate.depth + 1, DEEPEST)
 
+    def meaning(self, level: int) -> LevelMeaning:
+        """The depth that the level stands for."""
+        return LevelMeaning("depth", level - 1, level - 1)
+
 
 class DepthFirst:
     """Deep pages first, equally deep ones by arrival; keeps to one part of a site for longer."""
@@ -41,3 +46,7 @@ class DepthFirst:
         if is_robots(candidate):
             return ROBOTS_LEVEL
         return max(DEEPEST - candidate.depth, ROBOTS_LEVEL + 1)
+
+    def meaning(self, level: int) -> LevelMeaning:
+        """The depth that the level stands for."""
+        return LevelMeaning("depth", DEEPEST - level, DEEPEST - level)

@@ -1,7 +1,7 @@
 """The ordering policies that come with Gossamer, by name, each made of its settings."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,17 +20,31 @@ class OrderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     focus: FocusConfig = FocusConfig()
 
 
-def _focused(config: OrderConfig) -> OrderingPolicy:
+class Order(NamedTuple):
+    """How an ordering is made of its settings, and under which name of `OrderConfig` they stand, if it has some."""
+
+    make: Callable[[Any], OrderingPolicy]
+    section: str = ""
+
+
+def _focused(config: FocusConfig) -> OrderingPolicy:
     # Only when chosen: its expressions take 10 ms to compile.
     from gossamer.policy.ordering.focus import Focused
 
-    return Focused(config.focus)
+    return Focused(config)
 
 
-ORDERS: Final[dict[str, Callable[[OrderConfig], OrderingPolicy]]] = {
-    "bfs": lambda _: BreadthFirst(),
-    "dfs": lambda _: DepthFirst(),
-    "best": lambda config: BestFirst(config.best),
-    "opic": lambda config: Opic(config.opic),
-    "focused": _focused,
+ORDERS: Final[dict[str, Order]] = {
+    "bfs": Order(lambda _: BreadthFirst()),
+    "dfs": Order(lambda _: DepthFirst()),
+    "best": Order(BestFirst, "best"),
+    "opic": Order(Opic, "opic"),
+    "focused": Order(_focused, "focus"),
 }
+"""Whatever names the orderings asks here: settings, the command line, the console."""
+
+
+def settings_of_order(name: str, config: OrderConfig) -> Any:
+    """The settings of an ordering; `None` if it has none, or is a plug-in's."""
+    order = ORDERS.get(name)
+    return getattr(config, order.section) if order is not None and order.section else None

@@ -81,12 +81,9 @@ def for_host(config: PolitenessConfig, overrides: HostOverrides) -> PolitenessCo
     """The configuration with what is said otherwise for one host."""
     if overrides is NO_OVERRIDES:
         return config
-    return PolitenessConfig(
-        min_delay=config.min_delay if overrides.min_delay is None else overrides.min_delay,
-        factor=config.factor if overrides.factor is None else overrides.factor,
-        max_delay=config.max_delay if overrides.max_delay is None else overrides.max_delay,
-        visits_per_host=overrides.visits_per_host or config.visits_per_host,
-        max_retry_after=config.max_retry_after,
+    said = {name: getattr(overrides, name, None) for name in config.__struct_fields__}
+    return msgspec.structs.replace(
+        config, **{name: value for name, value in said.items() if value is not None}
     )
 
 

@@ -8,9 +8,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from gossamer.config.shape import settings_of
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
 from gossamer.model.reasons.reason import Reason, placed, text
+from gossamer.policy.visits.host_overrides import HostOverrides
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.reasons import reason_text
@@ -154,15 +156,13 @@ class _Query:
         return value[:4096] if isinstance(value, str) else ""
 
 
-_SECONDS = frozenset(("min_delay", "max_delay"))
-_BYTES = frozenset(("max_bytes", "max_speed"))
+_UNITS = {setting.name: setting.shape.unit for setting in settings_of(HostOverrides)}
 
 
 def as_field(name: str, value: float, t: Words) -> str:
-    """A setting of a host, in the unit that its name stands for."""
-    if name in _SECONDS:
-        return t.duration(value)
-    return t.size(value) if name in _BYTES else t.number(value)
+    """A setting of a host, in its unit."""
+    unit = _UNITS.get(name, "")
+    return t.duration(value) if unit == "s" else t.size(value) if unit == "B" else t.number(value)
 
 
 def lines(text: str) -> list[str]:
