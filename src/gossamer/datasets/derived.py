@@ -33,6 +33,10 @@ _KEPT = 600.0
 """Seconds that a merged part stays."""
 
 
+class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
+    """A file of the tables cannot be read; they can be made anew from the archive."""
+
+
 class Part(msgspec.Struct, frozen=True):
     """One part: its number, and its documents."""
 
@@ -194,7 +198,6 @@ class Store:
             paths = [str(_path(self._folder, table, part.number)) for part in parts]
             if not paths:
                 break
-            found = dataset.dataset(paths, format="parquet")
             where = None
             if only_before:
                 serial, offset = mark.place
@@ -204,6 +207,7 @@ class Store:
             partial = _path(self._folder, table, number).with_suffix(".partial")
             count = 0
             try:
+                found = dataset.dataset(paths, format="parquet")
                 with parquet_writer(partial, found.schema) as out:
                     for batch in found.to_batches(filter=where, batch_size=5_000):
                         if batch.num_rows:
@@ -211,11 +215,15 @@ class Store:
                             count += batch.num_rows
                 _synced(partial)
                 partial.replace(_path(self._folder, table, number))
-            except OSError as error:
+            except (arrow.ArrowException, OSError) as error:
                 partial.unlink(missing_ok=True)
-                raise StorageError(
-                    f"{self._folder}: cannot be written ({error.strerror}). Free some space."
-                ) from error
+                missing = isinstance(error, FileNotFoundError)
+                if not missing and isinstance(error, OSError) and error.strerror:
+                    raise StorageError(
+                        f"{self._folder}: cannot be written ({error.strerror}). Free some space."
+                    ) from error
+                what = str(error).splitlines()[0]
+                raise DamagedTables(f"{self._folder}: cannot be read ({what})") from error
             if table is DERIVED[0]:
                 documents = count
         others = tuple(part for part in state.parts if part not in parts)

@@ -14,9 +14,8 @@ import msgspec
 
 from gossamer.archive.committed import committed
 from gossamer.archive.follower import Mark, Rewound, standing
-from gossamer.datasets.derived import FOLDER, State, files_of, state_of
+from gossamer.datasets.derived import FOLDER, DamagedTables, State, files_of, state_of
 from gossamer.inspect.inspection import inspect
-from gossamer.model.errors import StorageError
 
 ROWS = 64
 """Rows of one batch, at most."""
@@ -28,10 +27,6 @@ class Rows(msgspec.Struct, frozen=True):
 
     rows: list[dict[str, Any]]
     after: Mark
-
-
-class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
-    """A file of the tables cannot be read; they can be made anew from the archive."""
 
 
 def changes(crawl: Path, mark: Mark, columns: Sequence[str]) -> Iterator[Rows | Rewound]:

@@ -8,7 +8,7 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -171,35 +171,32 @@ class TextIndex:
             if self.mark != START:
                 self._tell(f"{self._folder}: made anew: the tables of documents are others now")
             self._begin(made_of)
-        taken, size, count = _Taken(), 0, 0
+        count = 0
+        taken = _Taken(dict(self._kept.languages))
         for change in changes(self._crawl, self.mark, COLUMNS):
             if isinstance(change, Rewound):
                 self._rewind(change.to)
                 continue
-            for row in change.rows:
-                taken.rows[row["url"]] = row
-                size += len(row["text"] or "")
+            self._add(change.rows, taken)
             count += len(change.rows)
             taken.after = change.after
-            if len(taken.rows) >= ROWS or size > TEXT:
-                self._take(taken)
-                taken, size = _Taken(), 0
-            if stop():
-                break
+            if taken.rows >= ROWS or taken.size > TEXT or stop():
+                self._commit(taken.after, taken.languages)
+                taken = _Taken(taken.languages)
+                if stop():
+                    break
         if taken.after is not None and taken.after != self.mark:
-            self._take(taken)
+            self._commit(taken.after, taken.languages)
         return count
 
-    def _take(self, taken: "_Taken") -> None:
-        languages = dict(self._kept.languages)
+    def _add(self, rows: Sequence[dict[str, Any]], taken: "_Taken") -> None:
+        """Put rows into the index, in place of earlier captures of their URLs."""
+        newest = {row["url"]: row for row in rows}
         with reporting(self._folder):
-            for row in taken.rows.values():
-                self._writer.delete_documents_by_term("url", row["url"])
+            for url, row in newest.items():
+                self._writer.delete_documents_by_term("url", url)
                 self._writer.add_document(document_of(row))
-                language = primary(row["language"] or "")
-                languages[language] = languages.get(language, 0) + 1
-        assert taken.after is not None
-        self._commit(taken.after, languages)
+                taken.add(row)
 
     def _commit(self, mark: Mark, languages: dict[str, int]) -> None:
         """Make what was added and deleted stand, together with the mark.
@@ -245,28 +242,31 @@ class TextIndex:
             hits = searcher.search(since, count).hits if count else []
             gone = {stored_of(searcher.doc(address)).url for _, address in hits}
             self._writer.delete_documents_by_query(since)
-        again = _Taken()
-        for row in _rows_before(self._crawl, to):
-            if row["url"] in gone:
-                again.rows[row["url"]] = row
-        with reporting(self._folder):
-            for row in again.rows.values():
-                self._writer.add_document(document_of(row))
-        self._commit(to, self._kept.languages)
+        again = _Taken(dict(self._kept.languages))
+        for rows in _rows_before(self._crawl, to):
+            self._add([row for row in rows if row["url"] in gone], again)
+        self._commit(to, again.languages)
 
 
 class _Taken:
-    """Rows for one commit, the last of each URL, and the mark behind them."""
+    """What was put into the index since the last commit, and the mark behind it."""
 
-    def __init__(self) -> None:
-        self.rows: dict[str, dict[str, Any]] = {}
+    def __init__(self, languages: dict[str, int]) -> None:
+        self.rows, self.size, self.languages = 0, 0, dict(languages)
         self.after: Mark | None = None
 
+    def add(self, row: dict[str, Any]) -> None:
+        """Count a row."""
+        self.rows += 1
+        self.size += len(row["text"] or "")
+        language = primary(row["language"] or "")
+        self.languages[language] = self.languages.get(language, 0) + 1
 
-def _rows_before(crawl: Path, mark: Mark) -> Iterator[dict[str, Any]]:
+
+def _rows_before(crawl: Path, mark: Mark) -> Iterator[list[dict[str, Any]]]:
     for change in changes(crawl, Mark(*START.place, mark.history), COLUMNS):
         if isinstance(change, Rows):
-            for row in change.rows:
-                if (row["serial"], row["offset"]) >= mark.place:
-                    return
-                yield row
+            rows = [row for row in change.rows if (row["serial"], row["offset"]) < mark.place]
+            yield rows
+            if len(rows) < len(change.rows):
+                return
