@@ -127,7 +127,10 @@ def _letters(letters: str, *, plainly: bool) -> str:
     wanted = letters + letters.upper()
     if plainly:
         return f"[{re.escape(wanted)}]"
-    return f"[^{re.escape(''.join(one for one in map(chr, range(128)) if one not in wanted))}]"
+    stops = sorted({ord(one) for one in wanted if one.isascii()})
+    gaps = zip([-1, *stops], [*stops, 128], strict=True)
+    others = (f"\\x{low + 1:02x}-\\x{high - 1:02x}" for low, high in gaps if high - low > 1)
+    return f"[^{''.join(others)}]"
 
 
 def _words(asked: Asked) -> Iterable[ask.Words]:

@@ -36,8 +36,8 @@ from gossamer.search.text.words import primary
 
 ROWS = 2_000
 """Documents of one commit, at most."""
-TEXT = 64 << 20
-"""Characters of one commit, roughly at most."""
+TEXT = 8 << 20
+"""Characters of one commit, roughly at most; their words may wait in memory, ten times as large."""
 
 
 class TextIndex:
