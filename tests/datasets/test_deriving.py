@@ -18,7 +18,7 @@ from small_site import Answer, small_site
 
 from gossamer.archive.follower import Mark
 from gossamer.datasets import derived
-from gossamer.datasets.derived import FOLDER, Store, files_of, rows_of, state_of
+from gossamer.datasets.derived import FOLDER, DamagedTables, Store, files_of, rows_of, state_of
 from gossamer.datasets.deriving import Deriving, DocumentRow
 from gossamer.datasets.tables import DERIVED
 from gossamer.documents.said import DocumentText
@@ -166,6 +166,18 @@ def test_what_the_archive_lost_is_dropped(tmp_path: Path) -> None:
     assert store.state.documents == 3
     store.rewind(Mark())
     assert list(rows_of(tmp_path / "documents", "documents")) == []
+    store.close()
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:100])])
+def test_damaged_parts_are_told_when_they_are_merged(tmp_path: Path, harm) -> None:
+    store = Store(tmp_path / "documents", "")
+    for number in range(5):
+        _add(store, [_row(0, number)], Mark(0, number + 1))
+    harm(files_of(tmp_path / "documents")["documents"][2])
+    with pytest.raises(DamagedTables, match="documents: cannot be read"):
+        for number in range(5, 10):
+            _add(store, [_row(0, number)], Mark(0, number + 1))
     store.close()
 
 

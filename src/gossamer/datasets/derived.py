@@ -18,7 +18,7 @@ import msgspec
 
 from gossamer.archive.follower import START, Mark
 from gossamer.assembly.private import private_folder
-from gossamer.datasets.parquet import needed, write_table
+from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
 from gossamer.model.errors import ConfigError, StorageError
 
@@ -31,6 +31,10 @@ _SMALL = 20_000
 """Rows of documents up to which a part is small."""
 _KEPT = 600.0
 """Seconds that a merged part stays."""
+
+
+class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
+    """A file of the tables cannot be read; they can be made anew from the archive."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -82,6 +86,18 @@ def files_of(folder: Path) -> dict[str, list[Path]]:
     if state is None or not state.parts:
         return {}
     return {table.name: [_path(folder, table, part.number) for part in state.parts] for table in DERIVED}
+
+
+def discard(folder: Path) -> None:
+    """Forget what is committed: whoever writes next makes it anew, from the archive.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    try:
+        (folder / _MARK).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder / _MARK}: cannot be removed ({error.strerror})") from error
 
 
 def _path(folder: Path, table: Table, number: int) -> Path:
@@ -175,14 +191,13 @@ class Store:
     def _rewrite(self, parts: tuple[Part, ...], mark: Mark, *, only_before: bool) -> None:
         """Write parts anew as one, with what stands before `mark` or all of it."""
         arrow, state = needed(), self.state
-        from pyarrow import compute, dataset, parquet
+        from pyarrow import compute, dataset
 
         number, documents = state.next, 0
         for table in DERIVED:
             paths = [str(_path(self._folder, table, part.number)) for part in parts]
             if not paths:
                 break
-            found = dataset.dataset(paths, format="parquet")
             where = None
             if only_before:
                 serial, offset = mark.place
@@ -192,18 +207,23 @@ class Store:
             partial = _path(self._folder, table, number).with_suffix(".partial")
             count = 0
             try:
-                with parquet.ParquetWriter(partial, found.schema, compression="zstd") as out:
+                found = dataset.dataset(paths, format="parquet")
+                with parquet_writer(partial, found.schema) as out:
                     for batch in found.to_batches(filter=where, batch_size=5_000):
                         if batch.num_rows:
                             out.write_table(arrow.Table.from_batches([batch]))
                             count += batch.num_rows
                 _synced(partial)
                 partial.replace(_path(self._folder, table, number))
-            except OSError as error:
+            except (arrow.ArrowException, OSError) as error:
                 partial.unlink(missing_ok=True)
-                raise StorageError(
-                    f"{self._folder}: cannot be written ({error.strerror}). Free some space."
-                ) from error
+                missing = isinstance(error, FileNotFoundError)
+                if not missing and isinstance(error, OSError) and error.strerror:
+                    raise StorageError(
+                        f"{self._folder}: cannot be written ({error.strerror}). Free some space."
+                    ) from error
+                what = str(error).splitlines()[0]
+                raise DamagedTables(f"{self._folder}: cannot be read ({what})") from error
             if table is DERIVED[0]:
                 documents = count
         others = tuple(part for part in state.parts if part not in parts)

@@ -1,6 +1,7 @@
 """The commands with their options; each imports the rooms it needs only when it runs."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +20,16 @@ from gossamer.cli.options.crawl_options import (
     quiet,
     setting,
 )
-from gossamer.cli.options.panels import Command, Commands
+from gossamer.cli.options.panels import Command, Commands, Option
 from gossamer.cli.options.serve_users import serve_user
+
+LIVE = "With --live"
+
+
+def _live(
+    name: str, metavar: str, says: str, **settings: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(name, cls=Option, panel=LIVE, metavar=metavar, help=says, **settings)
 
 
 @click.group(
@@ -237,18 +246,67 @@ def list_(
 @folder
 @click.option("--processes", type=click.IntRange(1, 64), metavar="N", help="Documents read at a time.")
 @click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
+@click.option("--no-search", is_flag=True, help="Make no search index.")
 @quiet
 @json
-def index(folder: Path, processes: int | None, *, once: bool, quiet: bool, json: bool) -> None:
+def index(
+    folder: Path, processes: int | None, *, once: bool, no_search: bool, quiet: bool, json: bool
+) -> None:
     """Make text, data and links of the documents that were crawled. Works on a running crawl too.
 
     Main text, Markdown, title, authors, dates, language, structured data, e-mail addresses, links and
-    fields, of HTML, PDF, office files, EPUB and others, into FOLDER/documents, from where it stopped last.
-    'gossamer crawl --documents' does it while it crawls. Needs the extra 'documents'.
+    fields, of HTML, PDF, office files, EPUB and others, into FOLDER/documents, from where it stopped last;
+    and of these an index for 'gossamer search', into FOLDER/search. 'gossamer crawl --documents' or
+    '--search' does it while it crawls. Needs the extra 'documents'; the index needs 'search'.
     """
-    from gossamer.cli.index import run_index
+    from gossamer.cli.index import How, run_index
 
-    run_index(folder, processes, once=once, json=json, quiet=quiet)
+    run_index(folder, How(processes, once, not no_search), json=json, quiet=quiet)
+
+
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer search ./crawl 'polite crawler \"rests after\" site:example.org after:2026-01'",
+)
+@click.argument("given", metavar="FOLDER QUERY... | --live QUERY SEED...", nargs=-1, required=True)
+@click.option("--url", metavar="PATTERN", default="", help="Only addresses like this: '*/docs/*.pdf'.")
+@click.option("--also", type=PATH, metavar="FOLDER", multiple=True, help="Search this crawl, too.")
+@click.option("--limit", type=click.IntRange(0, 1_000), default=10, show_default=True, metavar="N")
+@click.option(
+    "--offset", type=click.IntRange(0, 1_000), default=0, metavar="N", help="Leave out the first N."
+)
+@click.option("--facets", is_flag=True, help="Count sites, types, languages and years, too.")
+@click.option("--json", is_flag=True, help="A line of JSON for each hit.")
+@click.option("--live", cls=Option, panel=LIVE, is_flag=True, help="Crawl until the query is answered.")
+@_live("--max-pages", "N", "Stop after so many pages.", default="200", show_default=True)
+@_live("--dir", "FOLDER", "Keep the crawl here instead of nowhere.", type=PATH)
+@_live("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
+@_live("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
+@_live("--nameserver", "ADDRESS:PORT", "Ask this name server.", multiple=True)
+@_live("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
+def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: bool, **asked: Any) -> None:
+    """Find documents by what they say. Works on a running crawl too.
+
+    \b
+    words here             all of them, in any of their forms
+    "a phrase"  pre*       one after the other; words that begin so
+    -without  this OR that  (brackets)
+    title:word  url:word  url:*/docs/*.pdf
+    site:example.org  type:pdf  lang:de  after:2026-01  before:2026-02-15
+
+    A query that begins with - comes after --. 'gossamer index' makes the index, 'gossamer crawl --search' while
+    it crawls. Exit 1 if nothing is found. Needs the extra 'search'.
+    """
+    from gossamer.cli.search import Live, Wanted, run_live, run_search
+
+    kept = {
+        name: asked.pop(name) for name in ("max_pages", "dir", "contact", "min_delay", "nameserver", "set")
+    }
+    first, *rest = given
+    if live:
+        run_live(rest, Wanted(first, **asked), Live(**kept), json=json)
+    else:
+        run_search([Path(first), *also], Wanted(" ".join(rest), **asked), json=json)
 
 
 @app.command(

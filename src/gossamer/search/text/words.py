@@ -1,0 +1,180 @@
+"""Tells the words of a text apart, by its script, and brings their forms together, by its language.
+
+Scripts that write no blanks between words (Chinese, Japanese, Thai, ...) and Korean, whose words carry endings,
+are cut into pairs of neighbouring characters: such a pair is found wherever it stands. The last character of a run
+stands alone, too, so that every character begins something. All else is cut at what is no letter or
+digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer.
+
+One field holds the words of all languages. A query does not tell its language: each of its words is looked
+for in the forms that the languages of the index give it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import re2
+
+from gossamer.search.extra import needed
+
+__all__ = [
+    "STEMMERS",
+    "Ways",
+    "Words",
+    "common_in",
+    "is_single",
+    "is_spaceless",
+    "of_document",
+    "plain",
+    "primary",
+    "sequences",
+    "stem_of",
+]
+
+STEMMERS = {
+    "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
+    "de": "german", "el": "greek", "hu": "hungarian", "it": "italian", "no": "norwegian", "nb": "norwegian",
+    "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+"""By the primary subtag of a language."""
+_STOPS = frozenset(
+    ("danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
+     "portuguese", "russian", "spanish", "swedish")
+)  # fmt: skip
+"""Languages whose commonest words (the, of, und, ...) are left out of the text,
+where they are a fifth of all."""
+LONGEST = 100
+"""Bytes of a word; what is longer is data and no word."""
+
+Words = tuple[tuple[int, str], ...]
+"""Words with their positions."""
+Ways = tuple[str, ...]
+"""Names of stemmers; the empty one leaves words as they are."""
+
+_SPACELESS = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+_RUN = re.compile(f"[{_SPACELESS}]+")
+_LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
+_MARKED = re2.compile(r"\p{M}")
+_FOLDED = str.maketrans(
+    "άέήίόύώϊϋΐΰςё\u0623\u0625\u0622\u0671\u0649", "αεηιουωιυιυσе\u0627\u0627\u0627\u0627\u064a",
+    "\u0640" + "".join(map(chr, range(0x064B, 0x0653))) + "\u200b\u200c\u200d\u00ad",
+)  # fmt: skip
+"""Accents of Greek, letters of Russian and Arabic that are often written otherwise; what is not seen."""
+
+
+def primary(language: str) -> str:
+    """The primary subtag of a BCP 47 tag, in lower case: `pt` of `pt-BR`."""
+    return re.split("[-_]", language.strip().lower(), maxsplit=1)[0][:8]
+
+
+def plain(text: str) -> str:
+    """A text with compatibility characters resolved: full width, ligatures, composed letters."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text).translate(_FOLDED)
+
+
+def of_document(text: str, language: str, *, common: bool = True) -> Any:
+    """A document's text as tantivy's `PreTokenizedString`, its words in their order.
+
+    Args:
+        text: of the document.
+        language: its BCP 47 tag, or nothing.
+        common: with the commonest words; without them the others keep their positions.
+    """
+    ready = _cut(plain(text))
+    return _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), common).pre_tokenize(ready)
+
+
+def ways_of(languages: Iterable[str]) -> Ways:
+    """In which ways words may be written in an index, by the languages (tags) of its documents."""
+    return tuple(dict.fromkeys(["", *(STEMMERS.get(primary(one), "") for one in languages)]))
+
+
+@lru_cache(4_096)
+def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Words, ...]:
+    """The words of a query, in each of the ways in which documents may have them, without repetitions.
+
+    A run of a script without blanks at the end of the query may go on in the document.
+
+    Args:
+        text: one word or several.
+        ways: of the index.
+        common: with the commonest words; else each way leaves out its own, and the positions of the others
+            show the gaps.
+    """
+    said = dict.fromkeys(_in_way(text, way, common) for way in ways)
+    return tuple(words for words in said if words)
+
+
+@lru_cache(1_024)
+def common_in(text: str, ways: Ways) -> tuple[str, ...]:
+    """Languages (primary subtags) whose texts are kept without these words, because all are of the commonest."""
+    if not _in_way(text, "", True):
+        return ()
+    left_out = {way for way in ways if way in _STOPS and not _in_way(text, way, False)}
+    return tuple(language for language, way in STEMMERS.items() if way in left_out)
+
+
+def _in_way(text: str, way: str, common: bool) -> Words:
+    text = plain(text)
+    ready = _cut(text)
+    last = _LAST_RUN.search(text)
+    if last is not None and len(last.group()) > 1:
+        ready = ready.rstrip().removesuffix(last.group()[-1])
+    tokens = _analyser(way, _is_marked(ready), common).pre_tokenize(ready).tokens
+    return tuple((token.position - tokens[0].position, token.text) for token in tokens)
+
+
+def is_single(text: str) -> bool:
+    """Whether it is one character of a script without blanks."""
+    return len(text) == 1 and _RUN.fullmatch(text) is not None
+
+
+def is_spaceless(word: str) -> bool:
+    """Whether it is of a script without blanks."""
+    return _RUN.fullmatch(word) is not None
+
+
+def stem_of(word: str, language: str) -> str:
+    """What a single word becomes in documents of a language; empty if it is none."""
+    ready = plain(word)
+    found = _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), True).analyze(ready)
+    return found[0] if found else ""
+
+
+def _cut(text: str) -> str:
+    return text if text.isascii() else _RUN.sub(_pairs, text)
+
+
+def _pairs(found: re.Match[str]) -> str:
+    run = found.group()
+    return " " + " ".join([*map("".join, pairwise(run)), run[-1]]) + " "
+
+
+def _is_marked(text: str) -> bool:
+    """Whether it has combining marks, at which the fast tokeniser would cut (Devanagari, ...)."""
+    return not text.isascii() and _MARKED.search(text) is not None
+
+
+@lru_cache
+def _analyser(stemmer: str, marked: bool, common: bool) -> Any:
+    tantivy = needed()
+    cut = tantivy.Tokenizer.regex(r"[\p{Alphabetic}\p{M}\p{N}]+") if marked else tantivy.Tokenizer.simple()
+    builder = tantivy.TextAnalyzerBuilder(cut)
+    builder = builder.filter(tantivy.Filter.remove_long(LONGEST)).filter(tantivy.Filter.lowercase())
+    if not common and stemmer in _STOPS:
+        builder = builder.filter(tantivy.Filter.stopword(stemmer))
+    if stemmer:
+        builder = builder.filter(tantivy.Filter.stemmer(stemmer))
+    return builder.filter(tantivy.Filter.ascii_fold()).build()
