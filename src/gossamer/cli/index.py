@@ -1,11 +1,13 @@
-"""Makes text, data and links of what was crawled."""
+"""Makes text, data, links and a search index of what was crawled."""
 
+import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
+from typing import TypedDict
 
 import msgspec
 
@@ -13,15 +15,33 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
-from gossamer.datasets.derived import FOLDER, state_of
+from gossamer.datasets.derived import FOLDER, discard, state_of
 from gossamer.datasets.deriving import Deriving, Progress
+from gossamer.search.extra import is_installed
+from gossamer.search.feed import DamagedTables
+from gossamer.search.following import Following
+from gossamer.search.text.kept import FOLDER as SEARCH
 from gossamer.words.catalogue import words
 
 INTERRUPTED = 130
 
 
-def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quiet: bool) -> None:
-    """Bring the tables of documents up to date, in every folder of a cluster too.
+class How(msgspec.Struct, frozen=True):
+    """What is made, and how long.
+
+    Attributes:
+        processes: documents read at a time, if not as the crawl's settings say.
+        once: end when all is read, though the crawl runs.
+        search: also what 'gossamer search' asks, if its extra is installed.
+    """
+
+    processes: int | None = None
+    once: bool = False
+    search: bool = True
+
+
+def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
+    """Bring the tables of documents and the search index up to date, in every folder of a cluster too.
 
     While the crawl runs it goes on with it, unless `once`. Interrupted, it keeps what it has; exit 130.
 
@@ -43,40 +63,79 @@ def run_index(path: Path, processes: int | None, *, once: bool, json: bool, quie
     with looked_into(path) as inspection:
         parts = {name: part.folder.path for name, part in inspection.each.items()}
     shown = _Shown(quiet=quiet)
+    indexed = 0
     for folder in parts.values():
-        with looked_into(folder) as inspection:
-            config = inspection.config.documents
-            if processes is not None:
-                config = msgspec.structs.replace(config, processes=processes)
-            deriving = Deriving(folder, inspection, config)
         try:
-            deriving.run(_goes_on(folder, once=once), interrupted, shown)
-        finally:
-            deriving.close()
+            indexed += _bring(folder, how, interrupted, shown)
+        except DamagedTables as error:
+            say(f"{safe(str(error))}; the tables are made anew from the archive")
+            discard(folder / FOLDER)
+            indexed += _bring(folder, how, interrupted, shown)
         if stopped:
             break
     shown.end()
-    states = {name: state_of(folder / FOLDER) for name, folder in parts.items()}
-    done = [state for state in states.values() if state is not None]
-    documents = sum(state.documents for state in done)
-    marked: dict[str, int] = {}
-    for state in done:
-        for mark, count in state.marked.items():
-            marked[mark] = marked.get(mark, 0) + count
+    told = _told(parts.values())
     if json:
-        show_json({"documents": documents, "marked": marked, "interrupted": bool(stopped)})
+        show_json({**told, "indexed": indexed, "interrupted": bool(stopped)})
     elif not quiet:
-        in_words = words("en").said
-        said = "".join(
-            f", {count:,} {safe(in_words('mark', mark))}" for mark, count in sorted(marked.items())
-        )
-        say(f"{plural(documents, 'document')} in {path / FOLDER}{said}")
-        if stopped:
-            say(f"interrupted; 'gossamer index {path}' goes on")
-        else:
-            say(f"'gossamer sql {path}' tells which tables and columns there are")
+        _say(path, told, indexed, how, interrupted=bool(stopped))
     if stopped:
         sys.exit(INTERRUPTED)
+
+
+class _Told(TypedDict):
+    documents: int
+    marked: dict[str, int]
+
+
+def _told(folders: Iterable[Path]) -> _Told:
+    """What the tables hold."""
+    states = [state for folder in folders if (state := state_of(folder / FOLDER)) is not None]
+    marked: dict[str, int] = {}
+    for state in states:
+        for mark, count in state.marked.items():
+            marked[mark] = marked.get(mark, 0) + count
+    return {"documents": sum(state.documents for state in states), "marked": marked}
+
+
+def _say(path: Path, told: _Told, indexed: int, how: How, *, interrupted: bool) -> None:
+    in_words = words("en").said
+    marks = "".join(
+        f", {count:,} {safe(in_words('mark', mark))}" for mark, count in sorted(told["marked"].items())
+    )
+    say(f"{plural(told['documents'], 'document')} in {path / FOLDER}{marks}")
+    if interrupted:
+        say(f"interrupted; 'gossamer index {path}' goes on")
+        return
+    say(f"'gossamer sql {path}' tells which tables and columns there are")
+    if indexed:
+        say(f"{plural(indexed, 'document')} in {path / SEARCH}; 'gossamer search {path} WORD...' finds them")
+    elif how.search and not is_installed():
+        say("to search them, too: pip install 'gossamer[search]'")
+
+
+def _bring(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Shown") -> int:
+    """Bring one crawl's tables up to date, and what is made of them; how many documents can be searched."""
+    with looked_into(folder) as inspection:
+        config = inspection.config
+        documents = config.documents
+        if how.processes is not None:
+            documents = msgspec.structs.replace(documents, processes=how.processes)
+        deriving = Deriving(folder, inspection, documents)
+    with contextlib.ExitStack() as stack:
+        stack.callback(deriving.close)
+        following = None
+        if how.search and is_installed():
+            following = Following(folder, config.search, say)
+            stack.callback(following.close)
+
+        def committed(progress: Progress) -> None:
+            shown(progress)
+            if following is not None:
+                following.catch_up(interrupted)
+
+        deriving.run(_goes_on(folder, once=how.once), interrupted, committed)
+        return following.documents if following is not None else 0
 
 
 def _goes_on(folder: Path, *, once: bool) -> Callable[[], bool]:

@@ -8,6 +8,7 @@ from msgspec import Meta
 from gossamer.archive.config import ArchiveConfig
 from gossamer.config.dotted import join_path
 from gossamer.config.plugin_config import PluginConfig
+from gossamer.config.search_config import SearchConfig
 from gossamer.dns.config import DnsConfig
 from gossamer.documents.config import DocumentsConfig
 from gossamer.engine.config import EngineConfig
@@ -70,6 +71,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = {}
 
     documents: DocumentsConfig = DocumentsConfig()
+    search: SearchConfig = SearchConfig()
     fields: Annotated[
         dict[str, dict[str, str]],
         Meta(

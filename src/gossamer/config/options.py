@@ -20,6 +20,7 @@ OPTIONS = {
     "obey_robots": "robots.obey",
     "fields": "fields.page",
     "documents": "documents.follow",
+    "search": "search.follow",
 }
 
 

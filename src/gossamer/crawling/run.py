@@ -26,6 +26,7 @@ from gossamer.engine.fault_points import fault_point
 from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.reason import Reason
+from gossamer.search.extra import prove_search
 
 SWITCH_SECONDS = 0.0005
 
@@ -42,6 +43,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     seeds = Seeds(config)
     seeds.prove()
     prove_documents(config.documents)
+    prove_search(config.search)
     folder.create()
     fault_point("start.created")
     try:
@@ -80,6 +82,7 @@ def reopen(
         config = load(CrawlConfig, settings)
         Seeds(config, folder.path).prove()
         prove_documents(config.documents)
+        prove_search(config.search)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
@@ -120,7 +123,9 @@ async def run(
                     built.crawl.take_up()
                 if extensions.membership is not None:
                     extensions.membership.built(built)
-                await documents.start(folder.path, config.documents)
+                await documents.start(
+                    folder.path, documents=config.documents.follow, search=config.search.follow
+                )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
                     reason = await _conduct(built, folder, config, on_start)
         finally:

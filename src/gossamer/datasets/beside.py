@@ -40,11 +40,19 @@ class Beside:
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
 
-    async def start(self, path: Path, config: DocumentsConfig) -> None:
-        """Start it if it is wanted; the crawl's state must be there."""
-        if not config.follow:
+    async def start(self, path: Path, *, documents: bool, search: bool) -> None:
+        """Start it if it is wanted; the crawl's state must be there.
+
+        Args:
+            path: folder of the crawl.
+            documents: make the tables of documents.
+            search: make them, and the search index.
+        """
+        if not documents and not search:
             return
         command = [sys.executable, "-m", "gossamer", "index", str(path), "--quiet"]
+        if not search:
+            command.append("--no-search")
         self._process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.DEVNULL,

@@ -84,6 +84,18 @@ def files_of(folder: Path) -> dict[str, list[Path]]:
     return {table.name: [_path(folder, table, part.number) for part in state.parts] for table in DERIVED}
 
 
+def discard(folder: Path) -> None:
+    """Forget what is committed: whoever writes next makes it anew, from the archive.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    try:
+        (folder / _MARK).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder / _MARK}: cannot be removed ({error.strerror})") from error
+
+
 def _path(folder: Path, table: Table, number: int) -> Path:
     return folder / f"{table.name}-{number:06d}.parquet"
 

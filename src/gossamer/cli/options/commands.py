@@ -234,18 +234,54 @@ def list_(
 @folder
 @click.option("--processes", type=click.IntRange(1, 64), metavar="N", help="Documents read at a time.")
 @click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
+@click.option("--no-search", is_flag=True, help="Make no search index.")
 @quiet
 @json
-def index(folder: Path, processes: int | None, *, once: bool, quiet: bool, json: bool) -> None:
+def index(
+    folder: Path, processes: int | None, *, once: bool, no_search: bool, quiet: bool, json: bool
+) -> None:
     """Make text, data and links of the documents that were crawled. Works on a running crawl too.
 
     Main text, Markdown, title, authors, dates, language, structured data, e-mail addresses, links and
-    fields, of HTML, PDF, office files, EPUB and others, into FOLDER/documents, from where it stopped last.
-    'gossamer crawl --documents' does it while it crawls. Needs the extra 'documents'.
+    fields, of HTML, PDF, office files, EPUB and others, into FOLDER/documents, from where it stopped last;
+    and of these an index for 'gossamer search', into FOLDER/search. 'gossamer crawl --documents' or
+    '--search' does it while it crawls. Needs the extra 'documents'; the index needs 'search'.
     """
-    from gossamer.cli.index import run_index
+    from gossamer.cli.index import How, run_index
 
-    run_index(folder, processes, once=once, json=json, quiet=quiet)
+    run_index(folder, How(processes, once, not no_search), json=json, quiet=quiet)
+
+
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer search ./crawl 'polite crawler \"rests after\" site:example.org after:2026-01'",
+)
+@click.argument("folder", metavar="FOLDER", type=PATH)
+@click.argument("query", metavar="[QUERY]...", nargs=-1)
+@click.option("--url", metavar="PATTERN", default="", help="Only addresses like this: '*/docs/*.pdf'.")
+@click.option("--also", type=PATH, metavar="FOLDER", multiple=True, help="Search this crawl, too.")
+@click.option("--limit", type=click.IntRange(0, 1_000), default=10, show_default=True, metavar="N")
+@click.option(
+    "--offset", type=click.IntRange(0, 1_000), default=0, metavar="N", help="Leave out the first N."
+)
+@click.option("--facets", is_flag=True, help="Count sites, types, languages and years, too.")
+@click.option("--json", is_flag=True, help="A line of JSON for each hit.")
+def search(folder: Path, query: tuple[str, ...], also: tuple[Path, ...], *, json: bool, **asked: Any) -> None:
+    """Find documents by what they say. Works on a running crawl too.
+
+    \b
+    words here             all of them, in any of their forms
+    "a phrase"  pre*       one after the other; words that begin so
+    -without  this OR that  (brackets)
+    title:word  url:word  url:*/docs/*.pdf
+    site:example.org  type:pdf  lang:de  after:2026-01  before:2026-02-15
+
+    A query that begins with - comes after --. 'gossamer index' makes the index, 'gossamer crawl --search' while
+    it crawls. Exit 1 if nothing is found. Needs the extra 'search'.
+    """
+    from gossamer.cli.search import Wanted, run_search
+
+    run_search([folder, *also], Wanted(" ".join(query), **asked), json=json)
 
 
 @app.command(

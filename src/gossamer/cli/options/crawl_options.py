@@ -77,6 +77,13 @@ _OF_A_CRAWL = (
         is_flag=True,
         help="Make text and data of documents meanwhile (see 'gossamer index').",
     ),
+    click.option(
+        "--search",
+        cls=Option,
+        panel=WHERE,
+        is_flag=True,
+        help="The same, and an index of it (see 'gossamer search').",
+    ),
     _option(WHERE, "--order", "NAME", "bfs, dfs, best, opic, focused, or a plug-in."),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
     _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
@@ -112,7 +119,8 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
 
     seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
     given["fields"] = fields_of(given["fields"]) or None
-    given["documents"] = True if given.pop("documents") else None
+    for flag in ("documents", "search"):
+        given[flag] = True if given.pop(flag) else None
     given["obey_robots"] = False if given.pop("ignore_robots") else None
     # What may be repeated comes as an empty tuple if not given.
     options = {

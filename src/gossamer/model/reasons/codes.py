@@ -180,6 +180,15 @@ class WorthCode(StrEnum):
     NO = "worth.no"
 
 
+class QueryCode(StrEnum):
+    """Why a query is refused."""
+
+    DEPTH = "query.depth"
+    PARTS = "query.parts"
+    DATE = "query.date"
+    PATTERN = "query.pattern"
+
+
 class ProblemCode(StrEnum):
     """What is wrong with what was asked for."""
 

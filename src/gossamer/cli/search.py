@@ -1,0 +1,127 @@
+"""Finds documents by what they say."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from gossamer.assembly.private import keep_private
+from gossamer.cli.terminal.printing import plural, safe, say, show
+from gossamer.model.errors import ConfigError
+from gossamer.search.searching import Hit, Piece, Results, Searching
+
+NOTHING = 1
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What the user asks for: options of the command."""
+
+    query: str
+    url: str = ""
+    limit: int = 10
+    offset: int = 0
+    facets: bool = False
+
+
+def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
+    """Print what answers a query; exit 1 if nothing does.
+
+    Raises:
+        ConfigError: no crawl lives in a folder, there is no index, or the query is refused.
+        StorageError: an index is damaged.
+    """
+    keep_private()
+    query, url = wanted.query, wanted.url
+    if url:
+        query = f"{query} url:{url if '*' in url or '?' in url else f'*{url}*'}"
+    searching = Searching(folders)
+    for folder in searching.without:
+        say(f"{folder}: has no search index; 'gossamer index {folder}' makes it")
+    results = searching.search(query.strip(), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets)
+    if results.problem is not None:
+        raise ConfigError(f"query: {safe(str(results.problem))}")
+    if json:
+        for hit in results.hits:
+            show(msgspec.json.encode(_told(hit)).decode())
+        if wanted.facets:
+            show(msgspec.json.encode({"facets": results.facets, "total": results.total}).decode())
+    else:
+        _print(results, wanted.offset, many=len(folders) > 1)
+    if results.some:
+        say("no document has all of these words; these have some")
+    if results.behind:
+        say(f"about {plural(results.behind, 'document')} of the archive not in the index yet")
+    if not results.total:
+        if not json:
+            say("nothing found")
+        sys.exit(NOTHING)
+
+
+def _told(hit: Hit) -> dict[str, object]:
+    """A hit for programs: plain texts, and the places of what was asked for."""
+    return {
+        "url": hit.url,
+        "title": _plain(hit.title),
+        "snippet": _plain(hit.snippet),
+        "marked": _marked(hit.snippet),
+        "type": hit.type,
+        "language": hit.language,
+        "date": _date(hit.dated),
+        "captured": datetime.fromtimestamp(hit.captured, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "bytes": hit.size,
+        "score": round(hit.score, 3),
+        "similar": hit.similar,
+        "crawl": hit.crawl,
+    }
+
+
+def _print(results: Results, offset: int, *, many: bool) -> None:
+    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    for hit in results.hits:
+        title = _shown(hit.title) if hit.title else Text(safe(hit.url))
+        title.stylize("bold")
+        console.print(title)
+        facts = [_date(hit.dated), hit.type.rpartition("/")[2], hit.language]
+        if hit.similar:
+            facts.append(f"and {plural(hit.similar, 'page')} like it")
+        if many:
+            facts.append(hit.crawl)
+        console.print(Text(safe(hit.url), style="cyan"), overflow="fold")
+        if hit.snippet:
+            console.print(_shown(hit.snippet))
+        console.print(Text("  ".join(safe(fact) for fact in facts if fact), style="dim"))
+        console.print()
+    for name, values in results.facets.items():
+        counts = ", ".join(f"{safe(one.value)} {one.count:,}" for one in values)
+        console.print(Text(f"{name}: {counts}"))
+    if results.hits:
+        last = offset + len(results.hits)
+        say(f"{offset + 1:,}-{last:,} of {results.total:,}, in {results.seconds * 1_000:,.0f} ms")
+
+
+def _shown(pieces: Sequence[Piece]) -> Text:
+    text = Text()
+    for piece in pieces:
+        text.append(safe(piece.text), style="bold yellow" if piece.marked else "")
+    return text
+
+
+def _plain(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+def _marked(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
+    places, at = [], 0
+    for piece in pieces:
+        if piece.marked:
+            places.append((at, at + len(piece.text)))
+        at += len(piece.text)
+    return places
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")

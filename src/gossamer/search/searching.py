@@ -1,0 +1,319 @@
+"""Searches one crawl or many: the hits of all, best first, near-duplicates as one.
+
+The interface of this room. `Searching` keeps the indexes open for whoever asks often; `search` asks once.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gossamer.inspect.clusters.whole import inspect_whole
+from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import Reason
+from gossamer.search.behind import behind
+from gossamer.search.clusters import cluster_of
+from gossamer.search.query.asked import All as AllOf
+from gossamer.search.query.asked import Asked, Words
+from gossamer.search.query.parser import Unreadable, read_query
+from gossamer.search.text.reader import FACETS, Found, Missing, Reader
+from gossamer.search.text.snippets import Marker, Piece
+
+__all__ = ["FACETS", "FacetValue", "Hit", "Piece", "Results", "Searching", "Suggestion", "parts_of", "search"]
+
+DEEPEST = 1_000
+"""Hits that can be paged to; a query says more in fewer."""
+FACET_VALUES = 10
+_LOOK = 5.0
+"""Seconds after which it is looked again how far the archive has come."""
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """One document that answers.
+
+    Attributes:
+        url: of the document, as it was requested.
+        crawl: the folder that was searched.
+        title: its words marked; empty if it has none.
+        snippet: a passage, its words marked; empty without text, or if none was asked for.
+        type: media type.
+        language: BCP 47 tag; may be empty.
+        dated: when it was published, else modified, else captured: seconds since 1970.
+        captured: seconds since 1970.
+        size: bytes of its content.
+        score: of hits of one answer the higher is the better; of queries without words it is `dated`.
+        similar: further hits that are near-duplicates of it, and not shown.
+    """
+
+    url: str
+    crawl: str
+    title: tuple[Piece, ...]
+    snippet: tuple[Piece, ...]
+    type: str
+    language: str
+    dated: float
+    captured: float
+    size: int
+    score: float
+    similar: int = 0
+
+
+class FacetValue(msgspec.Struct, frozen=True):
+    """One site, type, language or year, and how many answers are of it."""
+
+    value: str
+    count: int
+
+
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer.
+
+    Attributes:
+        query: as it was typed.
+        hits: from the offset on, best first.
+        total: documents that answer, near-duplicates counted each.
+        documents: in the indexes that were searched.
+        facets: by `FACETS`, the most frequent values first; empty if not asked for.
+        behind: documents that were archived and are not yet in the index, roughly.
+        some: no document has all the words; these have some.
+        problem: why the query is refused; then there are no hits.
+        seconds: that it took.
+    """
+
+    query: str
+    hits: list[Hit] = []
+    total: int = 0
+    documents: int = 0
+    facets: dict[str, list[FacetValue]] = {}
+    behind: int = 0
+    some: bool = False
+    problem: Reason | None = None
+    seconds: float = 0.0
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A page whose title goes on as was typed."""
+
+    title: str
+    url: str
+
+
+class Searching:
+    """The indexes of crawls, kept open. One caller at a time."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        """Open them.
+
+        Args:
+            folders: of crawls, or of clusters, whose agents on this machine are searched together.
+
+        Raises:
+            ConfigError: no crawl lives in one, or none has an index; the extra is not installed.
+            StorageError: an index is damaged.
+        """
+        self._readers: list[tuple[str, Reader]] = []
+        self._look_again, self._last_behind = 0.0, 0
+        without: list[Path] = []
+        for folder in folders:
+            found = False
+            for part in parts_of(folder):
+                try:
+                    self._readers.append((str(folder), Reader(part)))
+                    found = True
+                except Missing:
+                    continue
+            if not found:
+                without.append(folder)
+        self.without = tuple(without)
+        """Folders that have no index yet."""
+        if not self._readers:
+            raise ConfigError(
+                *[f"{one}: has no search index. 'gossamer index {one}' makes it." for one in without]
+            )
+
+    def search(
+        self, query: str, *, limit: int = 10, offset: int = 0, facets: bool = False, snippets: bool = True
+    ) -> Results:
+        """Answer a query (the language: query/parser.py). Nothing anybody types raises.
+
+        Args:
+            query: as typed.
+            limit: hits, at most.
+            offset: hits that are left out before.
+            facets: count sites, types, languages and years of all answers.
+            snippets: take passages out of the texts, some milliseconds.
+
+        Raises:
+            StorageError: an index is damaged.
+        """
+        began = time.perf_counter()
+        self._refresh()
+        try:
+            asked = read_query(query)
+        except Unreadable as refused:
+            return Results(query=query, problem=refused.why, documents=self.documents)
+        some = False
+        total, found = self._find(asked, offset + limit, some=False)
+        if total == 0 and _several(asked):
+            total, found = self._find(asked, offset + limit, some=True)
+            some = total > 0
+        shown = found[offset : offset + limit]
+        marker = Marker(asked, self._languages)
+        return Results(
+            query=query,
+            hits=self._hits(shown, marker, snippets=snippets),
+            total=total,
+            documents=self.documents,
+            facets=self._facets(asked, some=some) if facets else {},
+            behind=self._behind(),
+            some=some,
+            seconds=time.perf_counter() - began,
+        )
+
+    def suggest(self, text: str, *, limit: int = 8) -> list[Suggestion]:
+        """Titles that have the words typed so far, the last of which may be unfinished.
+
+        Raises:
+            StorageError: an index is damaged.
+        """
+        words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
+        if not words:
+            return []
+        *whole, last = (f"title:{word}" for word in words)
+        results = self.search(" ".join((*whole, f"{last}*")), limit=limit * 4, snippets=False)
+        said: dict[str, str] = {}
+        for hit in results.hits:
+            title = " ".join("".join(piece.text for piece in hit.title).split())
+            said.setdefault(title, hit.url)
+        return [Suggestion(title, url) for title, url in said.items() if title][:limit]
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return sum(reader.documents for _, reader in self._readers)
+
+    @property
+    def _languages(self) -> list[str]:
+        return list(dict.fromkeys(one for _, reader in self._readers for one in reader.languages))
+
+    def _refresh(self) -> None:
+        for _, reader in self._readers:
+            try:
+                reader.refresh()
+            except Missing:  # just being made anew
+                continue
+
+    def _behind(self) -> int:
+        """Looked at anew every few seconds: it takes longer than a query."""
+        now = time.monotonic()
+        if now >= self._look_again:
+            self._last_behind = sum(
+                behind(reader.crawl, reader.mark, reader.documents) for _, reader in self._readers
+            )
+            self._look_again = now + _LOOK
+        return self._last_behind
+
+    def _find(self, asked: Asked, wanted: int, *, some: bool) -> tuple[int, list["_Folded"]]:
+        """How many answer, and the first that are wanted, with their near-duplicates folded into them."""
+        most = min(max(2 * wanted, 20), DEEPEST)
+        while True:
+            answers = [
+                (folder, reader, *reader.find(asked, most, some=some)) for folder, reader in self._readers
+            ]
+            folded = _folded((folder, reader, found) for folder, reader, _, found in answers)
+            whole = all(count <= most for _, _, count, _ in answers)
+            if len(folded) >= wanted or whole or most == DEEPEST:
+                return sum(count for _, _, count, _ in answers), folded
+            most = min(2 * most, DEEPEST)
+
+    def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool) -> list[Hit]:
+        texts: dict[tuple[int, tuple[int, int]], str] = {}
+        if snippets:
+            for reader in {id(one.reader): one.reader for one in shown}.values():
+                places = [one.place for one in shown if one.reader is reader]
+                texts |= {(id(reader), place): text for place, text in reader.texts.of(places).items()}
+        hits = []
+        for one in shown:
+            document = one.found.document
+            text = texts.get((id(one.reader), one.place)) or document.description
+            hits.append(
+                Hit(
+                    url=document.url,
+                    crawl=one.folder,
+                    title=marker.marked(document.title, document.language),
+                    snippet=marker.passage(text, document.language) if snippets else (),
+                    type=document.type,
+                    language=document.language,
+                    dated=document.dated,
+                    captured=document.captured,
+                    size=document.size,
+                    score=one.found.order,
+                    similar=one.similar,
+                )
+            )
+        return hits
+
+    def _facets(self, asked: Asked, *, some: bool) -> dict[str, list[FacetValue]]:
+        sums: dict[str, dict[str, int]] = {name: {} for name in FACETS}
+        for _, reader in self._readers:
+            for name, counts in reader.facets(asked, 10 * FACET_VALUES, some=some).items():
+                for value, count in counts.items():
+                    sums[name][value] = sums[name].get(value, 0) + count
+        return {
+            name: [
+                FacetValue(value, count)
+                for value, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:FACET_VALUES]
+            ]
+            for name, counts in sums.items()
+        }
+
+
+def search(
+    folders: Iterable[Path], query: str, *, limit: int = 10, offset: int = 0, facets: bool = False
+) -> Results:
+    """Open the indexes of crawls, and answer one query; as `Searching` and its `search`."""
+    return Searching(folders).search(query, limit=limit, offset=offset, facets=facets)
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """The folders of crawls in a folder: itself, or those of a cluster's agents on this machine.
+
+    Raises:
+        ConfigError: no crawl lives there.
+        StorageError: a state is damaged.
+    """
+    with inspect_whole(folder) as inspection:
+        return [part.folder.path for part in inspection.each.values()]
+
+
+class _Folded(msgspec.Struct):
+    folder: str
+    reader: Reader
+    found: Found
+    similar: int = 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.found.document.serial, self.found.document.offset
+
+
+def _folded(answers: Iterable[tuple[str, Reader, Sequence[Found]]]) -> list[_Folded]:
+    """The hits of all, best first, the best of each cluster only."""
+    named: list[tuple[_Folded, str | None]] = []
+    for folder, reader, found in answers:
+        names = cluster_of(reader.crawl, [one.document.url for one in found])
+        named += [(_Folded(folder, reader, one), name) for one, name in zip(found, names, strict=True)]
+    named.sort(key=lambda one: -one[0].found.order)
+    best: dict[str, _Folded] = {}
+    folded = []
+    for one, name in named:
+        if name is not None and (first := best.setdefault(name, one)) is not one:
+            first.similar += 1
+            continue
+        folded.append(one)
+    return folded
+
+
+def _several(asked: Asked) -> bool:
+    return isinstance(asked, AllOf) and sum(isinstance(part, Words) for part in asked.parts) > 1

@@ -1,0 +1,228 @@
+"""Makes a query of the index of what was asked.
+
+Nothing of what a user typed reaches tantivy's own parser. Words score, by BM25, most in titles; filters do not.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gossamer.search.extra import needed
+from gossamer.search.query import asked as ask
+from gossamer.search.query.asked import Asked, Field, Kind
+from gossamer.search.text.schema import whole_title, words_of
+from gossamer.search.text.words import Words, is_single, is_spaceless, plain, sequences
+
+__all__ = ["Asking", "scores"]
+
+_WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
+"""Of a word in each field."""
+_PHRASED = ("title", "address", "text")
+"""Fields that know the positions of words."""
+_WHOLE_TITLE = 12.0
+"""Of a title that is the query, beside that of its words."""
+_NEAR = {"title": 2.0, "text": 0.7}
+"""Of words that stand together as they were asked."""
+_RUN = 4
+"""Pairs of characters that must stand together; of longer runs all pairs must be there."""
+_MOST_NEAR = 12
+
+
+class Asking:
+    """Makes queries for one index."""
+
+    def __init__(self, schema: Any, languages: Iterable[str]) -> None:
+        """Args:
+        schema: of the index.
+        languages: tags of those in it.
+        """
+        self._schema = schema
+        self._languages = tuple(languages)
+        self._tantivy = needed()
+        self._query = self._tantivy.Query
+        self._occur = self._tantivy.Occur
+
+    def query(self, asked: Asked, *, some: bool = False) -> Any:
+        """The query of a tree.
+
+        Args:
+            asked: what the user typed, read.
+            some: not all of its words must be there, but one.
+        """
+        parts = asked.parts if isinstance(asked, ask.All) else (asked,)
+        made = self._all(parts, some=some)
+        words = [part for part in parts if isinstance(part, ask.Words) and _is_plain(part)]
+        bonus = self._bonus(words) if 1 <= len(words) <= _MOST_NEAR else []
+        if not bonus:
+            return made
+        should = self._occur.Should
+        return self._query.boolean_query([(self._occur.Must, made), *((should, one) for one in bonus)])
+
+    def _bonus(self, words: Sequence[ask.Words]) -> list[Any]:
+        """What brings the page up whose title is the query, or that has its words together."""
+        text = " ".join(word.text for word in words)
+        found = [
+            self._boosted(
+                self._query.const_score_query(self._term("whole_title", whole_title(text)), 1.0), _WHOLE_TITLE
+            )
+        ]
+        for field, weight in _NEAR.items():
+            ways = sequences(text, self._languages, common=field != "text")
+            found += [self._boosted(self._phrase(field, one), weight) for one in ways if len(one) > 1]
+        return found
+
+    def _all(self, parts: Sequence[Asked], *, some: bool = False) -> Any:
+        clauses: list[tuple[Any, Any]] = []
+        optional: list[Any] = []
+        for part in parts:
+            if isinstance(part, ask.Not):
+                clauses.append((self._occur.MustNot, self._of(part.of)))
+                continue
+            query = self._of(part)
+            if query is None:
+                continue
+            if isinstance(part, ask.Words) and (some or self._is_common(part)):
+                optional.append(query)
+            else:
+                clauses.append((self._occur.Must, query))
+        if some and optional:
+            clauses.append((self._occur.Must, self._any_of(optional)))
+        elif optional and not any(occur == self._occur.Must for occur, _ in clauses):
+            clauses += [(self._occur.Must, query) for query in optional]
+        else:
+            clauses += [(self._occur.Should, query) for query in optional]
+        if not any(occur == self._occur.Must for occur, _ in clauses):
+            everything = self._query.const_score_query(self._query.all_query(), 0.0)
+            clauses.append((self._occur.Must, everything))
+        return self._query.boolean_query(clauses)
+
+    def _of(self, asked: Asked) -> Any:
+        """The query of a part; `None` of words without a letter or digit."""
+        match asked:
+            case ask.Words():
+                return self._words(asked)
+            case ask.Filter():
+                return self._query.const_score_query(self._filter(asked), 0.0)
+            case ask.Span(since, before):
+                return self._query.const_score_query(self._span(since, before), 0.0)
+            case ask.All(parts):
+                return self._all(parts)
+            case ask.Not():
+                return self._all((asked,))
+            case ask.Any(parts):
+                made = [one for part in parts if (one := self._of(part)) is not None]
+                return self._any_of(made) if made else None
+
+    def _words(self, words: ask.Words) -> Any:
+        if words.pattern:
+            if words.field is Field.URL:
+                return self._query.const_score_query(self._regex("url", url_pattern(words.text)), 1.0)
+            return self._beginning(words)
+        if words.field is Field.URL:
+            return self._phrases("address", words_of(words.text) if "://" in words.text else words.text)
+        if words.field is Field.TITLE:
+            return self._phrases("title", words.text)
+        if is_single(plain(words.text)):
+            return self._any_of(
+                [self._boosted(self._regex(field, f"{plain(words.text)}.*"), _WEIGHTS[field])
+                 for field in ("title", "text")]
+            )  # fmt: skip
+        made = [
+            self._boosted(query, weight)
+            for field, weight in _WEIGHTS.items()
+            if (query := self._phrases(field, words.text, loose=not words.phrase)) is not None
+        ]
+        return self._any_of(made) if made else None
+
+    def _phrases(self, field: str, text: str, *, loose: bool = False) -> Any:
+        """A word, or words one after the other, in any of the languages' ways; `None` if there are none."""
+        made = []
+        for sequence in sequences(text, self._languages, common=field != "text"):
+            if len(sequence) == 1:
+                made.append(self._term(field, sequence[0][1]))
+            elif field not in _PHRASED or (
+                loose and len(sequence) > _RUN and all(is_spaceless(word) for _, word in sequence)
+            ):
+                must = [(self._occur.Must, self._term(field, word)) for _, word in sequence]
+                made.append(self._query.boolean_query(must))
+            else:
+                made.append(self._phrase(field, sequence))
+        return self._any_of(made) if made else None
+
+    def _is_common(self, words: ask.Words) -> bool:
+        """Whether the texts in the index are without them, so that they cannot be asked for."""
+        return (
+            words.field is Field.ANYWHERE
+            and not words.pattern
+            and not sequences(words.text, self._languages, common=False)
+        )
+
+    def _beginning(self, words: ask.Words) -> Any:
+        """Words that begin so."""
+        folded = sequences(words.text.rstrip("*"), ())
+        if not folded:
+            return None
+        beginning = re.escape(folded[0][0][1]) + ".*"
+        fields = ["title"] if words.field is Field.TITLE else [*_WEIGHTS]
+        return self._any_of(
+            [self._boosted(self._regex(field, beginning), _WEIGHTS[field]) for field in fields]
+        )
+
+    def _filter(self, asked: ask.Filter) -> Any:
+        if asked.kind is not Kind.SITE:
+            return self._term("tags", f"{asked.kind}:{asked.value}")
+        authority, slash, path = asked.value.rpartition("://")[2].partition("/")
+        host = re.sub(r":\d+$", "", authority).removeprefix("*").strip(".")
+        site = self._term("tags", f"site:{host}")
+        if not path:
+            return site
+        below = self._regex("url", rf"(?i)[a-z]+://[^/]*{re.escape(slash + path)}.*")
+        return self._query.boolean_query([(self._occur.Must, site), (self._occur.Must, below)])
+
+    def _span(self, since: float | None, before: float | None) -> Any:
+        return self._query.range_query(
+            self._schema, "dated", self._tantivy.FieldType.Integer,
+            lower_bound=None if since is None else int(since),
+            upper_bound=None if before is None else int(before), include_upper=False,
+        )  # fmt: skip
+
+    def _term(self, field: str, word: str) -> Any:
+        return self._query.term_query(self._schema, field, word)
+
+    def _phrase(self, field: str, sequence: Words) -> Any:
+        return self._query.phrase_query(self._schema, field, list(sequence))
+
+    def _regex(self, field: str, pattern: str) -> Any:
+        return self._query.regex_query(self._schema, field, pattern)
+
+    def _boosted(self, query: Any, boost: float) -> Any:
+        return query if boost == 1.0 else self._query.boost_query(query, boost)
+
+    def _any_of(self, queries: list[Any]) -> Any:
+        if len(queries) == 1:
+            return queries[0]
+        return self._query.boolean_query([(self._occur.Should, query) for query in queries])
+
+
+def scores(asked: Asked) -> bool:
+    """Whether some of what is asked tells pages apart by more than yes or no."""
+    match asked:
+        case ask.Words():
+            return True
+        case ask.All(parts) | ask.Any(parts):
+            return any(scores(part) for part in parts)
+    return False
+
+
+def url_pattern(pattern: str) -> str:
+    """A regular expression of an address: a star stands for any characters, a question mark for one.
+
+    It may begin anywhere, unless with a scheme, and ends where the address ends.
+    """
+    begun = "" if "://" in pattern else ".*"
+    made = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    return f"(?i){begun}{made}"
+
+
+def _is_plain(words: ask.Words) -> bool:
+    return words.field is Field.ANYWHERE and not words.pattern

@@ -1,0 +1,157 @@
+"""Chooses the passage of a text that a hit shows, and marks the words in it that were asked for."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from gossamer.search.query import asked as ask
+from gossamer.search.query.asked import Asked, Field
+from gossamer.search.text.words import is_spaceless, plain, sequences, stem_of
+
+__all__ = ["Marker", "Piece"]
+
+LENGTH = 240
+"""Characters of a passage, roughly."""
+SEARCHED = 200_000
+"""Characters in which a passage is looked for."""
+_BEFORE = 60
+_MOST = 400
+"""Places at which words of a query are found, before the looking ends."""
+_WORD = re.compile(r"[^\W_]+")
+_BLANKS = re.compile(r"\s+")
+
+
+class Piece(msgspec.Struct, frozen=True, array_like=True):
+    """Some of a passage, and whether it is what was asked for."""
+
+    text: str
+    marked: bool = False
+
+
+class Marker:
+    """Finds the words of one query in texts."""
+
+    def __init__(self, asked: Asked, languages: Iterable[str]) -> None:
+        """Args:
+        asked: the query, read.
+        languages: tags of those in the index.
+        """
+        self._stems: set[str] = set()
+        self._runs: set[str] = set()
+        self._beginnings: list[str] = []
+        known = tuple(languages)
+        for words in _words(asked):
+            if words.pattern:
+                self._beginnings += [folded[0][1] for folded in sequences(words.text.rstrip("*"), ())]
+                continue
+            for run in re.findall(r"\S+", plain(words.text)):
+                if is_spaceless(run):
+                    self._runs.add(run)
+            for sequence in sequences(words.text, known):
+                self._stems |= {word for _, word in sequence}
+        self._runs |= {word for word in self._stems if is_spaceless(word)}
+        self._stems -= self._runs
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def marked(self, text: str, language: str) -> tuple[Piece, ...]:
+        """A whole short text, such as a title, with its words marked."""
+        return _pieces(text, 0, len(text), self._places(text, language))
+
+    def passage(self, text: str, language: str) -> tuple[Piece, ...]:
+        """The passage with most of the words, its words marked; the beginning where none occurs."""
+        text = text[:SEARCHED]
+        places = self._places(text, language)
+        if not places:
+            return _pieces(text, 0, _end(text, LENGTH), [])
+        first = _best(places, text)
+        start = _start(text, max(first - _BEFORE, 0))
+        end = _end(text, start + LENGTH)
+        return _pieces(text, start, end, places)
+
+    def _places(self, text: str, language: str) -> list[tuple[int, int]]:
+        """Where the words stand, in order, without overlaps."""
+        found = []
+        if self._stems or self._beginnings:
+            for word in _WORD.finditer(text):
+                if self._is_one(word.group(), language):
+                    found.append(word.span())
+                    if len(found) >= _MOST:
+                        break
+        if self._runs:
+            runs = re.compile("|".join(map(re.escape, sorted(self._runs, key=len, reverse=True))))
+            found += [run.span() for run, _ in zip(runs.finditer(text), range(_MOST), strict=False)]
+            found.sort()
+        return _apart(found)
+
+    def _is_one(self, word: str, language: str) -> bool:
+        key = (word, language)
+        if (known := self._known.get(key)) is None:
+            stems = {stem_of(word, language), stem_of(word, "")} if len(word) <= LENGTH else set()
+            known = not self._stems.isdisjoint(stems) or any(
+                stem.startswith(beginning) for stem in stems for beginning in self._beginnings
+            )
+            self._known[key] = known
+        return known
+
+
+def _words(asked: Asked) -> Iterable[ask.Words]:
+    match asked:
+        case ask.Words(field=field):
+            if field is not Field.URL:
+                yield asked
+        case ask.All(parts) | ask.Any(parts):
+            for part in parts:
+                yield from _words(part)
+
+
+def _best(places: Sequence[tuple[int, int]], text: str) -> int:
+    """Where the passage with most different words begins; the first of several."""
+    best, most, low = places[0][0], 0, 0
+    for high, (start, _) in enumerate(places):
+        while start - places[low][0] > LENGTH - 2 * _BEFORE:
+            low += 1
+        different = len({text[one:other].lower() for one, other in places[low : high + 1]})
+        if different > most:
+            best, most = places[low][0], different
+    return best
+
+
+def _start(text: str, place: int) -> int:
+    """The beginning of a word at or behind a place, if one is near."""
+    if place == 0:
+        return 0
+    blank = _BLANKS.search(text, place, place + _BEFORE // 2)
+    return blank.end() if blank else place
+
+
+def _end(text: str, place: int) -> int:
+    """The end of a word before a place, if one is near."""
+    if place >= len(text):
+        return len(text)
+    blank = text.rfind(" ", place - _BEFORE // 2, place)
+    return blank if blank > 0 else place
+
+
+def _apart(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    apart: list[tuple[int, int]] = []
+    for start, end in places:
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _pieces(text: str, start: int, end: int, places: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
+    pieces, at = [], start
+    for one, other in places:
+        if one < at or other > end:
+            continue
+        if one > at:
+            pieces.append(Piece(_BLANKS.sub(" ", text[at:one])))
+        pieces.append(Piece(text[one:other], True))
+        at = other
+    if at < end:
+        pieces.append(Piece(_BLANKS.sub(" ", text[at:end])))
+    return tuple(pieces)

@@ -1,0 +1,268 @@
+"""Writes the index of one crawl, from its tables of documents. One process at a time.
+
+The newest capture of a URL stands in the index. All of it can be made again: what is damaged, of another version,
+or made of other tables is deleted first.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gossamer.archive.follower import START, Mark, Rewound
+from gossamer.assembly.private import private_folder
+from gossamer.config.search_config import SearchConfig
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.search.extra import needed
+from gossamer.search.feed import Rows, changes, tables_of
+from gossamer.search.text.errors import reporting
+from gossamer.search.text.kept import (
+    FOLDER,
+    INDEX,
+    Damage,
+    Kept,
+    damage,
+    noted,
+    read_kept,
+    write_kept,
+)
+from gossamer.search.text.schema import COLUMNS, VERSION, document_of, place_number, schema, stored_of
+from gossamer.search.text.words import primary
+
+ROWS = 2_000
+"""Documents of one commit, at most."""
+TEXT = 64 << 20
+"""Characters of one commit, roughly at most."""
+
+
+class TextIndex:
+    """Brings the index of one crawl's folder up to date with its tables."""
+
+    def __init__(
+        self, crawl: Path, config: SearchConfig | None = None, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Open it for writing, made if it is not there.
+
+        Args:
+            crawl: folder of the crawl; its tables of documents must be there.
+            config: if not the default.
+            tell: told, in a sentence, if the index is made anew, and why.
+
+        Raises:
+            ConfigError: the extra is not installed, or another process writes this index.
+            StorageError: the disk refuses.
+        """
+        needed()
+        self._crawl = crawl
+        self._folder = crawl / FOLDER
+        self._memory = (config or SearchConfig()).memory
+        self._tell = tell
+        try:
+            private_folder(self._folder)
+            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StorageError(
+                f"{self._folder}: cannot be made ({error.strerror}). Free some space."
+            ) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise ConfigError(f"{self._folder}: another process makes this index now; wait for it.") from None
+        except OSError:  # a file system that knows no locks
+            pass
+        self._writer: Any = None
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        """Open what is there, or begin anew."""
+        made_of = self._made_of()
+        try:
+            kept = read_kept(self._folder)
+            if kept is None:
+                raise Damage("")
+            if (kept.version, kept.made_of) != (VERSION, made_of):
+                raise Damage("it was made by another version, or of other tables")
+            if why := damage(self._folder, kept, thorough=True):
+                raise Damage(why)
+            with reporting(self._folder):
+                self._index = needed().Index(schema(), path=str(self._folder / INDEX))
+                self._writer = self._index.writer(self._memory, 1)
+            self._kept = kept
+        except (Damage, StorageError) as why:
+            if str(why):
+                self._tell(f"{self._folder}: made anew: {why}")
+            self._begin(made_of)
+
+    def _made_of(self) -> str:
+        state = tables_of(self._crawl)
+        return "" if state is None else state.made_of
+
+    def _begin(self, made_of: str) -> None:
+        """An empty index.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        self._end_writer()
+        try:
+            for path in self._folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            (self._folder / INDEX).mkdir()
+            with reporting(self._folder):
+                self._index = needed().Index(schema(), path=str(self._folder / INDEX))
+                self._writer = self._index.writer(self._memory, 1)
+                commit = self._writer.commit()
+            self._kept = Kept(version=VERSION, made_of=made_of, commit=commit)
+            write_kept(self._folder, self._kept)
+        except OSError as error:
+            raise StorageError(
+                f"{self._folder}: cannot be written ({error.strerror}). Free some space."
+            ) from error
+
+    def close(self) -> None:
+        """Let others write."""
+        self._end_writer()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _end_writer(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with contextlib.suppress(StorageError), reporting(self._folder):
+                writer.wait_merging_threads()
+            del writer
+            with contextlib.suppress(OSError, Damage, AttributeError):
+                self._note_files()
+
+    @property
+    def mark(self) -> Mark:
+        """How far it has come."""
+        return self._kept.mark
+
+    @property
+    def documents(self) -> int:
+        """How many are in it, as of the last commit."""
+        with reporting(self._folder):
+            self._index.reload()
+            return int(self._index.searcher().num_docs)
+
+    def catch_up(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Take what the tables have by now, or until `stop` says so; how many rows came.
+
+        Raises:
+            DamagedTables: a file of the tables cannot be read.
+            StorageError: the disk refuses, or the crawl's state cannot be read. What was committed stays.
+        """
+        if self._kept.made_of != (made_of := self._made_of()):
+            self._tell(f"{self._folder}: made anew: the tables of documents are others now")
+            self._begin(made_of)
+        taken, size, count = _Taken(), 0, 0
+        for change in changes(self._crawl, self.mark, COLUMNS):
+            if isinstance(change, Rewound):
+                self._rewind(change.to)
+                continue
+            for row in change.rows:
+                taken.rows[row["url"]] = row
+                size += len(row["text"] or "")
+            count += len(change.rows)
+            taken.after = change.after
+            if len(taken.rows) >= ROWS or size > TEXT:
+                self._take(taken)
+                taken, size = _Taken(), 0
+            if stop():
+                break
+        if taken.after is not None and taken.after != self.mark:
+            self._take(taken)
+        return count
+
+    def _take(self, taken: "_Taken") -> None:
+        languages = dict(self._kept.languages)
+        with reporting(self._folder):
+            for row in taken.rows.values():
+                self._writer.delete_documents_by_term("url", row["url"])
+                self._writer.add_document(document_of(row))
+                language = primary(row["language"] or "")
+                languages[language] = languages.get(language, 0) + 1
+        assert taken.after is not None
+        self._commit(taken.after, languages)
+
+    def _commit(self, mark: Mark, languages: dict[str, int]) -> None:
+        """Make what was added and deleted stand, together with the mark.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        try:
+            if mark != self._kept.next:
+                write_kept(self._folder, msgspec.structs.replace(self._kept, next=mark, languages=languages))
+            with reporting(self._folder):
+                commit = self._writer.commit()
+            self._kept = msgspec.structs.replace(
+                self._kept, commit=commit, mark=mark, next=mark, languages=languages
+            )
+            self._note_files()
+        except OSError as error:
+            raise StorageError(
+                f"{self._folder}: cannot be written ({error.strerror}). Free some space."
+            ) from error
+
+    def _note_files(self) -> None:
+        self._kept = msgspec.structs.replace(self._kept, files=noted(self._folder, self._kept.files))
+        write_kept(self._folder, self._kept)
+
+    def _rewind(self, to: Mark) -> None:
+        """Take out what was captured from a place on; the captures before it of the same URLs stand again.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        if to.place <= START.place:
+            self._begin(self._kept.made_of)
+            return
+        tantivy = needed()
+        with reporting(self._folder):
+            since = tantivy.Query.range_query(
+                self._index.schema, "place", tantivy.FieldType.Unsigned, lower_bound=place_number(*to.place)
+            )
+            self._index.reload()
+            searcher = self._index.searcher()
+            count = searcher.search(since, 1).count
+            hits = searcher.search(since, count).hits if count else []
+            gone = {stored_of(searcher.doc(address)).url for _, address in hits}
+            self._writer.delete_documents_by_query(since)
+        again = _Taken()
+        for row in _rows_before(self._crawl, to):
+            if row["url"] in gone:
+                again.rows[row["url"]] = row
+        with reporting(self._folder):
+            for row in again.rows.values():
+                self._writer.add_document(document_of(row))
+        self._commit(to, self._kept.languages)
+
+
+class _Taken:
+    """Rows for one commit, the last of each URL, and the mark behind them."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.after: Mark | None = None
+
+
+def _rows_before(crawl: Path, mark: Mark) -> Iterator[dict[str, Any]]:
+    for change in changes(crawl, Mark(*START.place, mark.history), COLUMNS):
+        if isinstance(change, Rows):
+            for row in change.rows:
+                if (row["serial"], row["offset"]) >= mark.place:
+                    return
+                yield row

@@ -1,0 +1,163 @@
+"""Tells the words of a text apart, by its script, and brings their forms together, by its language.
+
+Scripts that write no blanks between words (Chinese, Japanese, Thai, ...) and Korean, whose words carry endings,
+are cut into pairs of neighbouring characters: such a pair is found wherever it stands. The last character of a run
+stands alone, too, so that every character begins something. All else is cut at what is no letter or
+digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer.
+
+One field holds the words of all languages. A query does not tell its language: each of its words is looked
+for in the forms that the languages of the index give it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import re2
+
+from gossamer.search.extra import needed
+
+__all__ = [
+    "STEMMERS",
+    "Words",
+    "is_single",
+    "is_spaceless",
+    "of_document",
+    "plain",
+    "primary",
+    "sequences",
+    "stem_of",
+]
+
+STEMMERS = {
+    "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
+    "de": "german", "el": "greek", "hu": "hungarian", "it": "italian", "no": "norwegian", "nb": "norwegian",
+    "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+"""By the primary subtag of a language."""
+_STOPS = frozenset(
+    ("danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
+     "portuguese", "russian", "spanish", "swedish")
+)  # fmt: skip
+"""Languages whose commonest words (the, of, und, ...) are left out of the text,
+where they are a fifth of all."""
+LONGEST = 100
+"""Bytes of a word; what is longer is data and no word."""
+
+Words = Sequence[tuple[int, str]]
+"""Words with their positions."""
+
+_SPACELESS = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+_RUN = re.compile(f"[{_SPACELESS}]+")
+_LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
+_MARKED = re2.compile(r"\p{M}")
+_FOLDED = str.maketrans(
+    "άέήίόύώϊϋΐΰςё\u0623\u0625\u0622\u0671\u0649", "αεηιουωιυιυσе\u0627\u0627\u0627\u0627\u064a",
+    "\u0640" + "".join(map(chr, range(0x064B, 0x0653))) + "\u200b\u200c\u200d\u00ad",
+)  # fmt: skip
+"""Accents of Greek, letters of Russian and Arabic that are often written otherwise; what is not seen."""
+
+
+def primary(language: str) -> str:
+    """The primary subtag of a BCP 47 tag, in lower case: `pt` of `pt-BR`."""
+    return re.split("[-_]", language.strip().lower(), maxsplit=1)[0][:8]
+
+
+def plain(text: str) -> str:
+    """A text with compatibility characters resolved: full width, ligatures, composed letters."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text).translate(_FOLDED)
+
+
+def of_document(text: str, language: str, *, common: bool = True) -> Any:
+    """A document's text as tantivy's `PreTokenizedString`, its words in their order.
+
+    Args:
+        text: of the document.
+        language: its BCP 47 tag, or nothing.
+        common: with the commonest words; without them the others keep their positions.
+    """
+    ready = _cut(plain(text))
+    return _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), common).pre_tokenize(ready)
+
+
+def sequences(text: str, languages: Iterable[str], *, common: bool = True) -> list[Words]:
+    """The words of a query, in each of the ways in which the languages write them, without repetitions.
+
+    A run of a script without blanks at the end of the query may go on in the document.
+
+    Args:
+        text: one word or several.
+        languages: tags of those in the index.
+        common: with the commonest words; else without what is one in any of the languages, and the positions
+            of the others show the gaps.
+    """
+    text = plain(text)
+    ready = _cut(text)
+    last = _LAST_RUN.search(text)
+    if last is not None and len(last.group()) > 1:
+        ready = ready.rstrip().removesuffix(last.group()[-1])
+    marked = _is_marked(ready)
+    ways = dict.fromkeys(["", *(STEMMERS.get(primary(one), "") for one in languages)])
+    found = [
+        {token.position: token.text for token in _analyser(way, marked, common).pre_tokenize(ready).tokens}
+        for way in ways
+    ]
+    kept = sorted(set.intersection(*map(set, found)))
+    said = dict.fromkeys(tuple((place - kept[0], way[place]) for place in kept) for way in found)
+    return [words for words in said if words]
+
+
+def is_single(text: str) -> bool:
+    """Whether it is one character of a script without blanks."""
+    return len(text) == 1 and _RUN.fullmatch(text) is not None
+
+
+def is_spaceless(word: str) -> bool:
+    """Whether it is of a script without blanks."""
+    return _RUN.fullmatch(word) is not None
+
+
+def stem_of(word: str, language: str) -> str:
+    """What a single word becomes in documents of a language; empty if it is none."""
+    ready = plain(word)
+    found = _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), True).analyze(ready)
+    return found[0] if found else ""
+
+
+def _cut(text: str) -> str:
+    return text if text.isascii() else _RUN.sub(_pairs, text)
+
+
+def _pairs(found: re.Match[str]) -> str:
+    run = found.group()
+    return " " + " ".join([*map("".join, pairwise(run)), run[-1]]) + " "
+
+
+def _is_marked(text: str) -> bool:
+    """Whether it has combining marks, at which the fast tokeniser would cut (Devanagari, ...)."""
+    return not text.isascii() and _MARKED.search(text) is not None
+
+
+@lru_cache
+def _analyser(stemmer: str, marked: bool, common: bool) -> Any:
+    tantivy = needed()
+    cut = tantivy.Tokenizer.regex(r"[\p{Alphabetic}\p{M}\p{N}]+") if marked else tantivy.Tokenizer.simple()
+    builder = tantivy.TextAnalyzerBuilder(cut)
+    builder = builder.filter(tantivy.Filter.remove_long(LONGEST)).filter(tantivy.Filter.lowercase())
+    if not common and stemmer in _STOPS:
+        builder = builder.filter(tantivy.Filter.stopword(stemmer))
+    if stemmer:
+        builder = builder.filter(tantivy.Filter.stemmer(stemmer))
+    return builder.filter(tantivy.Filter.ascii_fold()).build()
