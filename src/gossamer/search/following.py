@@ -44,5 +44,5 @@ class Following:
         return self._text.documents
 
     def close(self) -> None:
-        """Let others write."""
+        """Wait until what is being written is on disk, and free the folder for another process."""
         self._text.close()

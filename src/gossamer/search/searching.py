@@ -190,7 +190,7 @@ class Searching:
 
     @property
     def documents(self) -> int:
-        """How many there are."""
+        """How many can be found, in all indexes together, as of the last search."""
         return sum(reader.documents for _, reader in self._readers)
 
     @property

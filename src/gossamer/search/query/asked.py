@@ -54,19 +54,19 @@ class Span(msgspec.Struct, frozen=True, tag=True):
 
 
 class Not(msgspec.Struct, frozen=True, tag=True):
-    """What must not be."""
+    """A part that no document of the answer meets."""
 
     of: "Asked"
 
 
 class All(msgspec.Struct, frozen=True, tag=True):
-    """Every part."""
+    """Parts that stand side by side: a document meets each of them."""
 
     parts: tuple["Asked", ...] = ()
 
 
 class Any(msgspec.Struct, frozen=True, tag=True):
-    """At least one part."""
+    """Ways with OR between them: a document meets one of them, or more."""
 
     parts: tuple["Asked", ...] = ()
 

@@ -90,8 +90,8 @@ class TextIndex:
             kept = read_kept(self._folder)
             if kept is None:
                 raise Damage("")
-            if (kept.version, kept.made_of) != (VERSION, made_of):
-                raise Damage("it was made by another version, or of other tables")
+            if kept.version != VERSION:
+                raise Damage("it is of another version")
             if why := damage(self._folder, kept, thorough=True):
                 raise Damage(why)
             with reporting(self._folder):
@@ -130,7 +130,7 @@ class TextIndex:
             ) from error
 
     def close(self) -> None:
-        """Let others write."""
+        """Wait until merges have ended, and free the folder for another process."""
         self._end_writer()
         if self._lock >= 0:
             os.close(self._lock)
@@ -165,7 +165,8 @@ class TextIndex:
             StorageError: the disk refuses, or the crawl's state cannot be read. What was committed stays.
         """
         if self._kept.made_of != (made_of := self._made_of()):
-            self._tell(f"{self._folder}: made anew: the tables of documents are others now")
+            if self.mark != START:
+                self._tell(f"{self._folder}: made anew: the tables of documents are others now")
             self._begin(made_of)
         taken, size, count = _Taken(), 0, 0
         for change in changes(self._crawl, self.mark, COLUMNS):
