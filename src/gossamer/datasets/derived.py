@@ -18,7 +18,7 @@ import msgspec
 
 from gossamer.archive.follower import START, Mark
 from gossamer.assembly.private import private_folder
-from gossamer.datasets.parquet import needed, write_table
+from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
 from gossamer.model.errors import ConfigError, StorageError
 
@@ -187,7 +187,7 @@ class Store:
     def _rewrite(self, parts: tuple[Part, ...], mark: Mark, *, only_before: bool) -> None:
         """Write parts anew as one, with what stands before `mark` or all of it."""
         arrow, state = needed(), self.state
-        from pyarrow import compute, dataset, parquet
+        from pyarrow import compute, dataset
 
         number, documents = state.next, 0
         for table in DERIVED:
@@ -204,7 +204,7 @@ class Store:
             partial = _path(self._folder, table, number).with_suffix(".partial")
             count = 0
             try:
-                with parquet.ParquetWriter(partial, found.schema, compression="zstd") as out:
+                with parquet_writer(partial, found.schema) as out:
                     for batch in found.to_batches(filter=where, batch_size=5_000):
                         if batch.num_rows:
                             out.write_table(arrow.Table.from_batches([batch]))

@@ -12,6 +12,8 @@ from gossamer.model.errors import ConfigError, StorageError
 ROWS = 5_000
 """Rows that are put together in memory."""
 _GROUP = 100_000
+_LONG = frozenset({"text", "markdown"})
+"""Columns whose values are long and each another: not put into dictionaries, so that one can be read alone."""
 
 
 def needed() -> Any:
@@ -47,6 +49,25 @@ def schema_of(table: Table) -> Any:
     )
 
 
+def parquet_writer(path: Path, schema: Any) -> Any:
+    """A writer of a Parquet file, for Arrow tables of one schema, with pages small enough to read single texts.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    from pyarrow import parquet
+
+    return parquet.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        use_dictionary=[name for name in schema.names if name not in _LONG],
+        data_page_size=256 << 10,
+        write_batch_size=8,
+        write_page_checksum=True,
+    )
+
+
 def write_table(table: Table, records: Iterable[object], path: Path) -> int:
     """Write records to a file, whole or not at all; how many there were.
 
@@ -55,13 +76,11 @@ def write_table(table: Table, records: Iterable[object], path: Path) -> int:
         StorageError: the disk refuses.
     """
     arrow = needed()
-    from pyarrow import parquet
-
     partial = path.with_name(path.name + ".partial")
     schema, count, held = schema_of(table), 0, []
     records = iter(records)
     try:
-        with parquet.ParquetWriter(partial, schema, compression="zstd") as out:
+        with parquet_writer(partial, schema) as out:
             while rows := list(islice(records, ROWS)):
                 count += len(rows)
                 held.append(arrow.record_batch(_values(table.columns, rows), schema=schema))

@@ -11,7 +11,7 @@ from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
 from gossamer.search.text.schema import whole_title, words_of
-from gossamer.search.text.words import Words, is_single, is_spaceless, plain, sequences
+from gossamer.search.text.words import Words, is_single, is_spaceless, plain, sequences, ways_of
 
 __all__ = ["Asking", "scores"]
 
@@ -37,7 +37,7 @@ class Asking:
         languages: tags of those in it.
         """
         self._schema = schema
-        self._languages = tuple(languages)
+        self._ways = ways_of(languages)
         self._tantivy = needed()
         self._query = self._tantivy.Query
         self._occur = self._tantivy.Occur
@@ -67,7 +67,7 @@ class Asking:
             )
         ]
         for field, weight in _NEAR.items():
-            ways = sequences(text, self._languages, common=field != "text")
+            ways = sequences(text, self._ways, common=field != "text")
             found += [self._boosted(self._phrase(field, one), weight) for one in ways if len(one) > 1]
         return found
 
@@ -137,7 +137,7 @@ class Asking:
     def _phrases(self, field: str, text: str, *, loose: bool = False) -> Any:
         """A word, or words one after the other, in any of the languages' ways; `None` if there are none."""
         made = []
-        for sequence in sequences(text, self._languages, common=field != "text"):
+        for sequence in sequences(text, self._ways, common=field != "text"):
             if len(sequence) == 1:
                 made.append(self._term(field, sequence[0][1]))
             elif field not in _PHRASED or (
@@ -154,12 +154,12 @@ class Asking:
         return (
             words.field is Field.ANYWHERE
             and not words.pattern
-            and not sequences(words.text, self._languages, common=False)
+            and not sequences(words.text, self._ways, common=False)
         )
 
     def _beginning(self, words: ask.Words) -> Any:
         """Words that begin so."""
-        folded = sequences(words.text.rstrip("*"), ())
+        folded = sequences(words.text.rstrip("*"))
         if not folded:
             return None
         beginning = re.escape(folded[0][0][1]) + ".*"

@@ -1,5 +1,6 @@
 """Chooses the passage of a text that a hit shows, and marks the words in it that were asked for."""
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -7,18 +8,19 @@ import msgspec
 
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
-from gossamer.search.text.words import is_spaceless, plain, sequences, stem_of
+from gossamer.search.text.words import is_spaceless, plain, sequences, stem_of, ways_of
 
 __all__ = ["Marker", "Piece"]
 
 LENGTH = 240
 """Characters of a passage, roughly."""
-SEARCHED = 200_000
+SEARCHED = 60_000
 """Characters in which a passage is looked for."""
 _BEFORE = 60
-_MOST = 400
+_MOST = 100
 """Places at which words of a query are found, before the looking ends."""
-_WORD = re.compile(r"[^\W_]+")
+_SAME = 3
+"""Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
 
 
@@ -40,19 +42,22 @@ class Marker:
         self._stems: set[str] = set()
         self._runs: set[str] = set()
         self._beginnings: list[str] = []
-        known = tuple(languages)
+        ways = ways_of(languages)
         for words in _words(asked):
             if words.pattern:
-                self._beginnings += [folded[0][1] for folded in sequences(words.text.rstrip("*"), ())]
+                self._beginnings += [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
                 continue
             for run in re.findall(r"\S+", plain(words.text)):
                 if is_spaceless(run):
                     self._runs.add(run)
-            for sequence in sequences(words.text, known):
+            for sequence in sequences(words.text, ways):
                 self._stems |= {word for _, word in sequence}
         self._runs |= {word for word in self._stems if is_spaceless(word)}
         self._stems -= self._runs
         self._known: dict[tuple[str, str], bool] = {}
+        self._likely = functools.cache(self._candidates)
+        runs = sorted(self._runs, key=len, reverse=True)
+        self._run = re.compile("|".join(map(re.escape, runs))) if runs else None
 
     def marked(self, text: str, language: str) -> tuple[Piece, ...]:
         """A whole short text, such as a title, with its words marked."""
@@ -72,17 +77,36 @@ class Marker:
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
         """Where the words stand, in order, without overlaps."""
         found = []
-        if self._stems or self._beginnings:
-            for word in _WORD.finditer(text):
+        likely = self._likely(text.isascii())
+        if likely is not None:
+            for word in likely.finditer(text):
                 if self._is_one(word.group(), language):
                     found.append(word.span())
                     if len(found) >= _MOST:
                         break
-        if self._runs:
-            runs = re.compile("|".join(map(re.escape, sorted(self._runs, key=len, reverse=True))))
-            found += [run.span() for run, _ in zip(runs.finditer(text), range(_MOST), strict=False)]
+        if self._run is not None:
+            found += [run.span() for run, _ in zip(self._run.finditer(text), range(_MOST), strict=False)]
             found.sort()
         return _apart(found)
+
+    def _candidates(self, plainly: bool) -> re.Pattern[str] | None:
+        """Words that begin as a form of one that is asked for may begin, in either case.
+
+        Args:
+            plainly: in a text of ASCII only; else any other character may be one of them with a diacritic.
+        """
+        firsts, begins = set(), set()
+        for word in (*self._stems, *self._beginnings):
+            same = word[:_SAME] if len(word) > _SAME else word[: max(len(word) - 1, 1)]
+            if plainly and not same.isascii():
+                continue
+            firsts.add(same[0])
+            first, *rest = (_letters(letter, plainly=plainly) for letter in same)
+            begins.add(f"(?<={first}){''.join(rest)}")
+        if not begins:
+            return None
+        first = _letters("".join(sorted(firsts)), plainly=plainly)
+        return re.compile(rf"{first}(?<![^\W_].)(?:{'|'.join(sorted(begins))})[^\W_]*", re.DOTALL)
 
     def _is_one(self, word: str, language: str) -> bool:
         key = (word, language)
@@ -93,6 +117,17 @@ class Marker:
             )
             self._known[key] = known
         return known
+
+
+def _letters(letters: str, *, plainly: bool) -> str:
+    """A class of characters: letters in either case, or anything beyond ASCII, too.
+
+    The latter by what it is not: Python takes milliseconds to make a class of a large range.
+    """
+    wanted = letters + letters.upper()
+    if plainly:
+        return f"[{re.escape(wanted)}]"
+    return f"[^{re.escape(''.join(one for one in map(chr, range(128)) if one not in wanted))}]"
 
 
 def _words(asked: Asked) -> Iterable[ask.Words]:

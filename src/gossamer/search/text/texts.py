@@ -1,15 +1,20 @@
 """Fetches single texts out of the tables of documents, for the passages that hits show."""
 
+import contextlib
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from gossamer.datasets.cells import TextColumn
 from gossamer.datasets.derived import FOLDER, files_of
 from gossamer.search.feed import last_place
 
-_HELD = 32 << 20
-"""Characters of texts that are kept for the next question."""
+__all__ = ["Texts"]
+
+_GROUPS = 500
+"""Row groups whose pages are known at a time, some 10 KB each."""
 Place = tuple[int, int]
 
 
@@ -18,10 +23,9 @@ class Texts:
 
     def __init__(self, crawl: Path) -> None:
         self._folder = crawl / FOLDER
-        self._files: dict[Path, Any] = {}
-        self._groups: list[tuple[Place, Path, int]] = []
-        self._held: OrderedDict[tuple[Path, int], dict[Place, str]] = OrderedDict()
-        self._size = 0
+        self._files: dict[Path, tuple[Any, BinaryIO]] = {}
+        self._ends: list[tuple[Place, Path, int]] = []
+        self._groups: OrderedDict[tuple[Path, int], _Group] = OrderedDict()
 
     def of(self, places: Iterable[Place]) -> dict[Place, str]:
         """The texts of captures, by their places in the archive; those that cannot be read are left out."""
@@ -35,8 +39,16 @@ class Texts:
                 if text is not None:
                     found[place] = text
         except (OSError, ArrowException):  # merged or damaged just now: a hit is worth showing without, too
-            self._files.clear()
+            self.close()
         return found
+
+    def close(self) -> None:
+        """Close the files; what is asked for later opens them again."""
+        for file, stream in self._files.values():
+            file.close()
+            stream.close()
+        self._files, self._ends = {}, []
+        self._groups.clear()
 
     def _refresh(self) -> None:
         """Open the files of the last commit."""
@@ -45,35 +57,38 @@ class Texts:
             return
         from pyarrow import parquet
 
-        files = {path: self._files.get(path) or parquet.ParquetFile(path) for path in paths}
-        for path in self._files.keys() - files.keys():
-            self._files[path].close()
-        self._files = files
-        self._groups = [
-            (last_place(file.metadata.row_group(number)), path, number)
-            for path, file in files.items()
-            for number in range(file.num_row_groups)
-        ]
+        self.close()
+        with contextlib.ExitStack() as opened:
+            for path in paths:
+                stream = opened.enter_context(path.open("rb"))
+                file = opened.enter_context(parquet.ParquetFile(path))
+                self._files[path] = file, stream
+                groups = range(file.num_row_groups)
+                self._ends += [(last_place(file.metadata.row_group(one)), path, one) for one in groups]
+            opened.pop_all()
 
     def _text(self, place: Place) -> str | None:
-        from bisect import bisect_left
-
-        number = bisect_left(self._groups, place, key=lambda group: group[0])
-        if number == len(self._groups):
+        number = bisect_left(self._ends, place, key=lambda end: end[0])
+        if number == len(self._ends):
             return None
-        _, path, group = self._groups[number]
-        return self._group(path, group).get(place)
+        key = self._ends[number][1:]
+        if key not in self._groups:
+            self._groups[key] = _Group(*self._files[key[0]], key[1])
+            if len(self._groups) > _GROUPS:
+                self._groups.popitem(last=False)
+        self._groups.move_to_end(key)
+        return self._groups[key].text(place)
 
-    def _group(self, path: Path, number: int) -> dict[Place, str]:
-        texts = self._held.get((path, number))
-        if texts is None:
-            table = self._files[path].read_row_group(number, ["serial", "offset", "text"], use_threads=False)
-            columns = (table.column(name).to_pylist() for name in ("serial", "offset", "text"))
-            texts = {(serial, offset): text or "" for serial, offset, text in zip(*columns, strict=True)}
-            self._held[path, number] = texts
-            self._size += sum(map(len, texts.values()))
-            while self._size > _HELD and len(self._held) > 1:
-                _, old = self._held.popitem(last=False)
-                self._size -= sum(map(len, old.values()))
-        self._held.move_to_end((path, number))
-        return texts
+
+class _Group:
+    """One row group."""
+
+    def __init__(self, file: Any, stream: BinaryIO, number: int) -> None:
+        table = file.read_row_group(number, ["serial", "offset"], use_threads=False)
+        places = zip(table.column("serial").to_pylist(), table.column("offset").to_pylist(), strict=True)
+        self._rows = {place: row for row, place in enumerate(places)}
+        self._texts = TextColumn(file, number, "text", stream)
+
+    def text(self, place: Place) -> str | None:
+        row = self._rows.get(place)
+        return None if row is None else self._texts.text(row)

@@ -11,7 +11,7 @@ for in the forms that the languages of the index give it.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from gossamer.search.extra import needed
 
 __all__ = [
     "STEMMERS",
+    "Ways",
     "Words",
     "is_single",
     "is_spaceless",
@@ -48,8 +49,10 @@ where they are a fifth of all."""
 LONGEST = 100
 """Bytes of a word; what is longer is data and no word."""
 
-Words = Sequence[tuple[int, str]]
+Words = tuple[tuple[int, str], ...]
 """Words with their positions."""
+Ways = tuple[str, ...]
+"""Names of stemmers; the empty one leaves words as they are."""
 
 _SPACELESS = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -92,14 +95,20 @@ def of_document(text: str, language: str, *, common: bool = True) -> Any:
     return _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), common).pre_tokenize(ready)
 
 
-def sequences(text: str, languages: Iterable[str], *, common: bool = True) -> list[Words]:
-    """The words of a query, in each of the ways in which the languages write them, without repetitions.
+def ways_of(languages: Iterable[str]) -> Ways:
+    """In which ways words may be written in an index, by the languages (tags) of its documents."""
+    return tuple(dict.fromkeys(["", *(STEMMERS.get(primary(one), "") for one in languages)]))
+
+
+@lru_cache(4_096)
+def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Words, ...]:
+    """The words of a query, in each of the ways in which documents may have them, without repetitions.
 
     A run of a script without blanks at the end of the query may go on in the document.
 
     Args:
         text: one word or several.
-        languages: tags of those in the index.
+        ways: of the index.
         common: with the commonest words; else without what is one in any of the languages, and the positions
             of the others show the gaps.
     """
@@ -109,14 +118,13 @@ def sequences(text: str, languages: Iterable[str], *, common: bool = True) -> li
     if last is not None and len(last.group()) > 1:
         ready = ready.rstrip().removesuffix(last.group()[-1])
     marked = _is_marked(ready)
-    ways = dict.fromkeys(["", *(STEMMERS.get(primary(one), "") for one in languages)])
     found = [
         {token.position: token.text for token in _analyser(way, marked, common).pre_tokenize(ready).tokens}
         for way in ways
     ]
     kept = sorted(set.intersection(*map(set, found)))
     said = dict.fromkeys(tuple((place - kept[0], way[place]) for place in kept) for way in found)
-    return [words for words in said if words]
+    return tuple(words for words in said if words)
 
 
 def is_single(text: str) -> bool:
