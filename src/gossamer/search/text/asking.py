@@ -4,7 +4,7 @@ Nothing of what a user typed reaches tantivy's own parser. Words score, by BM25,
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gossamer.search.extra import needed
@@ -19,7 +19,7 @@ _WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
 """Of a word in each field."""
 _PHRASED = ("title", "address", "text")
 """Fields that know the positions of words."""
-_WHOLE_TITLE = 12.0
+_WHOLE_TITLE = 40.0
 """Of a title that is the query, beside that of its words."""
 _NEAR = {"title": 2.0, "text": 0.7}
 """Of words that stand together as they were asked."""
@@ -51,7 +51,7 @@ class Asking:
         """
         parts = asked.parts if isinstance(asked, ask.All) else (asked,)
         made = self._all(parts, some=some)
-        words = [part for part in parts if isinstance(part, ask.Words) and _is_plain(part)]
+        words = [*_plain_words(parts)]
         bonus = self._bonus(words) if 1 <= len(words) <= _MOST_NEAR else []
         if not bonus:
             return made
@@ -224,5 +224,10 @@ def url_pattern(pattern: str) -> str:
     return f"(?i){begun}{made}"
 
 
-def _is_plain(words: ask.Words) -> bool:
-    return words.field is Field.ANYWHERE and not words.pattern
+def _plain_words(parts: Iterable[Asked]) -> Iterator[ask.Words]:
+    """Words that must all be there, anywhere, those in brackets too."""
+    for part in parts:
+        if isinstance(part, ask.All):
+            yield from _plain_words(part.parts)
+        elif isinstance(part, ask.Words) and part.field is Field.ANYWHERE and not part.pattern:
+            yield part
