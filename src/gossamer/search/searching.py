@@ -148,6 +148,7 @@ class Searching:
             StorageError: an index is damaged.
         """
         began = time.perf_counter()
+        query = query.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
         self._refresh()
         try:
             asked = read_query(query)

@@ -73,7 +73,7 @@ def read_query(text: str) -> Asked:
     stack = [_Bracket(False, [[]])]
     parts = 0
     for found in _tokens(text):
-        place = found.start(found.lastgroup or 0) + 1
+        place = found.end() - len(found.group().lstrip()) + 1
         if found["open"]:
             if len(stack) > DEPTH:
                 raise Unreadable(because(QueryCode.DEPTH, DEPTH, place))

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
 from gossamer.search.text.schema import whole_title, words_of
-from gossamer.search.text.words import Words, is_single, is_spaceless, plain, sequences, ways_of
+from gossamer.search.text.words import Words, common_in, is_single, is_spaceless, sequences, ways_of
 
 __all__ = ["Asking", "scores"]
 
@@ -26,6 +28,13 @@ _NEAR = {"title": 2.0, "text": 0.7}
 _RUN = 4
 """Pairs of characters that must stand together; of longer runs all pairs must be there."""
 _MOST_NEAR = 12
+
+
+class _How(msgspec.Struct, frozen=True):
+    """How parts are asked for: some of the words are enough; or none of it may be there."""
+
+    some: bool = False
+    denied: bool = False
 
 
 class Asking:
@@ -50,7 +59,7 @@ class Asking:
             some: not all of its words must be there, but one.
         """
         parts = asked.parts if isinstance(asked, ask.All) else (asked,)
-        made = self._all(parts, some=some)
+        made = self._all(parts, _How(some=some))
         words = [*_plain_words(parts)]
         bonus = self._bonus(words) if 1 <= len(words) <= _MOST_NEAR else []
         if not bonus:
@@ -71,49 +80,44 @@ class Asking:
             found += [self._boosted(self._phrase(field, one), weight) for one in ways if len(one) > 1]
         return found
 
-    def _all(self, parts: Sequence[Asked], *, some: bool = False) -> Any:
+    def _all(self, parts: Sequence[Asked], how: "_How") -> Any:
         clauses: list[tuple[Any, Any]] = []
-        optional: list[Any] = []
+        some: list[Any] = []
         for part in parts:
             if isinstance(part, ask.Not):
-                clauses.append((self._occur.MustNot, self._of(part.of)))
-                continue
-            query = self._of(part)
+                query, occur = self._of(part.of, _How(denied=True)), self._occur.MustNot
+            else:
+                query, occur = self._of(part, how), self._occur.Must
             if query is None:
                 continue
-            if isinstance(part, ask.Words) and (some or self._is_common(part)):
-                optional.append(query)
+            if how.some and isinstance(part, ask.Words):
+                some.append(query)
             else:
-                clauses.append((self._occur.Must, query))
-        if some and optional:
-            clauses.append((self._occur.Must, self._any_of(optional)))
-        elif optional and not any(occur == self._occur.Must for occur, _ in clauses):
-            clauses += [(self._occur.Must, query) for query in optional]
-        else:
-            clauses += [(self._occur.Should, query) for query in optional]
+                clauses.append((occur, query))
+        if some:
+            clauses.append((self._occur.Must, self._any_of(some)))
         if not any(occur == self._occur.Must for occur, _ in clauses):
-            everything = self._query.const_score_query(self._query.all_query(), 0.0)
-            clauses.append((self._occur.Must, everything))
+            clauses.append((self._occur.Must, self._sure(self._query.all_query())))
         return self._query.boolean_query(clauses)
 
-    def _of(self, asked: Asked) -> Any:
+    def _of(self, asked: Asked, how: "_How") -> Any:
         """The query of a part; `None` of words without a letter or digit."""
         match asked:
             case ask.Words():
-                return self._words(asked)
+                return self._words(asked, how)
             case ask.Filter():
-                return self._query.const_score_query(self._filter(asked), 0.0)
+                return self._sure(self._filter(asked))
             case ask.Span(since, before):
-                return self._query.const_score_query(self._span(since, before), 0.0)
+                return self._sure(self._span(since, before))
             case ask.All(parts):
-                return self._all(parts)
+                return self._all(parts, how)
             case ask.Not():
-                return self._all((asked,))
+                return self._all((asked,), how)
             case ask.Any(parts):
-                made = [one for part in parts if (one := self._of(part)) is not None]
+                made = [one for part in parts if (one := self._of(part, how)) is not None]
                 return self._any_of(made) if made else None
 
-    def _words(self, words: ask.Words) -> Any:
+    def _words(self, words: ask.Words, how: "_How") -> Any:
         if words.pattern:
             if words.field is Field.URL:
                 return self._query.const_score_query(self._regex("url", url_pattern(words.text)), 1.0)
@@ -122,23 +126,24 @@ class Asking:
             return self._phrases("address", words_of(words.text) if "://" in words.text else words.text)
         if words.field is Field.TITLE:
             return self._phrases("title", words.text)
-        if is_single(plain(words.text)):
-            return self._any_of(
-                [self._boosted(self._regex(field, f"{plain(words.text)}.*"), _WEIGHTS[field])
-                 for field in ("title", "text")]
-            )  # fmt: skip
         made = [
             self._boosted(query, weight)
             for field, weight in _WEIGHTS.items()
             if (query := self._phrases(field, words.text, loose=not words.phrase)) is not None
         ]
+        if made and not words.phrase and not how.denied and not how.some:
+            # Texts are kept without the commonest words of their language: they are taken to have them.
+            common = common_in(words.text, self._ways)
+            made += [self._sure(self._term("tags", f"lang:{language}")) for language in common]
         return self._any_of(made) if made else None
 
     def _phrases(self, field: str, text: str, *, loose: bool = False) -> Any:
         """A word, or words one after the other, in any of the languages' ways; `None` if there are none."""
         made = []
         for sequence in sequences(text, self._ways, common=field != "text"):
-            if len(sequence) == 1:
+            if is_single(sequence[-1][1]):  # the first of a pair, wherever one may be
+                made.append(self._started(field, sequence))
+            elif len(sequence) == 1:
                 made.append(self._term(field, sequence[0][1]))
             elif field not in _PHRASED or (
                 loose and len(sequence) > _RUN and all(is_spaceless(word) for _, word in sequence)
@@ -148,14 +153,6 @@ class Asking:
             else:
                 made.append(self._phrase(field, sequence))
         return self._any_of(made) if made else None
-
-    def _is_common(self, words: ask.Words) -> bool:
-        """Whether the texts in the index are without them, so that they cannot be asked for."""
-        return (
-            words.field is Field.ANYWHERE
-            and not words.pattern
-            and not sequences(words.text, self._ways, common=False)
-        )
 
     def _beginning(self, words: ask.Words) -> Any:
         """Words that begin so."""
@@ -183,7 +180,7 @@ class Asking:
         return self._query.range_query(
             self._schema, "dated", self._tantivy.FieldType.Integer,
             lower_bound=None if since is None else int(since),
-            upper_bound=None if before is None else int(before), include_upper=False,
+            upper_bound=None if before is None else int(before), include_upper=before is None,
         )  # fmt: skip
 
     def _term(self, field: str, word: str) -> Any:
@@ -191,6 +188,15 @@ class Asking:
 
     def _phrase(self, field: str, sequence: Words) -> Any:
         return self._query.phrase_query(self._schema, field, list(sequence))
+
+    def _started(self, field: str, sequence: Words) -> Any:
+        if len(sequence) == 1 or field not in _PHRASED:
+            return self._regex(field, f"{sequence[-1][1]}.*")
+        return self._query.phrase_prefix_query(self._schema, field, list(sequence))
+
+    def _sure(self, query: Any) -> Any:
+        """What is asked for, and says nothing of how good an answer is."""
+        return self._query.const_score_query(query, 0.0)
 
     def _regex(self, field: str, pattern: str) -> Any:
         return self._query.regex_query(self._schema, field, pattern)

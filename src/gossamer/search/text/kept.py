@@ -87,11 +87,14 @@ def read_kept(folder: Path) -> Kept | None:
         Damage: it cannot be read.
     """
     try:
-        kept = msgspec.json.decode((folder / _MARK).read_bytes(), type=Kept)
+        content, _, digest = (folder / _MARK).read_bytes().partition(b"\n")
+        kept = msgspec.json.decode(content, type=Kept)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as error:
         raise Damage(f"{_MARK} cannot be read ({error})") from None
+    if digest.decode("latin-1") != xxhash.xxh3_64_hexdigest(content):
+        raise Damage(f"the content of {_MARK} has changed")
     last = _meta(folder).opstamp
     return kept if last == kept.commit else msgspec.structs.replace(kept, commit=last, mark=kept.next)
 
@@ -104,7 +107,8 @@ def write_kept(folder: Path, kept: Kept) -> None:
     """
     partial = folder / f"{_MARK}.partial"
     with partial.open("wb") as out:
-        out.write(msgspec.json.encode(kept))
+        content = msgspec.json.encode(kept)
+        out.write(content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
         out.flush()
         os.fsync(out.fileno())
     partial.replace(folder / _MARK)

@@ -94,14 +94,18 @@ class TextIndex:
                 raise Damage("it is of another version")
             if why := damage(self._folder, kept, thorough=True):
                 raise Damage(why)
-            with reporting(self._folder):
-                self._index = needed().Index(schema(), path=str(self._folder / INDEX))
-                self._writer = self._index.writer(self._memory, 1)
+            self._open_writer()
             self._kept = kept
         except (Damage, StorageError) as why:
             if str(why):
                 self._tell(f"{self._folder}: made anew: {why}")
             self._begin(made_of)
+
+    def _open_writer(self) -> None:
+        with reporting(self._folder):
+            self._index = needed().Index(schema(), path=str(self._folder / INDEX))
+            self._index.config_reader("manual")  # no thread that opens files whenever something is committed
+            self._writer = self._index.writer(self._memory, 1)
 
     def _made_of(self) -> str:
         state = tables_of(self._crawl)
@@ -118,9 +122,8 @@ class TextIndex:
             for path in self._folder.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             (self._folder / INDEX).mkdir()
+            self._open_writer()
             with reporting(self._folder):
-                self._index = needed().Index(schema(), path=str(self._folder / INDEX))
-                self._writer = self._index.writer(self._memory, 1)
                 commit = self._writer.commit()
             self._kept = Kept(version=VERSION, made_of=made_of, commit=commit)
             write_kept(self._folder, self._kept)

@@ -24,6 +24,7 @@ __all__ = [
     "STEMMERS",
     "Ways",
     "Words",
+    "common_in",
     "is_single",
     "is_spaceless",
     "of_document",
@@ -109,22 +110,30 @@ def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Wo
     Args:
         text: one word or several.
         ways: of the index.
-        common: with the commonest words; else without what is one in any of the languages, and the positions
-            of the others show the gaps.
+        common: with the commonest words; else each way leaves out its own, and the positions of the others
+            show the gaps.
     """
+    said = dict.fromkeys(_in_way(text, way, common) for way in ways)
+    return tuple(words for words in said if words)
+
+
+@lru_cache(1_024)
+def common_in(text: str, ways: Ways) -> tuple[str, ...]:
+    """Languages (primary subtags) whose texts are kept without these words, because all are of the commonest."""
+    if not _in_way(text, "", True):
+        return ()
+    left_out = {way for way in ways if way in _STOPS and not _in_way(text, way, False)}
+    return tuple(language for language, way in STEMMERS.items() if way in left_out)
+
+
+def _in_way(text: str, way: str, common: bool) -> Words:
     text = plain(text)
     ready = _cut(text)
     last = _LAST_RUN.search(text)
     if last is not None and len(last.group()) > 1:
         ready = ready.rstrip().removesuffix(last.group()[-1])
-    marked = _is_marked(ready)
-    found = [
-        {token.position: token.text for token in _analyser(way, marked, common).pre_tokenize(ready).tokens}
-        for way in ways
-    ]
-    kept = sorted(set.intersection(*map(set, found)))
-    said = dict.fromkeys(tuple((place - kept[0], way[place]) for place in kept) for way in found)
-    return tuple(words for words in said if words)
+    tokens = _analyser(way, _is_marked(ready), common).pre_tokenize(ready).tokens
+    return tuple((token.position - tokens[0].position, token.text) for token in tokens)
 
 
 def is_single(text: str) -> bool:

@@ -1,0 +1,254 @@
+"""The index holds what the tables hold, whatever happened in between; what is damaged is made anew."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from search_tables import Page, Tables, bring, everything, found, indexed
+from test_query import PIECES
+
+pytest.importorskip("tantivy", reason="the extra `search` is not installed")
+
+from gossamer.model.errors import ConfigError, StorageError
+from gossamer.search.query.parser import Unreadable
+from gossamer.search.text import store
+from gossamer.search.text.kept import read_kept, write_kept
+from gossamer.search.text.reader import Reader
+from gossamer.search.text.store import TextIndex
+
+SITE = [
+    Page("http://a.example.org/docs/fox.html", "The quick brown fox sleeps.", "Fox", published="2026-01-31"),
+    Page(
+        "http://example.org:8080/Files/dog.pdf",
+        "A lazy dog.",
+        "Dog",
+        type="application/pdf",
+        published="2025-12",
+    ),
+    Page("http://example.net/", "Der Fuchs schläft.", "Fuchs", language="de-AT", published="not a date"),
+    Page(
+        "http://127.0.0.1/fox?q=1",
+        "fox fox fox fox fox dog",
+        "Other",
+        markdown="# Badger\n\ntext\n\n## Set of a badger",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    return indexed(tmp_path_factory.mktemp("crawl"), SITE)
+
+
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        ("fox", [0, 3]),
+        ("fox dog", [3]),
+        ("fox -dog", [0]),
+        ("-fox", [1, 2]),
+        ("fuchs OR lazy", [2, 1]),
+        ("badger", [3]),
+        ("site:example.org", [0, 1]),
+        ("site:a.example.org", [0]),
+        ("site:org", [0, 1]),
+        ("site:example.org/files", [1]),
+        ("site:https://example.org:8080/Files/", [1]),
+        ("site:127.0.0.1", [3]),
+        ("site:0.0.1", []),
+        ("type:pdf", [1]),
+        ("type:application/pdf", [1]),
+        ("filetype:html,pdf", [0, 1, 2, 3]),
+        ("lang:de", [2]),
+        ("lang:de-at", [2]),
+        ("lang:at", []),
+        ("title:fox", [0]),
+        ("title:f*", []),
+        ("title:fo*", [0]),
+        ("url:fox", [0, 3]),
+        ("url:docs/*.html", [0]),
+        ("url:*.PDF", [1]),
+        ("url:*fox", []),
+        ("url:http://example.net/*", [2]),
+        ("after:2026-01 before:2026-02", [0]),
+        ("before:2026", [1, 2, 3]),  # what says no date has that of its capture, in 2025
+        ("after:2026-01-31", [0]),
+        ("http://a.example.org/docs/fox.html", [0]),
+        ("example.org/docs", [0]),
+        ("zebra", []),
+        ("!!! ???", [0, 1, 2, 3]),
+    ],
+)
+def test_what_a_query_finds(site: Reader, query: str, pages: list[int]) -> None:
+    answers = found(site, query)
+    assert sorted(answers) == sorted(SITE[number].url for number in pages)
+    if query in ("fox", "fuchs OR lazy"):
+        assert answers == [SITE[number].url for number in pages], "a title counts for more"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_any_query_can_be_asked(site: Reader, typed: str) -> None:
+    from gossamer.search.query.parser import read_query
+
+    try:
+        asked = read_query(typed.encode("utf-8", "replace").decode())
+    except Unreadable:
+        return
+    for some in (False, True):
+        count, answers = site.find(asked, 3, some=some)
+        assert len(answers) <= count
+
+
+def test_the_newest_capture_of_a_page_stands(tmp_path: Path) -> None:
+    tables = Tables(tmp_path)
+    tables.add([Page("u", "the old text"), Page("v", "another"), Page("u", "the older newer text")])
+    bring(tmp_path)
+    tables.add([Page("u", "the newest words"), Page("w")])
+    bring(tmp_path)
+    reader = Reader(tmp_path)
+    assert [found(reader, word) for word in ("old", "older", "newest")] == [[], [], ["u"]]
+    assert sorted(found(reader, "")) == ["u", "v", "w"]
+
+
+def test_in_small_steps_it_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [Page(f"u{number % 40}", f"word{number} common") for number in range(100)]
+    whole = everything(indexed(tmp_path / "whole", pages))
+    monkeypatch.setattr(store, "ROWS", 7)
+    tables = Tables(tmp_path / "steps")
+    for number in range(0, 100, 5):
+        tables.add(pages[number : number + 5])  # parts are merged meanwhile
+        if number % 15 == 0:
+            bring(tmp_path / "steps")
+    bring(tmp_path / "steps")
+    assert everything(Reader(tmp_path / "steps")) == whole
+    assert bring(tmp_path / "steps") == []
+
+
+def test_a_reader_sees_what_comes_while_it_is_open(tmp_path: Path) -> None:
+    tables = Tables(tmp_path)
+    tables.add([Page("u", "first")])
+    bring(tmp_path)
+    reader = Reader(tmp_path)
+    tables.add([Page("v", "second")])
+    bring(tmp_path)
+    assert found(reader, "second") == []
+    reader.refresh()
+    assert found(reader, "second") == ["v"]
+
+
+def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    Tables(tmp_path).add([Page("u", "words")])
+    index = TextIndex(tmp_path)
+    try:
+        with pytest.raises(ConfigError, match="another process makes this index now"):
+            TextIndex(tmp_path)
+    finally:
+        index.close()
+
+
+def test_tables_of_other_settings_are_indexed_anew(tmp_path: Path) -> None:
+    tables = Tables(tmp_path)
+    tables.add([Page("u", "before")])
+    tables.store.close()
+    bring(tmp_path)
+    tables = Tables(tmp_path, made_of="others")
+    tables.add([Page("u", "afterwards")])
+    assert "others now" in bring(tmp_path)[0]
+    assert found(Reader(tmp_path), "afterwards") == ["u"]
+    assert found(Reader(tmp_path), "before") == []
+
+
+def _flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0x10
+    path.write_bytes(content)
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("harm", [_flip, _cut, Path.unlink, lambda path: path.write_bytes(b"")])
+@pytest.mark.parametrize(
+    "kind", ["idx", "pos", "term", "store", "fast", "fieldnorm", "del", "mark.json", "meta.json"]
+)
+def test_damage_is_noticed_said_and_mended(tmp_path: Path, kind: str, harm: Callable[[Path], object]) -> None:
+    tables = Tables(tmp_path)
+    tables.add([Page(f"u{number}", f"word{number} in common", f"Title {number}") for number in range(50)])
+    bring(tmp_path)
+    tables.add([Page("u7", "changed in common")])
+    bring(tmp_path)
+    whole = everything(Reader(tmp_path))
+    harmed = [path for path in (tmp_path / "search").rglob("*") if path.name.endswith(kind)]
+    assert harmed
+    for path in harmed:
+        harm(path)
+    none = kind == "mark.json" and harm is Path.unlink  # then there is no index yet
+    if not none and not (kind == "meta.json" and harm is _flip):  # which may be harmless
+        with pytest.raises(StorageError, match="'gossamer index .*' makes it anew"):
+            Reader(tmp_path)
+    told = bring(tmp_path)
+    assert all("made anew" in line and "\n" not in line for line in told)
+    assert len(told) == (not none) or harm is _flip
+    reader = Reader(tmp_path)
+    assert everything(reader) == whole
+    assert found(reader, "word9") == ["u9"]
+    assert len(found(reader, "common")) == 50
+
+
+def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
+    indexed(tmp_path, [Page("u", "words")])
+    mark = tmp_path / "search" / "mark.json"
+    kept = read_kept(mark.parent)
+    assert kept is not None
+    write_kept(mark.parent, msgspec.structs.replace(kept, version=0))
+    with pytest.raises(StorageError, match="another version"):
+        Reader(tmp_path)
+    assert "another version" in bring(tmp_path)[0]
+    assert found(Reader(tmp_path), "words") == ["u"]
+
+
+@pytest.mark.parametrize("after_commit", [False, True])
+def test_killed_around_the_commit_nothing_is_added_twice(
+    tmp_path: Path, after_commit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class _KilledError(BaseException):
+        pass
+
+    tables = Tables(tmp_path)
+    tables.add([Page("u", "first")])
+    bring(tmp_path)
+    tables.add([Page("v", "second"), Page("w", "third")])
+    index = TextIndex(tmp_path)
+    before = index.mark
+
+    def killed() -> None:
+        if after_commit:
+            writer.commit()
+        raise _KilledError
+
+    writer = index._writer
+
+    class _Writer:
+        commit = staticmethod(killed)
+        wait_merging_threads = staticmethod(lambda: None)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(writer, name)
+
+    index._writer = _Writer()
+    monkeypatch.setattr(index, "_note_files", lambda: None)
+    with pytest.raises(_KilledError):
+        index.catch_up()
+    index._writer = None
+    del writer
+    index.close()
+    again = TextIndex(tmp_path)
+    assert (again.mark != before) is after_commit, "the mark of what the index holds"
+    assert again.catch_up() == (0 if after_commit else 2)
+    again.close()
+    assert sorted(found(Reader(tmp_path), "")) == ["u", "v", "w"]

@@ -1,0 +1,78 @@
+"""Words are found in the forms in which people write them, in whatever script."""
+
+from pathlib import Path
+
+import pytest
+from search_tables import Page, found, indexed
+
+pytest.importorskip("tantivy", reason="the extra `search` is not installed")
+
+ZH = "我们公司在2026年发布了年度报告书，介绍了新产品的研究成果。"
+JA = "今日の東京タワーの天気は晴れです。図書館で本を読みました。ｺﾝﾋﾟｭｰﾀ"
+KO = "우리는 오늘 새로운 보고서를 발표했습니다. 도서관에서 책을 읽었습니다."
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory):
+    return indexed(
+        tmp_path_factory.mktemp("crawl"),
+        [
+            Page("zh", ZH, language="zh"),
+            Page("ja", JA, language="ja"),
+            Page("ko", KO, language="ko"),
+            Page("mixed", "Our report 年度报告 for Tokyo 東京 was published by 株式会社Example in 2026", language="en"),
+            Page("en", "The quick brown foxes were running. A résumé of C++ and node.js in foo_bar.", language="en"),
+            Page("de", "Die Häuser in der Straße waren größer als gedacht; Übungen macht der Meister.", language="de"),
+            Page("fr", "Les chevaux couraient; été, naïveté et cœur.", language="fr"),
+            Page("ru", "Быстрые лисы бегали по лесу, ёлки стояли.", language="ru"),
+            Page("hi", "नमस्ते दुनिया, यह हिन्दी में है।", language="hi"),
+            Page("th", "สวัสดีครับ ภาษาไทยไม่มีช่องว่าง", language="th"),
+            Page("ar", "مُحَمَّد يقرأ الكتاب في المكتبة", language="ar"),
+            Page("el", "Η γρήγορη αλεπού και οι άνθρωποι", language="el"),
+            Page("none", "unbekannte Sprachen running foxes", language=""),
+            Page("scripts", " ".join(f"x{chr(point)}y" for point in range(0x21, 0x2FFFF, 97) if not 0xD800 <= point < 0xE000)),
+            Page("long", "w" * 5_000_000 + " needle " + "漢" * 100_000 + " pin"),
+            Page("empty"),
+        ],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "url"),
+    [
+        # Six words inside sentences, none of which a tokeniser that cuts at blanks finds.
+        ("报告", "zh"), ("研究", "zh"), ("天気", "ja"), ("図書館", "ja"), ("보고서", "ko"), ("도서관", "ko"),
+        ("年度报告书", "zh"), ("2026年", "zh"), ("介绍了新产品的研究成果", "zh"), ("书", "zh"), ("晴", "ja"),
+        ("コンピュータ", "ja"), ("報告 OR 보고", "ko"), ('"東京タワー"', "ja"),
+        ("東京 report", "mixed"), ("株式会社example", "mixed"), ('"报告 for tokyo"', "mixed"),
+        ("fox", "en"), ("RUNS", "en"), ("resume", "en"), ("résumés", "en"), ("c++", "en"), ("node.js", "en"),
+        ("foo_bar", "en"), ('"quick brown fox"', "en"), ("run*", "en"),
+        ("haus", "de"), ("strasse", "de"), ("Straße", "de"), ("uebung OR ubung", "de"), ("größe", "de"),
+        ("cheval OR chevaux", "fr"), ("naivete", "fr"), ("ete", "fr"),
+        ("лиса", "ru"), ("елки", "ru"), ("दुनिया", "hi"), ("हिन्दी", "hi"), ("ภาษาไทย", "th"), ("ช่องว่าง", "th"),
+        ("محمد", "ar"), ("كتاب", "ar"), ("ανθρωποι", "el"),
+        ("unbekannte", "none"), ("foxes", "none"),
+        ("needle", "long"), ("漢漢漢", "long"), ("pin", "long"),
+    ],
+)  # fmt: skip
+def test_a_word_is_found(pages, query: str, url: str) -> None:
+    assert url in found(pages, query)
+
+
+@pytest.mark.parametrize("query", ["告报", "京東", "도관서", '"brown quick"', "fox -foxes", "runningfoxes"])
+def test_what_is_not_there_is_not_found(pages, query: str) -> None:
+    assert found(pages, query) == []
+
+
+def test_the_commonest_words_are_asked_for_only_where_they_are_kept(tmp_path: Path) -> None:
+    pages = indexed(
+        tmp_path,
+        [
+            Page("who", "a band from London", title="The Who"),
+            Page("doc", "who is the doctor of the state of the art"),
+        ],
+    )
+    assert found(pages, "the who") == ["who", "doc"]
+    assert found(pages, '"state of the art"') == ["doc"]
+    assert found(pages, '"art of the state"') == []
+    assert found(pages, "title:the") == ["who"]
