@@ -15,7 +15,7 @@ pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.search.query.parser import Unreadable
 from gossamer.search.text import store
-from gossamer.search.text.kept import read_kept, write_kept
+from gossamer.search.text.kept import Kept, read_kept, write_kept
 from gossamer.search.text.reader import Reader
 from gossamer.search.text.store import TextIndex
 
@@ -189,7 +189,7 @@ def test_damage_is_noticed_said_and_mended(tmp_path: Path, kind: str, harm: Call
         harm(path)
     none = kind == "mark.json" and harm is Path.unlink  # then there is no index yet
     if not none and not (kind == "meta.json" and harm is _flip):  # which may be harmless
-        with pytest.raises(StorageError, match="'gossamer index .*' makes it anew"):
+        with pytest.raises(StorageError, match=r"'gossamer index .*' makes it anew"):
             Reader(tmp_path)
     told = bring(tmp_path)
     assert all("made anew" in line and "\n" not in line for line in told)
@@ -216,39 +216,33 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
 def test_killed_around_the_commit_nothing_is_added_twice(
     tmp_path: Path, after_commit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class _KilledError(BaseException):
-        pass
-
     tables = Tables(tmp_path)
     tables.add([Page("u", "first")])
     bring(tmp_path)
     tables.add([Page("v", "second"), Page("w", "third")])
     index = TextIndex(tmp_path)
     before = index.mark
+    with monkeypatch.context() as patch:
+        writes = iter([True, not after_commit])  # the mark that is to come, and that which is there
 
-    def killed() -> None:
-        if after_commit:
-            writer.commit()
-        raise _KilledError
+        def killed(folder: Path, kept: Kept) -> None:
+            if not next(writes) or (not after_commit and kept.next == kept.mark):
+                raise _KilledError
+            write_kept(folder, kept)
+            if not after_commit:
+                raise _KilledError
 
-    writer = index._writer
-
-    class _Writer:
-        commit = staticmethod(killed)
-        wait_merging_threads = staticmethod(lambda: None)
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(writer, name)
-
-    index._writer = _Writer()
-    monkeypatch.setattr(index, "_note_files", lambda: None)
-    with pytest.raises(_KilledError):
-        index.catch_up()
-    index._writer = None
-    del writer
-    index.close()
+        patch.setattr(store, "write_kept", killed)
+        with pytest.raises(_KilledError):
+            index.catch_up()
+        patch.setattr(TextIndex, "_note_files", lambda self: None)
+        index.close()
     again = TextIndex(tmp_path)
     assert (again.mark != before) is after_commit, "the mark of what the index holds"
     assert again.catch_up() == (0 if after_commit else 2)
     again.close()
     assert sorted(found(Reader(tmp_path), "")) == ["u", "v", "w"]
+
+
+class _KilledError(BaseException):
+    pass

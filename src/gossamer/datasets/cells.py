@@ -14,7 +14,7 @@ import zstandard
 
 __all__ = ["TextColumn"]
 
-_HEADER = 4 << 10
+_HEADER = 32 << 10
 """Bytes of a page's header, at most, with the least and largest text that it tells."""
 _LARGEST = 64 << 20
 """Bytes of one page, at most."""
@@ -35,6 +35,9 @@ class _OtherwiseMade(Exception):  # noqa: N818 (never leaves the room)
     """What is not known here."""
 
 
+_NOT_READ = (_OtherwiseMade, LookupError, struct.error, ValueError, zstandard.ZstdError)
+
+
 class TextColumn:
     """A text column of one row group. One caller at a time."""
 
@@ -49,7 +52,7 @@ class TextColumn:
         self._whole: list[str | None] | None = None
         try:
             self._pages = self._find_pages()
-        except (_OtherwiseMade, IndexError, struct.error, ValueError):
+        except _NOT_READ:
             self._pages = []
 
     def text(self, row: int) -> str | None:
@@ -62,7 +65,7 @@ class TextColumn:
         if page is not None and self._whole is None:
             try:
                 return self._in_page(page, row - page.first)
-            except (_OtherwiseMade, IndexError, struct.error, ValueError, zstandard.ZstdError):
+            except _NOT_READ:
                 pass
         if self._whole is None:
             table = self._file.read_row_group(self._group, [self._name], use_threads=False)
