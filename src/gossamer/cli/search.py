@@ -38,10 +38,12 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
     query, url = wanted.query, wanted.url
     if url:
         query = f"{query} url:{url if '*' in url or '?' in url else f'*{url}*'}"
-    searching = Searching(folders)
-    for folder in searching.without:
-        say(f"{folder}: has no search index; 'gossamer index {folder}' makes it")
-    results = searching.search(query.strip(), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets)
+    with Searching(folders) as searching:
+        for folder in searching.without:
+            say(f"{folder}: has no search index; 'gossamer index {folder}' makes it")
+        results = searching.search(
+            query.strip(), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets
+        )
     if results.problem is not None:
         raise ConfigError(f"query: {safe(str(results.problem))}")
     if json:

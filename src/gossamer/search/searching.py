@@ -100,7 +100,7 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 class Searching:
-    """The indexes of crawls, kept open. One caller at a time."""
+    """The indexes of crawls, kept open; a context manager that closes them. One caller at a time."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         """Open them.
@@ -131,6 +131,17 @@ class Searching:
             raise ConfigError(
                 *[f"{one}: has no search index. 'gossamer index {one}' makes it." for one in without]
             )
+
+    def __enter__(self) -> "Searching":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files of the tables; those of the indexes go with the last reference."""
+        for _, reader in self._readers:
+            reader.texts.close()
 
     def search(
         self, query: str, *, limit: int = 10, offset: int = 0, facets: bool = False, snippets: bool = True
@@ -274,7 +285,8 @@ def search(
     folders: Iterable[Path], query: str, *, limit: int = 10, offset: int = 0, facets: bool = False
 ) -> Results:
     """Open the indexes of crawls, and answer one query; as `Searching` and its `search`."""
-    return Searching(folders).search(query, limit=limit, offset=offset, facets=facets)
+    with Searching(folders) as searching:
+        return searching.search(query, limit=limit, offset=offset, facets=facets)
 
 
 def parts_of(folder: Path) -> list[Path]:

@@ -1,0 +1,285 @@
+"""`gossamer search` over a crawl that made its index while it ran; kills, damage, a full disk."""
+
+import http.server
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+pytest.importorskip("tantivy", reason="the extra `search` is not installed")
+pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
+from search_tables import everything, found
+
+from gossamer.archive.committed import CUTS, Cut, archive_files, archive_key
+from gossamer.archive.follower import Mark
+from gossamer.inspect.inspection import inspect
+from gossamer.search.searching import Searching
+from gossamer.search.text.kept import read_kept
+from gossamer.search.text.reader import Reader
+from gossamer.state.environment import Environment, Family
+from gossamer.state.records import encode
+
+HOSTILE = "<title>\x1b[31m&lt;script&gt;alert(1)&lt;/script&gt; hostile</title><p>\x1b[2J&lt;img src=x&gt; hostile \u202e words"
+PAGES = 240
+
+
+class _Site(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = _body(self.path).encode()
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def _body(path: str) -> str:
+    if path == "/":
+        return "<title>Home</title><p>Start</p><a href=/hostile>h</a><a href=/zh>z</a>" + "".join(
+            f"<a href=/n/{number}>n</a>" for number in range(PAGES)
+        )
+    if path == "/zh":
+        return "<html lang=zh><title>年度报告</title><p>我们公司在2026年发布了年度报告书，介绍了新产品的研究成果。"
+    if path.startswith("/n/"):
+        return f"<html lang=en><title>Page {path[3:]}</title><p>The quick foxes were running over dog {path[3:]} in the forest."
+    return HOSTILE if path == "/hostile" else ""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gossamer", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("crawl")
+    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--search", cwd=root)
+    assert ran.returncode == 0, ran.stderr
+    assert "made anew" not in ran.stderr
+    return root / "d"
+
+
+def _copy(crawled: Path, tmp_path: Path) -> Path:
+    subprocess.run(["cp", "-a", str(crawled), str(tmp_path / "d")], check=True)
+    return tmp_path / "d"
+
+
+def test_hits_for_people(crawled: Path, site: str) -> None:
+    ran = _gossamer("search", "d", "fox", "run", "dog", "17", "--facets", cwd=crawled.parent)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[:3] == [
+        "Page 17",
+        f"{site}/n/17",
+        "The quick foxes were running over dog 17 in the forest.",
+    ]
+    assert "site: 127.0.0.1 1" in ran.stdout
+    assert "language: en 1" in ran.stdout
+    assert "1-1 of 1, in " in ran.stderr
+    assert "not in the index" not in ran.stderr
+
+
+def test_hits_for_programs(crawled: Path, site: str) -> None:
+    ran = _gossamer("search", "d", "报告 研究", "--json", "--facets", cwd=crawled.parent)
+    hit, facets = map(json.loads, ran.stdout.splitlines())
+    assert (hit["url"], hit["title"], hit["language"], hit["type"]) == (
+        f"{site}/zh",
+        "年度报告",
+        "zh",
+        "text/html",
+    )
+    assert {hit["snippet"][start:end] for start, end in hit["marked"]} == {"报告", "研究"}
+    assert facets["total"] == 1
+    pages = [
+        json.loads(line)["url"]
+        for line in _gossamer(
+            "search", "d", "fox", "--json", "--limit", "5", cwd=crawled.parent
+        ).stdout.splitlines()
+    ]
+    later = [
+        json.loads(line)["url"]
+        for line in _gossamer(
+            "search", "d", "fox", "--json", "--limit", "3", "--offset", "2", cwd=crawled.parent
+        ).stdout.splitlines()
+    ]
+    assert pages[2:] == later
+
+
+def test_titles_and_addresses_by_pattern(crawled: Path, site: str) -> None:
+    ran = _gossamer("search", "d", "--url", "*/n/1?", "--json", "--limit", "100", cwd=crawled.parent)
+    assert sorted(json.loads(line)["url"] for line in ran.stdout.splitlines()) == [
+        f"{site}/n/1{n}" for n in range(10)
+    ]
+    ran = _gossamer(
+        "search", "d", "title:pag*", "--url", "n/7", "--json", "--limit", "100", cwd=crawled.parent
+    )
+    assert f"{site}/n/77" in ran.stdout
+
+
+def test_hostile_texts_do_not_reach_the_terminal(crawled: Path) -> None:
+    ran = _gossamer("search", "d", "hostile", cwd=crawled.parent)
+    assert r"\x1b[31m" in ran.stdout
+    assert not any(sign in ran.stdout for sign in "\x1b\u202e")
+
+
+def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: str) -> None:
+    nothing = _gossamer("search", "d", "zebra", cwd=crawled.parent)
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "nothing found\n")
+    some = _gossamer("search", "d", "zebra", "fox", cwd=crawled.parent)
+    assert some.returncode == 0
+    assert "no document has all of these words" in some.stderr
+    nested = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
+    assert (nested.returncode, nested.stderr.count("\n")) == (2, 1)
+    assert "at character 21" in nested.stderr
+    assert "holds no crawl" in _gossamer("search", "nowhere", "fox", cwd=tmp_path).stderr
+    other = _copy(crawled, tmp_path)
+    subprocess.run(["rm", "-r", str(other / "search")], check=True)
+    without = _gossamer("search", "d", "fox", cwd=tmp_path)
+    assert (without.returncode, without.stderr) == (
+        2,
+        "gossamer: d: has no search index. 'gossamer index d' makes it.\n",
+    )
+    both = _gossamer("search", str(crawled), "--also", "d", "fox", cwd=tmp_path)
+    assert both.returncode == 0
+    assert "d: has no search index" in both.stderr
+
+
+def test_several_crawls_are_one_answer(crawled: Path, tmp_path: Path) -> None:
+    other = _copy(crawled, tmp_path)
+    with Searching([crawled]) as one, Searching([crawled, other]) as two:
+        assert two.search("fox").total == 2 * one.search("fox").total
+        assert {hit.crawl for hit in two.search("17").hits} == {str(crawled), str(other)}
+        assert one.suggest("pag")[0].title.startswith("Page ")
+        assert one.suggest("") == one.suggest("zebra") == []
+
+
+def test_damaged_tables_and_index_are_made_anew_from_the_archive(crawled: Path, tmp_path: Path) -> None:
+    folder = _copy(crawled, tmp_path)
+    whole = everything(Reader(crawled))
+    for path in (*(folder / "documents").glob("documents-*"), *(folder / "search" / "index").glob("*.idx")):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 3] ^= 0x55
+        content[len(content) // 2] ^= 0x55
+        path.write_bytes(content)
+    damaged = _gossamer("search", "d", "fox", cwd=tmp_path)
+    assert damaged.returncode == 3
+    assert "'gossamer index d' makes it anew" in damaged.stderr
+    mended = _gossamer("index", "d", cwd=tmp_path)
+    assert mended.returncode == 0, mended.stderr
+    assert "the tables are made anew from the archive" in mended.stderr
+    assert everything(Reader(folder)) == whole
+
+
+def test_a_full_disk_is_said_and_ends_with_3(crawled: Path, tmp_path: Path) -> None:
+    folder = _copy(crawled, tmp_path)
+    subprocess.run(["rm", "-r", str(folder / "search")], check=True)
+    command = [sys.executable, "-m", "gossamer", "index", "d"]
+
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+
+    ran = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, preexec_fn=small
+    )
+    assert ran.returncode == 3
+    assert "Traceback" not in ran.stderr
+    assert ran.stderr.count("\n") <= 2
+    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert everything(Reader(folder)) == everything(Reader(crawled))
+
+
+def test_what_the_archive_lost_is_not_found(crawled: Path, tmp_path: Path, site: str) -> None:
+    """As after a return to a checkpoint: the archive ends earlier, and has another history."""
+    folder = _copy(crawled, tmp_path)
+    reader = Reader(folder)
+    rows = sorted(everything(reader), key=lambda stored: (stored[7], stored[8]))
+    middle = rows[len(rows) // 2]
+    kept = {row[0] for row in rows[: len(rows) // 2]}
+    del reader
+    with inspect(folder) as inspection:
+        state, config = inspection.folder.state, inspection.config.state
+    environment = Environment.open(state, config)
+    batch = environment.batch()
+    [file] = archive_files(environment)
+    batch.put(Family.META, archive_key(file.name), encode(msgspec.structs.replace(file, length=middle[8])))
+    batch.put(Family.META, CUTS, encode([Cut("other", file.serial, middle[8])]))
+    environment.commit(batch)
+    environment.close()
+    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    reader = Reader(folder)
+    assert {row[0] for row in everything(reader)} == kept
+    assert reader.mark == Mark(file.serial, middle[8], "other")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_twenty_kills_leave_the_index_that_is_made_at_once(crawled: Path, tmp_path: Path) -> None:
+    folder = _copy(crawled, tmp_path)
+    subprocess.run(["rm", "-r", str(folder / "search"), str(folder / "documents")], check=True)
+    chosen, kills = random.Random(18), 0
+    steps = (
+        "from gossamer.datasets import deriving; deriving.ROWS = 6;"
+        "from gossamer.search.text import store; store.ROWS = 3; from gossamer.cli import main; main()"
+    )
+    while kills < 20:
+        process = subprocess.Popen(
+            [sys.executable, "-c", steps, "index", "d", "-q"], cwd=tmp_path, start_new_session=True
+        )
+        before = _mark(folder)
+        end = time.monotonic() + 60
+        while process.poll() is None and _mark(folder) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(chosen.uniform(0, 0.4))
+        if process.poll() is not None:
+            assert process.returncode == 0
+            subprocess.run(["rm", "-r", str(folder / "search")], check=True)
+        else:
+            kills += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    last = _gossamer("index", "d", "-q", cwd=tmp_path)
+    assert (last.returncode, last.stderr) == (0, "")
+    killed, whole = Reader(folder), Reader(crawled)
+    assert everything(killed) == everything(whole)
+    for query in (
+        "fox",
+        "dog 17",
+        "报告",
+        '"quick foxes"',
+        "title:page",
+        "url:*/n/2?",
+        "-fox",
+        "pag*",
+        "hostile OR start",
+    ):
+        assert sorted(found(killed, query, 1_000)) == sorted(found(whole, query, 1_000)), query
+
+
+def _mark(folder: Path) -> object:
+    try:
+        return read_kept(folder / "search")
+    except Exception:  # noqa: BLE001 (just being written)
+        return None
