@@ -54,6 +54,8 @@ NEEDS = {
     "gossamer export visits": "pyarrow",
     "gossamer export files": "pyarrow",
     "gossamer index": "pypdfium2",
+    "gossamer search": "tantivy",
+    "gossamer crawl https://example.org/ --search": "tantivy",
     "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2",
     "gossamer get my-crawl https://example.org/ --text": "pypdfium2",
     "gossamer crawl https://example.org/ --documents": "pypdfium2",
@@ -204,6 +206,7 @@ class Web(msgspec.Struct, frozen=True):
         asked = f"--nameserver {self.names}"
         text = re.sub(r"\bgossamer crawl (?!http://h0)", f"gossamer crawl {asked} --min-delay 0 ", text)
         text = re.sub(r"\bgossamer (robots|dns) (?!--stats)", rf"gossamer \1 {asked} ", text)
+        text = text.replace("gossamer search --live", f"gossamer search --live {asked} --min-delay 0")
         # 'fields' has no option for name servers.
         text = text.replace("gossamer fields http://example.org", "gossamer fields http://127.0.0.1")
         return re.sub(r"\bgossamer serve (?=--)", "gossamer serve --port 0 ", text)

@@ -283,3 +283,33 @@ def _mark(folder: Path) -> object:
         return read_kept(folder / "search")
     except Exception:  # noqa: BLE001 (just being written)
         return None
+
+
+def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -> None:
+    ran = _gossamer(
+        "search",
+        "--live",
+        "quick fox -19",
+        site,
+        "--min-delay",
+        "0",
+        "--limit",
+        "2",
+        "--json",
+        "--dir",
+        "kept",
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 0, ran.stderr
+    hits = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(hits) == 2
+    assert all("quick foxes" in hit["snippet"] for hit in hits)
+    status = json.loads(_gossamer("status", "kept", "--json", cwd=tmp_path).stdout)
+    assert status["sums"]["pages"] < PAGES / 2, "it ended when it was answered"
+    nothing = _gossamer(
+        "search", "--live", "zebra", site, "--min-delay", "0", "--max-pages", "5", cwd=tmp_path
+    )
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    refused = _gossamer("search", "--live", "site:x", site, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "holds no word" in refused.stderr

@@ -1,15 +1,18 @@
 """Finds documents by what they say."""
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import uvloop
 from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
@@ -35,14 +38,11 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         StorageError: an index is damaged.
     """
     keep_private()
-    query, url = wanted.query, wanted.url
-    if url:
-        query = f"{query} url:{url if '*' in url or '?' in url else f'*{url}*'}"
     with Searching(folders) as searching:
         for folder in searching.without:
             say(f"{folder}: has no search index; 'gossamer index {folder}' makes it")
         results = searching.search(
-            query.strip(), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets
+            _query(wanted), limit=wanted.limit, offset=wanted.offset, facets=wanted.facets
         )
     if results.problem is not None:
         raise ConfigError(f"query: {safe(str(results.problem))}")
@@ -61,6 +61,71 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         if not json:
             say("nothing found")
         sys.exit(NOTHING)
+
+
+class Live(msgspec.Struct, frozen=True, kw_only=True):
+    """How a crawl that looks for an answer goes: options of the command."""
+
+    max_pages: str
+    dir: Path | None
+    contact: str | None
+    min_delay: str | None
+    nameserver: tuple[str, ...]
+    set: tuple[str, ...]
+
+
+def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) -> None:
+    """Crawl until a query is answered, and print each hit as it comes; exit 1 if there is none.
+
+    Raises:
+        ConfigError: there are no seeds, the query is refused, a setting is wrong, or an extra is missing.
+        StorageError: what was fetched cannot be kept.
+    """
+    keep_private()
+    parsed, problems = parse_settings(live.set)
+    if problems:
+        raise ConfigError(*problems)
+    if not seeds:
+        raise ConfigError(
+            "--live: name a seed after the query: gossamer search --live 'WORDS' https://example.org/"
+        )
+    options = {
+        "max_pages": live.max_pages,
+        "contact": live.contact,
+        "min_delay": live.min_delay,
+        "nameserver": list(live.nameserver) or None,
+    }
+    settings = {**option_settings(options), **parsed}
+    found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
+    if live.dir is not None:
+        say(f"the crawl is kept in {live.dir}; 'gossamer index {live.dir}' makes the rest of it searchable")
+    if not found:
+        say("nothing found")
+        sys.exit(NOTHING)
+
+
+async def _show_live(
+    seeds: Sequence[str], wanted: Wanted, folder: Path | None, settings: Mapping[str, object], *, json: bool
+) -> int:
+    from gossamer.crawling.live_search import search_live
+
+    found = 0
+    hits = search_live(_query(wanted), seeds, limit=wanted.limit, folder=folder, settings=settings)
+    async with contextlib.aclosing(hits):
+        async for hit in hits:
+            found += 1
+            if json:
+                show(msgspec.json.encode(_told(hit)).decode())
+            else:
+                _print_hit(Console(highlight=False, soft_wrap=not sys.stdout.isatty()), hit)
+    return found
+
+
+def _query(wanted: Wanted) -> str:
+    query, url = wanted.query, wanted.url
+    if url:
+        query = f"{query} url:{url if '*' in url or '?' in url else f'*{url}*'}"
+    return query.strip()
 
 
 def _told(hit: Hit) -> dict[str, object]:
@@ -84,25 +149,26 @@ def _told(hit: Hit) -> dict[str, object]:
 def _print(results: Results, offset: int, *, many: bool) -> None:
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     for hit in results.hits:
-        title = _shown(hit.title) if hit.title else Text(safe(hit.url))
-        title.stylize("bold")
-        console.print(title)
-        facts = [_date(hit.dated), hit.type.rpartition("/")[2], hit.language]
-        if hit.similar:
-            facts.append(f"and {plural(hit.similar, 'page')} like it")
-        if many:
-            facts.append(hit.crawl)
-        console.print(Text(safe(hit.url), style="cyan"), overflow="fold")
-        if hit.snippet:
-            console.print(_shown(hit.snippet))
-        console.print(Text("  ".join(safe(fact) for fact in facts if fact), style="dim"))
-        console.print()
+        _print_hit(console, hit, hit.crawl if many else "")
     for name, values in results.facets.items():
         counts = ", ".join(f"{safe(one.value)} {one.count:,}" for one in values)
         console.print(Text(f"{name}: {counts}"))
     if results.hits:
         last = offset + len(results.hits)
         say(f"{offset + 1:,}-{last:,} of {results.total:,}, in {results.seconds * 1_000:,.0f} ms")
+
+
+def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:
+    title = _shown(hit.title) if hit.title else Text(safe(hit.url))
+    title.stylize("bold")
+    console.print(title)
+    console.print(Text(safe(hit.url), style="cyan"), overflow="fold")
+    if hit.snippet:
+        console.print(_shown(hit.snippet))
+    alike = f"and {plural(hit.similar, 'page')} like it" if hit.similar else ""
+    facts = (_date(hit.dated), hit.type.rpartition("/")[2], hit.language, alike, crawl)
+    console.print(Text("  ".join(safe(fact) for fact in facts if fact), style="dim"))
+    console.print()
 
 
 def _shown(pieces: Sequence[Piece]) -> Text:

@@ -1,6 +1,7 @@
 """The commands with their options; each imports the rooms it needs only when it runs."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +20,16 @@ from gossamer.cli.options.crawl_options import (
     quiet,
     setting,
 )
-from gossamer.cli.options.panels import Command, Commands
+from gossamer.cli.options.panels import Command, Commands, Option
 from gossamer.cli.options.serve_users import serve_user
+
+LIVE = "With --live"
+
+
+def _live(
+    name: str, metavar: str, says: str, **settings: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(name, cls=Option, panel=LIVE, metavar=metavar, help=says, **settings)
 
 
 @click.group(
@@ -256,8 +265,7 @@ def index(
     cls=Command,
     epilog="Example: gossamer search ./crawl 'polite crawler \"rests after\" site:example.org after:2026-01'",
 )
-@click.argument("folder", metavar="FOLDER", type=PATH)
-@click.argument("query", metavar="[QUERY]...", nargs=-1)
+@click.argument("given", metavar="FOLDER QUERY... | --live QUERY SEED...", nargs=-1, required=True)
 @click.option("--url", metavar="PATTERN", default="", help="Only addresses like this: '*/docs/*.pdf'.")
 @click.option("--also", type=PATH, metavar="FOLDER", multiple=True, help="Search this crawl, too.")
 @click.option("--limit", type=click.IntRange(0, 1_000), default=10, show_default=True, metavar="N")
@@ -266,7 +274,14 @@ def index(
 )
 @click.option("--facets", is_flag=True, help="Count sites, types, languages and years, too.")
 @click.option("--json", is_flag=True, help="A line of JSON for each hit.")
-def search(folder: Path, query: tuple[str, ...], also: tuple[Path, ...], *, json: bool, **asked: Any) -> None:
+@click.option("--live", cls=Option, panel=LIVE, is_flag=True, help="Crawl until the query is answered.")
+@_live("--max-pages", "N", "Stop after so many pages.", default="200", show_default=True)
+@_live("--dir", "FOLDER", "Keep the crawl here instead of nowhere.", type=PATH)
+@_live("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
+@_live("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
+@_live("--nameserver", "ADDRESS:PORT", "Ask this name server.", multiple=True)
+@_live("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
+def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: bool, **asked: Any) -> None:
     """Find documents by what they say. Works on a running crawl too.
 
     \b
@@ -279,9 +294,16 @@ def search(folder: Path, query: tuple[str, ...], also: tuple[Path, ...], *, json
     A query that begins with - comes after --. 'gossamer index' makes the index, 'gossamer crawl --search' while
     it crawls. Exit 1 if nothing is found. Needs the extra 'search'.
     """
-    from gossamer.cli.search import Wanted, run_search
+    from gossamer.cli.search import Live, Wanted, run_live, run_search
 
-    run_search([folder, *also], Wanted(" ".join(query), **asked), json=json)
+    kept = {
+        name: asked.pop(name) for name in ("max_pages", "dir", "contact", "min_delay", "nameserver", "set")
+    }
+    first, *rest = given
+    if live:
+        run_live(rest, Wanted(first, **asked), Live(**kept), json=json)
+    else:
+        run_search([Path(first), *also], Wanted(" ".join(rest), **asked), json=json)
 
 
 @app.command(
