@@ -17,11 +17,11 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
-from gossamer.datasets.all_tables import tables_of
 from gossamer.datasets.derived import FOLDER, files_of
 from gossamer.datasets.sql import Rows, asked
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.datasets.tables import DERIVED, INDEXED, OF_THE_CRAWL, TABLES
 from gossamer.model.errors import ConfigError
+from gossamer.search.similar.table import tables_of
 
 Form = Literal["table", "jsonl", "csv"]
 MOST_SHOWN = 1_000
@@ -42,8 +42,8 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
     with looked_into(path) as inspection:
         files = tables_of(inspection)
         indexed = any(files_of(part.folder.path / FOLDER) for part in inspection.each.values())
-    if not indexed and any(re.search(rf"\b{table.name}\b", question, re.I) for table in DERIVED):
-        names = ", ".join(table.name for table in DERIVED)
+    if not indexed and any(re.search(rf"\b{table.name}\b", question, re.I) for table in (*DERIVED, *INDEXED)):
+        names = ", ".join(table.name for table in (*DERIVED, *INDEXED))
         say(f"{names}: empty until 'gossamer index {path}'")
     with asked(files, question, seconds=seconds) as answer:
         match form:
@@ -64,8 +64,8 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
 
 def show_tables() -> None:
     """Print which tables there are, and what their columns mean."""
-    for table in (*OF_THE_CRAWL, *DERIVED):
-        made = " (after 'gossamer index')" if table in DERIVED else ""
+    for table in TABLES:
+        made = "" if table in OF_THE_CRAWL else " (after 'gossamer index')"
         show(f"{table.name}: {table.row}{made}")
         for column in table.columns:
             show(f"  {column.name:<14} {column.meaning}")

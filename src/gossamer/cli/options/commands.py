@@ -306,6 +306,33 @@ def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: 
         run_search([Path(first), *also], Wanted(" ".join(rest), **asked), json=json)
 
 
+@app.command(cls=Command, epilog="Example: gossamer similar ./crawl, or gossamer similar ./crawl report.pdf")
+@folder
+@click.argument("documents", metavar="[FILE|URL]...", nargs=-1)
+@click.option(
+    "--words", type=click.IntRange(10, 10_000), default=40, show_default=True, help="In a row, of a passage."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=None,
+    metavar="N",
+    help="Clusters, or pages of a document; 0: all. If not given: 20, with --json all.",
+)
+@json
+def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | None, *, json: bool) -> None:
+    """Pages that resemble each other, or that contain or resemble documents. Works on a running crawl too.
+
+    Without a document: clusters of near-duplicates, pages whose main text is nearly that of others. With files
+    (HTML, PDF, office files, plain text and others) or URLs of the crawl: the pages that contain passages of
+    each, or resemble it, with the passages. After 'gossamer index'. Exit 1 if a document could not be read.
+    """
+    from gossamer.cli.similar import Asked, run_similar
+
+    most = limit if limit is not None else 0 if json else 20
+    run_similar(folder, Asked(documents=documents, words=words, limit=most, json=json))
+
+
 @app.command(
     cls=Command, epilog="Example: gossamer sql ./crawl 'select host, count(*) from pages group by host'"
 )
@@ -364,7 +391,18 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
     "what",
     metavar="WHAT",
     type=click.Choice(
-        ["pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "files"]
+        [
+            "pages",
+            "hosts",
+            "captures",
+            "visits",
+            "documents",
+            "text",
+            "links",
+            "fields",
+            "near_duplicates",
+            "files",
+        ]
     ),
 )
 @folder
@@ -387,7 +425,7 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
 
     \b
     pages, hosts, captures, visits   as jsonl, csv or parquet
-    documents, fields                the same, after 'gossamer index'
+    documents, fields, near_duplicates   the same, after 'gossamer index'
     text                             documents that have text; as wet (WARC), too
     links                            as tsv: the graph of pages and hosts, in numbers
                                      as graphml: the same graph of pages

@@ -184,7 +184,7 @@ def _runs(hashes: Hashes, wanted: Hashes, page: Given) -> Iterator[tuple[int, in
         occurrences = order[left[start] : min(right[start], left[start] + _OCCURRENCES)]
         length, place = max((_common(hashes, there, int(start), int(one)), -int(one)) for one in occurrences)
         yield int(start), -place, length
-        at = start + length - SHINGLE + 1
+        at = int(start) + length - SHINGLE + 1
 
 
 def _common(one: Hashes, other: Hashes, start: int, at: int) -> int:

@@ -87,7 +87,9 @@ class Indexing:
             StorageError: the disk refuses.
         """
         held = self._store.known.pages
-        last = (int(held[-1][-1]["serial"]), int(held[-1][-1]["offset"])) if held and len(held[-1]) else (-1, 0)
+        last = (
+            (int(held[-1][-1]["serial"]), int(held[-1][-1]["offset"])) if held and len(held[-1]) else (-1, 0)
+        )
         documents = [one for one in documents if (one.serial, one.offset) > last]
         if not documents:
             self._store.commit(None, mark)
@@ -152,7 +154,10 @@ class Indexing:
         if not pairs:
             return []
         records = known.records(np.array([other for _, other in pairs], np.int64))
-        places = [(int(serial), int(offset)) for serial, offset in zip(records["serial"], records["offset"], strict=True)]
+        places = [
+            (int(serial), int(offset))
+            for serial, offset in zip(records["serial"], records["offset"], strict=True)
+        ]
         earlier: dict[Place, list[tuple[int, int]]] = {}
         found = []
         for (row, other), place in zip(pairs, places, strict=True):
@@ -165,7 +170,9 @@ class Indexing:
         for place, some in earlier.items():
             if place in self._sets:
                 self._sets.move_to_end(place)
-                found += [(row, other, resemblance(taken.sets[row], self._sets[place])) for row, other in some]
+                found += [
+                    (row, other, resemblance(taken.sets[row], self._sets[place])) for row, other in some
+                ]
         for place, fields in self._tables.rows(missing, ["text"]):
             made = distinct(words(fields["text"] or "").hashes)
             found += [(row, other, resemblance(taken.sets[row], made)) for row, other in earlier[place]]

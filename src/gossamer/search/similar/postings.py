@@ -78,7 +78,9 @@ def merged(segments: Sequence[Postings], below: int, *, capped: bool) -> Iterato
     total = sum(len(segment) for segment in segments)
     steps = -(-total // _AT_ONCE) or 1
     borders = [(step * 2**32 // steps) << 32 for step in range(steps)]
-    starts = [[int(np.searchsorted(segment, np.uint64(border))) for border in borders] for segment in segments]
+    starts = [
+        [int(np.searchsorted(segment, np.uint64(border))) for border in borders] for segment in segments
+    ]
     for step in range(steps):
         pieces = [
             segment[own[step] : own[step + 1] if step + 1 < steps else len(segment)]

@@ -129,7 +129,9 @@ def fingerprints(found: Hashes) -> Keys:
         ahead = np.minimum.accumulate(blocks, axis=1).ravel()
         behind = np.minimum.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
         least = np.minimum(behind[: count - WINDOW + 1], ahead[WINDOW - 1 : count])
-    return np.unique(least.astype(np.uint32))  # the low bits: the high ones are small where a minimum was taken
+    return np.unique(
+        least.astype(np.uint32)
+    )  # the low bits: the high ones are small where a minimum was taken
 
 
 def signature(found: Hashes) -> Signature:
@@ -153,4 +155,4 @@ def estimates(some: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.
     """Estimated resemblance of pairs of sketches, row by row; arrays of shape (pairs, SKETCH)."""
     differ = some ^ others
     agree = ((differ & np.uint8(15)) == 0).sum(axis=1) + ((differ >> np.uint8(4)) == 0).sum(axis=1)
-    return np.maximum((agree / _MINIMA - _CHANCE) / (1 - _CHANCE), 0.0)
+    return np.asarray(np.maximum((agree / _MINIMA - _CHANCE) / (1 - _CHANCE), 0.0), np.float64)

@@ -201,8 +201,10 @@ def _mapped(folder: Path, part: Part) -> Fresh:
         whole = np.memmap(path, np.uint8, "r") if sum(part.sizes) else np.zeros(0, np.uint8)
     except OSError as error:
         raise DamagedError(f"{path}: cannot be read ({error.strerror})") from error
-    pieces, at = [], 0
-    for size, kind in zip(part.sizes, (*["<u8"] * 3, PAGE, PAIR), strict=True):
+    pieces: list[NDArray[Any]] = []
+    at = 0
+    kinds = (*[np.dtype("<u8")] * 3, PAGE, PAIR)
+    for size, kind in zip(part.sizes, kinds, strict=True):
         pieces.append(np.asarray(whole[at : at + size]).view(kind))
         at += size
     return Fresh(*pieces)
@@ -237,12 +239,12 @@ class Store:
         held = state_of(folder)
         if held is None and (folder / _MARK).exists():
             self.remade = f"{folder / _MARK}: is damaged, or of another version"
-        elif held is not None and held.made_of != made_of:
-            self.remade = "texts are read by other settings"
+        elif held is not None and held.made_of != made_of and held.pages:
+            self.remade = f"{folder}: texts are read by other settings now"
         elif held is not None:
             self.remade = _damage(folder, held)
-        if held is None or self.remade:
-            held = State(made_of=made_of)
+        if held is None or self.remade or held.made_of != made_of:
+            held = State(made_of=made_of, next=held.next if held is not None else 0)
         self.state = held
         self.known = _known(folder, held)
         self._clear()
@@ -296,16 +298,14 @@ class Store:
                 parts.append(self._write(following, [_fresh(self.known, at)], first, first + count))
                 following += 1
             first += len(pages)
-        self._keep(
-            msgspec.structs.replace(self.state, mark=mark, parts=tuple(parts), next=following)
-        )
+        self._keep(msgspec.structs.replace(self.state, mark=mark, parts=tuple(parts), next=following))
         self._clear()
 
     def _merge(self) -> None:
         """Make one of the parts at the end that are not much larger than what follows them."""
         parts = self.state.parts
-        start, follow = len(parts), 0
-        while start and parts[start - 1].pages <= 2 * follow or start == len(parts) > 0:
+        start, follow = len(parts) - 1, parts[-1].pages if parts else 0
+        while start > 0 and parts[start - 1].pages <= 2 * follow:
             start -= 1
             follow += parts[start].pages
         if len(parts) - start < 2:
@@ -344,7 +344,8 @@ class Store:
             with contextlib.suppress(OSError):
                 partial.unlink(missing_ok=True)
             raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from error
-        return Part(number, *counts, checksum=digest.hexdigest())
+        bands, urls, prints, pages, pairs = counts
+        return Part(number, bands, urls, prints, pages, pairs, digest.hexdigest())
 
     def _keep(self, state: State) -> None:
         """Commit.

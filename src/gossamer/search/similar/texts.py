@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.datasets.derived import files_of
-from gossamer.search.similar.store import DamagedError
+from gossamer.search.feed import DamagedTables
 
 __all__ = ["Place", "Tables"]
 
@@ -38,14 +38,14 @@ class Tables:
         """The rows with these places, in the order of the archive; those that are not there are left out.
 
         Raises:
-            DamagedError: the tables cannot be read.
+            DamagedTables: the tables cannot be read.
         """
         from pyarrow import ArrowException
 
         try:
             yield from self._rows(sorted(set(places)), columns)
         except (OSError, ArrowException) as error:
-            raise DamagedError(f"{self._folder}: cannot be read ({error})") from error
+            raise DamagedTables(f"{self._folder}: cannot be read ({error})") from error
 
     def _rows(self, places: list[Place], columns: Sequence[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
         self._look()

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.datasets.tables import OF_THE_CRAWL, TABLES
 from gossamer.inspect.archive.reread import ReadAgain
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
@@ -133,7 +133,7 @@ def _sql_page(
         400 if problem else 200,
         question=question,
         examples=EXAMPLES,
-        tables=[_explained(table, t) for table in (*OF_THE_CRAWL, *DERIVED)],
+        tables=[_explained(table, t) for table in TABLES],
         answer=found,
         numbers=numbers,
         rows=[[_cell(*one) for one in zip(row, numbers, strict=True)] for row in found.rows] if found else [],
@@ -148,7 +148,7 @@ def _explained(table: Any, t: Words) -> Explained:
         (one.name, t.said("sql_kind", one.kind), t.meaning(f"{path}.{one.name}", one.meaning))
         for one in table.columns
     ]
-    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table in DERIVED, columns)
+    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table not in OF_THE_CRAWL, columns)
 
 
 def _cell(value: object, number: bool) -> Cell:
