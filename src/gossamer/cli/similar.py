@@ -107,8 +107,16 @@ def _catch_up(crawl: Path) -> None:
 def _tell_clusters(path: Path, pages: SimilarPages, asked: Asked) -> None:
     counts = pages.counts()
     if asked.json:
-        found = list(pages.clusters(asked.limit or counts.clusters, counts.near_duplicates))
-        show_json({**msgspec.to_builtins(counts), "listed": found})
+        near, copies = counts.bytes
+        show_json(
+            {
+                "captures": counts.captures,
+                "near_duplicates": counts.near_duplicates,
+                "clusters_in_all": counts.clusters,
+                "bytes": {"near_duplicates": near, "copies": copies},
+                "clusters": list(pages.clusters(asked.limit or counts.clusters, counts.near_duplicates)),
+            }
+        )
         return
     for cluster in pages.clusters(asked.limit or counts.clusters, 10):
         for line in _cluster_lines(cluster):

@@ -164,7 +164,10 @@ def _passages(given: Given, page: Given, least: int) -> list[Passage]:
 
 def _place(cut: Words, first: int, end: int, back: Offsets) -> tuple[int, int]:
     """Offsets of the words from `first` to `end` in the text they were cut from."""
-    return int(back[cut.starts[first]]), int(back[cut.ends[end - 1] - 1]) + 1
+    start, last, stop = np.minimum(
+        [cut.starts[first], cut.ends[end - 1] - 1, cut.ends[end - 1]], len(back) - 1
+    )
+    return int(back[start]), max(int(back[last]) + 1, int(back[stop]))
 
 
 def _runs(hashes: Hashes, wanted: Hashes, page: Given) -> Iterator[tuple[int, int, int]]:

@@ -129,8 +129,22 @@ def origins(text: str) -> Offsets:
         return np.arange(len(text) + 1)
     found: list[Offsets] = []
     for match in _PIECE.finditer(text):
-        length, width = len(_folded(match.group())), match.end() - match.start()
-        # Within a piece that changes its length the place is not known to the letter; no matter, as pieces
-        # are cut at blanks.
-        found.append(match.start() + np.minimum(np.arange(length), max(width - 1, 0)))
+        piece = match.group()
+        folded = _folded(piece)
+        if len(folded) == len(piece):
+            found.append(np.arange(match.start(), match.end()))
+        else:
+            found.append(match.start() + _within(piece, len(folded)))
     return np.concatenate([*found, np.array([len(text)])])
+
+
+def _within(piece: str, length: int) -> Offsets:
+    """The same within a piece whose folded form is of another length."""
+    roughly = np.arange(length) * len(piece) // max(length, 1)
+    if len(piece) > _BLOCK:
+        return roughly
+    starts = [at for at, character in enumerate(piece) if not at or unicodedata.category(character)[0] != "M"]
+    letters = [piece[at:end] for at, end in zip(starts, [*starts[1:], len(piece)], strict=True)]
+    found = np.repeat(starts, [len(_folded(letter)) for letter in letters])
+    # Letters that are composed from several, as Hangul is, are not told apart.
+    return found if len(found) == length else roughly
