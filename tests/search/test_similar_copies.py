@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="the extra `documents` is not installed")
 
+from tests.search.similar_world import documents, edited, text_of, write_tables
+
 from gossamer.search.similar.answers import SimilarPages
 from gossamer.search.similar.copies import Given, copies_of
 from gossamer.search.similar.following import SimilarFollower
 from gossamer.search.similar.words import words
-from tests.search.similar_world import documents, edited, text_of, write_tables
 
 
 def _pages(crawl: Path, texts: list[tuple[str, str]]) -> SimilarPages:
@@ -71,7 +72,7 @@ def test_chinese_is_found_by_its_characters(tmp_path: Path) -> None:
     passage = "".join(chr(0x4E00 + (number * 7919) % 5000) for number in range(80))
     other = "".join(chr(0x4E00 + (number * 104_729) % 5000) for number in range(80))
     pages = _pages(tmp_path / "c", [("http://h/zh", f"前言。{passage}。后记"), ("http://h/other", other)])
-    (found,) = pages.copies(f"引用：{passage}")
+    (found,) = pages.copies(f"引用\uff1a{passage}")
     assert (found.url, found.passages[0].text) == ("http://h/zh", passage)
 
 

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="the extra `documents` is not installed")
 
+from tests.search.similar_world import Remembered, after, documents, edited, held, text_of, write_tables
+
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.search.similar.clusters import clusters_of
 from gossamer.search.similar.following import SimilarFollower
@@ -26,7 +28,6 @@ from gossamer.search.similar.indexing import THRESHOLD, Document, Indexing
 from gossamer.search.similar.shingles import distinct, resemblance
 from gossamer.search.similar.store import FOLDER, DamagedError, Store, opened
 from gossamer.search.similar.words import words
-from tests.search.similar_world import Remembered, after, documents, edited, held, text_of, write_tables
 
 
 def _alike(count: int, seed: int) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Postings against dictionaries."""
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +17,7 @@ def _segments(keys: list[int], cuts: list[int]) -> list[np.ndarray]:
     borders = sorted({0, len(keys), *(cut % (len(keys) + 1) for cut in cuts)})
     return [
         postings(np.array(keys[start:end], np.uint32), np.arange(start, end))
-        for start, end in zip(borders, borders[1:], strict=False)
+        for start, end in pairwise(borders)
     ]
 
 
