@@ -224,8 +224,9 @@ def test_what_is_damaged_is_noticed_and_made_anew(tmp_path: Path, damage: Callab
     assert index is not None
     before = held(index[1])
     damage(next(folder.glob("*.bin")))
-    follower = SimilarFollower(tmp_path / "c")
-    assert str(folder) in follower.remade
+    told: list[str] = []
+    follower = SimilarFollower(tmp_path / "c", told.append)
+    assert str(folder) in told[0]
     follower.catch_up(lambda: False)
     follower.close()
     index = opened(folder)
@@ -243,13 +244,14 @@ def test_who_reads_a_cut_part_is_told_so(tmp_path: Path) -> None:
 
 def test_texts_read_by_other_settings_make_another_index(tmp_path: Path) -> None:
     write_tables(tmp_path / "c", documents(_alike(20, 2)))
-    follower = SimilarFollower(tmp_path / "c")
+    told: list[str] = []
+    follower = SimilarFollower(tmp_path / "c", told.append)
     follower.catch_up(lambda: False)
     mark = tmp_path / "c" / "documents" / "mark.json"
-    told = json.loads(mark.read_text())
-    mark.write_text(json.dumps({**told, "made_of": "others"}))
+    mark.write_text(json.dumps({**json.loads(mark.read_text()), "made_of": "others"}))
+    assert told == []
     follower.catch_up(lambda: False)
-    assert "other settings" in follower.remade
+    assert "other settings" in told[0]
     assert follower.pages == 20
     follower.close()
 

@@ -92,13 +92,11 @@ def run_similar(path: Path, asked: Asked) -> None:
 def _catch_up(crawl: Path) -> None:
     """Bring the index up to the tables, if nobody else does."""
     try:
-        follower = SimilarFollower(crawl)
+        follower = SimilarFollower(crawl, lambda text: say(safe(text)))
     except ConfigError as error:
         say(safe(str(error)))
         return
     try:
-        if follower.remade:
-            say(f"{safe(follower.remade)}; the index is made anew")
         follower.catch_up(lambda: False)
     finally:
         follower.close()

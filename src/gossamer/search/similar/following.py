@@ -25,24 +25,26 @@ TEXT = 16 << 20
 class SimilarFollower:
     """Keeps `similar/` of one crawl's folder up to date. One process at a time."""
 
-    def __init__(self, crawl: Path) -> None:
+    def __init__(self, crawl: Path, tell: Callable[[str], None] = lambda _: None) -> None:
         """Open the index, made if it is not there.
+
+        Args:
+            crawl: folder of the crawl, of one agent.
+            tell: told, in a sentence, if the index is made anew, and why.
 
         Raises:
             ConfigError: another process makes it, or the folder is somebody else's.
             StorageError: the disk refuses.
         """
         self._crawl = crawl
+        self._tell = tell
         self._open()
 
     def _open(self) -> None:
         self._store = Store(self._crawl / FOLDER, self._made_of())
         self._indexing = Indexing(self._store, Tables(self._crawl / DOCUMENTS))
-
-    @property
-    def remade(self) -> str:
-        """Why the index is made anew, in words for people; empty if it is not."""
-        return self._store.remade
+        if self._store.remade:
+            self._tell(f"{self._store.remade}; the index of near-duplicates is made anew")
 
     @property
     def pages(self) -> int:
@@ -68,7 +70,8 @@ class SimilarFollower:
             except DamagedError as error:
                 if again:
                     raise StorageError(f"{error}, again and again. Is the disk sound?") from error
-                self._store.start_over(str(error))
+                self._store.start_over()
+                self._tell(f"{error}; the index of near-duplicates is made anew")
             else:
                 return
 

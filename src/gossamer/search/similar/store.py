@@ -253,13 +253,12 @@ class Store:
         """Let other processes write here."""
         os.close(self._lock)
 
-    def start_over(self, why: str) -> None:
+    def start_over(self) -> None:
         """Drop everything.
 
         Raises:
             StorageError: the disk refuses.
         """
-        self.remade = why
         self._keep(State(made_of=self.state.made_of, next=self.state.next))
         self._clear()
 
