@@ -149,7 +149,8 @@ def test_texts_that_repeat_themselves_take_no_longer(tmp_path: Path) -> None:
 
 
 def test_copies_of_needs_no_more_than_an_index(tmp_path: Path) -> None:
-    from gossamer.search.similar.store import FOLDER, opened
+    from gossamer.search.similar.state import FOLDER
+    from gossamer.search.similar.store import opened
     from gossamer.search.similar.texts import Tables
 
     text = text_of(1)

@@ -26,7 +26,8 @@ from gossamer.search.similar.clusters import clusters_of
 from gossamer.search.similar.following import SimilarFollower
 from gossamer.search.similar.indexing import THRESHOLD, Document, Indexing
 from gossamer.search.similar.shingles import distinct, resemblance
-from gossamer.search.similar.store import FOLDER, DamagedError, Store, opened
+from gossamer.search.similar.state import FOLDER
+from gossamer.search.similar.store import DamagedError, Store, opened
 from gossamer.search.similar.words import words
 
 

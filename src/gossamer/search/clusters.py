@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from gossamer.search.similar.clusters import clusters_of
 from gossamer.search.similar.indexing import url_key
-from gossamer.search.similar.store import FOLDER, DamagedError, State, opened, state_of
+from gossamer.search.similar.state import FOLDER, State, state_of
+from gossamer.search.similar.store import DamagedError, opened
 
 _CRAWLS = 8
 """Crawls whose clusters are kept in memory, some 24 bytes for each page that is in one."""

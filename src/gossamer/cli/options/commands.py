@@ -207,6 +207,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
+@click.option(
+    "--near-duplicates", is_flag=True, help="Those that resemble another page ('gossamer similar')."
+)
 @click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 4xx.")
 @click.option("--state", metavar="STATE", default="", help="done, dropped, rejected, retry, or parked.")
 @click.option(
@@ -224,19 +227,26 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table")
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
 def list_(
-    folder: Path, *, since: str, columns: str, form: Literal["table", "jsonl", "csv"], **wanted: Any
+    folder: Path,
+    *,
+    since: str,
+    columns: str,
+    form: Literal["table", "jsonl", "csv"],
+    near_duplicates: bool,
+    **wanted: Any,
 ) -> None:
     """List URLs that were visited or turned away. Works on a running crawl too.
 
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses),
-    referrers (pages that mention it, after 'gossamer export links').
+    referrers (pages that mention it, after 'gossamer export links'), cluster (the first of the pages that
+    resemble each other, after 'gossamer index').
     """
     from gossamer.cli.url_list import show_list
     from gossamer.inspect.url_list import Wanted
 
-    show_list(folder, Wanted(**wanted), since, columns, form)
+    show_list(folder, Wanted(**wanted), since, columns, form, near_duplicates=near_duplicates)
 
 
 @app.command(cls=Command, epilog="Example: gossamer index ./crawl, then gossamer sql ./crawl")

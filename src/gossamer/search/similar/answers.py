@@ -12,7 +12,8 @@ from gossamer.search.similar.clusters import Clusters, clusters_of
 from gossamer.search.similar.copies import PASSAGE, Copied, Given, copies_of
 from gossamer.search.similar.indexing import url_key
 from gossamer.search.similar.postings import latest
-from gossamer.search.similar.store import FOLDER, DamagedError, Known, State, opened
+from gossamer.search.similar.state import FOLDER, State
+from gossamer.search.similar.store import DamagedError, Known, opened
 from gossamer.search.similar.texts import Place, Tables
 
 __all__ = ["Cluster", "Counts", "Member", "SimilarPages"]

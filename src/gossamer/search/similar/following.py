@@ -11,7 +11,8 @@ from gossamer.datasets.derived import VERSION, state_of
 from gossamer.model.errors import StorageError
 from gossamer.search.feed import changes
 from gossamer.search.similar.indexing import Document, Indexing
-from gossamer.search.similar.store import FOLDER, DamagedError, Store
+from gossamer.search.similar.state import FOLDER
+from gossamer.search.similar.store import DamagedError, Store
 from gossamer.search.similar.texts import Tables
 
 __all__ = ["SimilarFollower"]

@@ -19,17 +19,15 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from gossamer.archive.follower import START, Mark
+from gossamer.archive.follower import Mark
 from gossamer.assembly.private import private_folder
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
+from gossamer.search.similar.state import MARK, Part, State, state_of
 
-__all__ = ["FOLDER", "PAGE", "PAIR", "DamagedError", "Known", "Part", "State", "Store", "opened", "state_of"]
+__all__ = ["PAGE", "PAIR", "DamagedError", "Fresh", "Known", "Store", "opened"]
 
-FOLDER = "similar"
-_MARK = "mark.json"
-VERSION = 1
 PAGE = np.dtype(
     [("serial", "<u4"), ("offset", "<u8"), ("url", "<u8"), ("size", "<u4"), ("sketch", "u1", (SKETCH,))]
 )
@@ -43,53 +41,6 @@ _TRIES = 5
 
 class DamagedError(Exception):
     """A part is not what was committed; the index is to be made anew."""
-
-
-class Part(msgspec.Struct, frozen=True):
-    """One part: its number, how much it holds of each kind, and the checksum of its file (XXH3)."""
-
-    number: int
-    bands: int
-    urls: int
-    fingerprints: int
-    pages: int
-    pairs: int
-    checksum: str
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Bytes of each kind, in their order in the file."""
-        counts = (self.bands, self.urls, self.fingerprints)
-        return (*(8 * count for count in counts), PAGE.itemsize * self.pages, PAIR.itemsize * self.pairs)
-
-
-class State(msgspec.Struct, frozen=True, kw_only=True):
-    """What is committed.
-
-    Attributes:
-        version: of the format; others are made anew.
-        made_of: the settings by which the texts were read; what was made by others is made anew.
-        mark: place in the archive up to which the parts tell.
-        parts: in the order of their pages.
-        next: number of the next part.
-    """
-
-    version: int = VERSION
-    made_of: str = ""
-    mark: Mark = START
-    parts: tuple[Part, ...] = ()
-    next: int = 0
-
-    @property
-    def pages(self) -> int:
-        """Captures in the index, older ones of a URL too."""
-        return sum(part.pages for part in self.parts)
-
-    @property
-    def bytes(self) -> tuple[int, int]:
-        """On disk: (what near-duplicates need, fingerprints for copies)."""
-        copies = sum(8 * part.fingerprints for part in self.parts)
-        return sum(sum(part.sizes) for part in self.parts) - copies, copies
 
 
 class Fresh(msgspec.Struct, frozen=True):
@@ -152,15 +103,6 @@ class Known(msgspec.Struct, frozen=True):
             same = self.records(others)["url"] == urls[asked]
             np.maximum.at(found, asked[same], others[same])
         return found
-
-
-def state_of(folder: Path) -> State | None:
-    """What is committed in `similar/` of a crawl; `None` if nothing is, or it is damaged or of another version."""
-    try:
-        state = msgspec.json.decode((folder / _MARK).read_bytes(), type=State)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return state if state.version == VERSION else None
 
 
 def opened(folder: Path) -> tuple[State, Known] | None:
@@ -237,8 +179,8 @@ class Store:
         self.remade = ""
         """Why it is made anew; empty if it is not."""
         held = state_of(folder)
-        if held is None and (folder / _MARK).exists():
-            self.remade = f"{folder / _MARK}: is damaged, or of another version"
+        if held is None and (folder / MARK).exists():
+            self.remade = f"{folder / MARK}: is damaged, or of another version"
         elif held is not None and held.made_of != made_of and held.pages:
             self.remade = f"{folder}: texts are read by other settings now"
         elif held is not None:
@@ -352,13 +294,13 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        partial = self._folder / f"{_MARK}.partial"
+        partial = self._folder / f"{MARK}.partial"
         try:
             with partial.open("wb") as out:
                 out.write(msgspec.json.encode(state))
                 out.flush()
                 os.fsync(out.fileno())
-            partial.replace(self._folder / _MARK)
+            partial.replace(self._folder / MARK)
             os.fsync(self._lock)
         except OSError as error:
             raise StorageError(

@@ -8,14 +8,14 @@ import msgspec
 import xxhash
 
 from gossamer.datasets import all_tables, snapshot
+from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.derived import FOLDER as DOCUMENTS
 from gossamer.datasets.parquet import write_table
 from gossamer.datasets.tables import NEAR_DUPLICATES
+from gossamer.documents.config import DocumentsConfig
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
-from gossamer.search.similar.clusters import clusters_of
-from gossamer.search.similar.store import FOLDER, DamagedError, State, opened, state_of
-from gossamer.search.similar.texts import Place, Tables
+from gossamer.search.similar.state import FOLDER, State, state_of
 
 __all__ = ["NearDuplicate", "near_duplicates", "tables_of"]
 
@@ -87,8 +87,16 @@ def near_duplicates(crawl: Path) -> Iterator[NearDuplicate]:
     """The pages of a crawl's clusters, in the order of the archive.
 
     Raises:
+        ConfigError: there is an index, and the extra 'documents' is not installed.
         StorageError: the index or the tables of documents cannot be read.
     """
+    if state_of(crawl / FOLDER) is None:
+        return
+    prove_documents(DocumentsConfig(follow=True), "near-duplicates")
+    from gossamer.search.similar.clusters import clusters_of
+    from gossamer.search.similar.store import DamagedError, opened
+    from gossamer.search.similar.texts import Tables
+
     try:
         index = opened(crawl / FOLDER)
         if index is None:
@@ -101,7 +109,7 @@ def near_duplicates(crawl: Path) -> Iterator[NearDuplicate]:
     sizes: dict[int, int] = {}
     for first in clusters.first:
         sizes[int(first)] = sizes.get(int(first), 0) + 1
-    members: dict[Place, tuple[int, float]] = {}
+    members: dict[tuple[int, int], tuple[int, float]] = {}
     for record, first, value in zip(records, clusters.first, clusters.resemblance, strict=True):
         members[int(record["serial"]), int(record["offset"])] = int(first), float(value)
     named: dict[int, str] = {}  # the first page of a cluster comes before its others
