@@ -32,7 +32,7 @@ _SHOWN = 200
 """Characters of a passage that are shown to people."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarAsked(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line asks for.
 
     Attributes:
@@ -63,7 +63,7 @@ class Answer(msgspec.Struct, frozen=True):
     pages: list[Copied]
 
 
-def run_similar(path: Path, asked: Asked) -> None:
+def run_similar(path: Path, asked: SimilarAsked) -> None:
     """Print clusters, or the copies of documents; exit 1 if one of these could not be looked for.
 
     Raises:
@@ -102,7 +102,7 @@ def _catch_up(crawl: Path) -> None:
         follower.close()
 
 
-def _tell_clusters(path: Path, pages: SimilarPages, asked: Asked) -> None:
+def _tell_clusters(path: Path, pages: SimilarPages, asked: SimilarAsked) -> None:
     counts = pages.counts()
     if asked.json:
         near, copies = counts.bytes
@@ -138,7 +138,7 @@ def _cluster_lines(cluster: Cluster) -> list[str]:
     return lines
 
 
-def _tell_copies(inspection: Inspection, pages: SimilarPages, asked: Asked) -> None:
+def _tell_copies(inspection: Inspection, pages: SimilarPages, asked: SimilarAsked) -> None:
     answers = _answers(inspection, pages, asked)
     if asked.json:
         show_json(answers)
@@ -150,7 +150,7 @@ def _tell_copies(inspection: Inspection, pages: SimilarPages, asked: Asked) -> N
         sys.exit(_NOT_FOUND)
 
 
-def _answers(inspection: Inspection, pages: SimilarPages, asked: Asked) -> list[Answer]:
+def _answers(inspection: Inspection, pages: SimilarPages, asked: SimilarAsked) -> list[Answer]:
     reader = DocumentReader(inspection.config.documents)
     answers = []
     try:

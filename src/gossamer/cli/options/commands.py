@@ -337,10 +337,10 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
     (HTML, PDF, office files, plain text and others) or URLs of the crawl: the pages that contain passages of
     each, or resemble it, with the passages. After 'gossamer index'. Exit 1 if a document could not be read.
     """
-    from gossamer.cli.similar import Asked, run_similar
+    from gossamer.cli.similar import SimilarAsked, run_similar
 
     most = limit if limit is not None else 0 if json else 20
-    run_similar(folder, Asked(documents=documents, words=words, limit=most, json=json))
+    run_similar(folder, SimilarAsked(documents=documents, words=words, limit=most, json=json))
 
 
 @app.command(

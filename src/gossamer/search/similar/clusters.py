@@ -39,7 +39,7 @@ class Clusters(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many clusters."""
+        """How many clusters there are."""
         return int((self.pages == self.first).sum())
 
 

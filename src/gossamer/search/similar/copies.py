@@ -20,7 +20,7 @@ from gossamer.search.similar.shingles import (
 )
 from gossamer.search.similar.store import Known
 from gossamer.search.similar.texts import Tables
-from gossamer.search.similar.words import Hashes, Offsets, Words, origins, words
+from gossamer.search.similar.words import CutText, Hashes, Offsets, origins, words
 
 __all__ = ["PASSAGE", "Copied", "Given", "Passage", "copies_of"]
 
@@ -162,7 +162,7 @@ def _passages(given: Given, page: Given, least: int) -> list[Passage]:
     return found
 
 
-def _place(cut: Words, first: int, end: int, back: Offsets) -> tuple[int, int]:
+def _place(cut: CutText, first: int, end: int, back: Offsets) -> tuple[int, int]:
     """Offsets of the words from `first` to `end` in the text they were cut from."""
     start, last, stop = np.minimum(
         [cut.starts[first], cut.ends[end - 1] - 1, cut.ends[end - 1]], len(back) - 1

@@ -49,11 +49,11 @@ class SimilarFollower:
 
     @property
     def pages(self) -> int:
-        """Captures in the index."""
+        """How many captures are in the index."""
         return self._store.state.pages
 
     def close(self) -> None:
-        """Let other processes write."""
+        """Let other processes write here."""
         self._store.close()
 
     def catch_up(self, stop: Callable[[], bool]) -> None:

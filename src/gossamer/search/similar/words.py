@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_CHARACTERS", "Hashes", "Offsets", "Words", "origins", "words"]
+__all__ = ["MOST_CHARACTERS", "CutText", "Hashes", "Offsets", "origins", "words"]
 
 Hashes = NDArray[np.uint64]
 Offsets = NDArray[np.int64]
@@ -39,7 +39,7 @@ _SHIFT = np.uint64(29)
 _PIECE = re.compile(r"\S+|\s+")
 
 
-class Words(msgspec.Struct, frozen=True):
+class CutText(msgspec.Struct, frozen=True):
     """The words of a text in their order.
 
     Attributes:
@@ -76,7 +76,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text.replace(_SOFT_HYPHEN, "")).casefold()
 
 
-def words(text: str) -> Words:
+def words(text: str) -> CutText:
     """Its words, up to `MOST_CHARACTERS`."""
     parts, base = [], 0
     for block in _blocks(text):
@@ -87,9 +87,9 @@ def words(text: str) -> Words:
             parts.append((hashes, starts + base, ends + base))
         base += len(folded)
     if not parts:
-        return Words(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        return CutText(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
     hashes, starts, ends = (np.concatenate(found) for found in zip(*parts, strict=True))
-    return Words(hashes, starts, ends)
+    return CutText(hashes, starts, ends)
 
 
 def _blocks(text: str) -> Iterator[str]:
