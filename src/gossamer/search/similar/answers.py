@@ -19,6 +19,10 @@ from gossamer.search.similar.texts import Place, Tables
 __all__ = ["Cluster", "Counts", "Member", "SimilarPages"]
 
 
+_AT_ONCE = 5_000
+"""Pages of clusters whose URLs are read together."""
+
+
 class Counts(msgspec.Struct, frozen=True):
     """How much there is.
 
@@ -62,6 +66,15 @@ class _Crawl(msgspec.Struct, frozen=True):
     state: State
     known: Known
     tables: Tables
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    """A cluster that is shown: some of its pages, and how much each resembles another."""
+
+    crawl: _Crawl
+    size: int
+    pages: list[int]
+    values: list[float]
 
 
 class SimilarPages:
@@ -117,21 +130,21 @@ class SimilarPages:
         Raises:
             StorageError: an index or a table cannot be read.
         """
-        chosen = []
+        chosen: list[_Chosen] = []
         for crawl, clusters in zip(self._crawls, self._grouped(), strict=True):
             for number, (_, pages, values) in enumerate(clusters):
                 if number == most:
                     break
-                chosen.append((crawl, pages, values[:members], len(pages)))
-        chosen.sort(key=lambda one: -one[3])
-        for crawl, pages, values, size in chosen[:most]:
-            rows = _rows(crawl, pages[:members].tolist(), ["url", "title"])
-            listed = tuple(
-                Member(str(row["url"]), str(row["title"] or ""), round(float(value), 4))
-                for row, value in zip(rows, values, strict=True)
-                if row
-            )
-            yield Cluster(listed[0].url if listed else "", size, listed)
+                chosen.append(_Chosen(crawl, len(pages), pages[:members].tolist(), values[:members].tolist()))
+        chosen.sort(key=lambda one: -one.size)
+        at = 0
+        while at < min(most, len(chosen)):
+            end, count = at, 0
+            while end < min(most, len(chosen)) and count < _AT_ONCE:
+                count += len(chosen[end].pages)
+                end += 1
+            yield from _named(chosen[at:end])
+            at = end
 
     def copies(self, text: str, *, least: int = PASSAGE, itself: str = "") -> list[Copied]:
         """The pages of all crawls that contain or resemble a text; arguments as those of `copies_of`.
@@ -162,6 +175,21 @@ class SimilarPages:
                 if row.get("url") == url:
                     return str(row["text"] or "")
         return None
+
+
+def _named(chosen: list[_Chosen]) -> Iterator[Cluster]:
+    """The clusters with the URLs of their pages, which are read together."""
+    rows: dict[tuple[Path, int], dict[str, object]] = {}
+    for crawl in {one.crawl.folder: one.crawl for one in chosen}.values():
+        pages = [page for one in chosen if one.crawl is crawl for page in one.pages]
+        found = _rows(crawl, pages, ["url", "title"])
+        rows |= {(crawl.folder, page): row for page, row in zip(pages, found, strict=True)}
+    for one in chosen:
+        listed = []
+        for page, value in zip(one.pages, one.values, strict=True):
+            if row := rows[one.crawl.folder, page]:
+                listed.append(Member(str(row["url"]), str(row["title"] or ""), round(value, 4)))
+        yield Cluster(listed[0].url if listed else "", one.size, tuple(listed))
 
 
 def _rows(crawl: _Crawl, pages: list[int], columns: list[str]) -> list[dict[str, object]]:

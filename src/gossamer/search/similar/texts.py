@@ -30,7 +30,7 @@ class Tables:
     def __init__(self, folder: Path) -> None:
         """`folder`: `documents/` of a crawl."""
         self._folder = folder
-        self._files: tuple[Path, ...] = ()
+        self._files: dict[Path, list[_Group]] = {}
         self._groups: list[_Group] = []
         self._firsts: list[Place] = []
 
@@ -80,28 +80,30 @@ class Tables:
 
     def _look(self) -> None:
         """Take what is committed now."""
-        from pyarrow import parquet
-
-        files = tuple(files_of(self._folder).get("documents", ()))
-        if files == self._files:
+        files = files_of(self._folder).get("documents", ())
+        if list(files) == list(self._files):
             return
-        groups = []
-        for path in files:
-            with parquet.ParquetFile(path) as file:
-                names = file.schema_arrow.names
-                serial, offset = names.index("serial"), names.index("offset")
-                for number in range(file.num_row_groups):
-                    held = file.metadata.row_group(number)
-                    if not held.num_rows:
-                        continue
-                    # Rows stand in the order of the archive; the offset's least value is another file's if a
-                    # group spans two, so that the place of the first row is read itself.
-                    low, high = held.column(serial).statistics, held.column(offset).statistics
-                    if low is not None and high is not None and low.min == low.max:
-                        first = low.min, high.min
-                    else:
-                        rows = file.read_row_group(number, columns=["serial", "offset"])
-                        first = rows["serial"][0].as_py(), rows["offset"][0].as_py()
-                    groups.append(_Group(path, number, first))
-        self._files, self._groups = files, groups
-        self._firsts = [group.first for group in groups]
+        self._files = {path: self._files.get(path) or _groups_of(path) for path in files}
+        self._groups = [group for groups in self._files.values() for group in groups]
+        self._firsts = [group.first for group in self._groups]
+
+
+def _groups_of(path: Path) -> list[_Group]:
+    """The row groups of a file. Rows stand in the order of the archive."""
+    from pyarrow import parquet
+
+    groups = []
+    with parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        serial, offset = names.index("serial"), names.index("offset")
+        for number in range(file.num_row_groups):
+            held = file.metadata.row_group(number)
+            if not held.num_rows:
+                continue
+            low, first = held.column(serial).statistics, held.column(offset).statistics
+            if low is not None and first is not None and low.min == low.max:
+                groups.append(_Group(path, number, (low.min, first.min)))
+            else:  # of two archive files: the least offset may be the second's
+                rows = file.read_row_group(number, columns=["serial", "offset"])
+                groups.append(_Group(path, number, (rows["serial"][0].as_py(), rows["offset"][0].as_py())))
+    return groups
