@@ -1,5 +1,6 @@
 """Copies of given texts: the pages that hold passages of them, and where."""
 
+import random
 import time
 from pathlib import Path
 
@@ -122,6 +123,38 @@ def test_several_crawls_are_looked_through_together(tmp_path: Path) -> None:
     pages = SimilarPages([tmp_path / "a", tmp_path / "nothing", tmp_path / "b"])
     assert {one.url for one in pages.copies(text)} == {"http://a/", "http://a/2", "http://b/", "http://b/2"}
     assert pages.counts().near_duplicates == 4
+
+
+def test_clusters_go_across_the_agents_of_a_crawl(tmp_path: Path) -> None:
+    """The same clusters as if one had crawled it all; what is in doubt is compared by the texts of both."""
+    chance = random.Random(3)
+    texts = []
+    for number in range(40):
+        text = text_of(number, chance.randrange(40, 300))
+        texts.append((f"http://a/{number}", text))
+        if number % 2:
+            texts.append(
+                (f"http://b/{number}", edited(text, chance.choice([0.01, 0.04, 0.055, 0.07]), number))
+            )
+        if number % 5 == 0:
+            texts.append((f"http://c/{number}", text))
+    whole = _pages(tmp_path / "whole", texts)
+    agents = []
+    for name in "abc":
+        agents.append(tmp_path / name)
+        _pages(agents[-1], [one for one in texts if one[0].startswith(f"http://{name}/")])
+    apart = SimilarPages(agents)
+
+    def told(pages: SimilarPages) -> set[frozenset[str]]:
+        return {frozenset(page.url for page in one.pages) for one in pages.clusters(1000, 1000)}
+
+    assert len(told(whole)) > 15
+    assert told(apart) == told(whole)
+    rows = list(apart.near_duplicates())
+    assert len(rows) == apart.counts().near_duplicates == whole.counts().near_duplicates
+    clusters = {row.cluster for row in rows}
+    assert all({row.url for row in rows if row.cluster == one} in told(whole) for one in clusters)
+    assert clusters <= {row.url for row in rows}
 
 
 @settings(max_examples=25, deadline=None)

@@ -18,7 +18,7 @@ from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError
-from gossamer.search.similar import table
+from gossamer.search.similar.table import near_duplicates
 
 Form = Literal["table", "jsonl", "csv"]
 _CLUSTER = "cluster"
@@ -31,7 +31,7 @@ _WIDTHS: Final = {
 
 
 def show_list(
-    path: Path, wanted: Wanted, since: str, columns: str, form: Form, *, near_duplicates: bool = False
+    path: Path, wanted: Wanted, since: str, columns: str, form: Form, *, resembling: bool = False
 ) -> None:
     """Print URLs, one a line.
 
@@ -41,7 +41,7 @@ def show_list(
         since: a time, or how long ago: `2026-01-31`, `2d`.
         columns: names of columns with commas between; empty for the usual ones.
         form: lines for people, JSON lines, or CSV (RFC 4180) with a header.
-        near_duplicates: only those that resemble another page.
+        resembling: only those that resemble another page.
 
     Raises:
         ConfigError: no crawl lives in `path`, or something is asked for that cannot be.
@@ -53,8 +53,8 @@ def show_list(
             wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
         found = listed(inspection, wanted, referrers="referrers" in names)
         shown = names if columns or form != "table" else ()
-        clusters = _clusters(inspection) if near_duplicates or _CLUSTER in shown else {}
-        if near_duplicates:
+        clusters = _clusters(inspection) if resembling or _CLUSTER in shown else {}
+        if resembling:
             found = (one for one in found if one.url in clusters)
         any_found = False
         for line in _shown(found, shown, form, clusters):
@@ -62,7 +62,7 @@ def show_list(
             show(line)
         if wanted.under and not any_found and not any(listed(inspection, Wanted(under=wanted.under))):
             _say_nearest(inspection, wanted.under)
-        if near_duplicates and not any_found:
+        if resembling and not any_found:
             say(f"'gossamer index {path}' and 'gossamer similar {path}' find near-duplicates")
         if columns and "referrers" in names and not inspection.links.exists():
             say(f"how many pages refer to each is known after 'gossamer export links {path}'")
@@ -70,8 +70,7 @@ def show_list(
 
 def _clusters(inspection: Inspection) -> dict[str, str]:
     """The first page of its cluster, for each URL that is in one."""
-    crawls = [part.folder.path for part in inspection.each.values()]
-    return {row.url: row.cluster for crawl in crawls for row in table.near_duplicates(crawl)}
+    return {row.url: row.cluster for row in near_duplicates(inspection)}
 
 
 def _columns(text: str) -> Sequence[str]:

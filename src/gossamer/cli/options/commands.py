@@ -246,7 +246,7 @@ def list_(
     from gossamer.cli.url_list import show_list
     from gossamer.inspect.url_list import Wanted
 
-    show_list(folder, Wanted(**wanted), since, columns, form, near_duplicates=near_duplicates)
+    show_list(folder, Wanted(**wanted), since, columns, form, resembling=near_duplicates)
 
 
 @app.command(cls=Command, epilog="Example: gossamer index ./crawl, then gossamer sql ./crawl")

@@ -1,20 +1,23 @@
 """What is asked of the index of near-duplicates: clusters, the copies of a text, the text of a page."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from gossamer.datasets.derived import FOLDER as DOCUMENTS
 from gossamer.model.errors import StorageError
-from gossamer.search.similar.clusters import Clusters, clusters_of
+from gossamer.search.similar.clusters import Clusters
 from gossamer.search.similar.copies import PASSAGE, Copied, Given, copies_of
 from gossamer.search.similar.indexing import url_key
-from gossamer.search.similar.postings import latest
-from gossamer.search.similar.state import FOLDER, State
-from gossamer.search.similar.store import DamagedError, Known, opened
-from gossamer.search.similar.texts import Place, Tables
+from gossamer.search.similar.near_duplicate import NearDuplicate
+from gossamer.search.similar.postings import Pages, latest
+from gossamer.search.similar.store import DamagedError
+from gossamer.search.similar.whole import Whole
 
 __all__ = ["Cluster", "Counts", "Member", "SimilarPages"]
 
@@ -61,22 +64,6 @@ class Cluster(msgspec.Struct, frozen=True):
     pages: tuple[Member, ...]
 
 
-class _Crawl(msgspec.Struct, frozen=True):
-    folder: Path
-    state: State
-    known: Known
-    tables: Tables
-
-
-class _Chosen(msgspec.Struct, frozen=True):
-    """A cluster that is shown: some of its pages, and how much each resembles another."""
-
-    crawl: _Crawl
-    size: int
-    pages: list[int]
-    values: list[float]
-
-
 class SimilarPages:
     """The indexes of several crawls, or of the agents of one, as they are committed now."""
 
@@ -86,28 +73,18 @@ class SimilarPages:
         Raises:
             StorageError: an index is damaged.
         """
-        self._crawls = []
-        for crawl in crawls:
-            try:
-                index = opened(crawl / FOLDER)
-            except DamagedError as error:
-                raise _damaged(crawl, error) from error
-            if index is not None:
-                self._crawls.append(_Crawl(crawl, *index, Tables(crawl / DOCUMENTS)))
-        self._clusters: list[Clusters] | None = None
+        with _reporting():
+            self._whole = Whole(crawls)
+        self._clusters: Clusters | None = None
 
     def __bool__(self) -> bool:
         """Whether any has an index."""
-        return bool(self._crawls)
+        return bool(self._whole.indexes)
 
-    def _grouped(self) -> list[Clusters]:
+    def _grouped(self) -> Clusters:
         if self._clusters is None:
-            self._clusters = []
-            for crawl in self._crawls:
-                try:
-                    self._clusters.append(clusters_of(crawl.known))
-                except DamagedError as error:
-                    raise _damaged(crawl.folder, error) from error
+            with _reporting():
+                self._clusters = self._whole.clusters()
         return self._clusters
 
     def counts(self) -> Counts:
@@ -116,11 +93,13 @@ class SimilarPages:
         Raises:
             StorageError: an index is damaged.
         """
-        near, copies = zip(*(crawl.state.bytes for crawl in self._crawls), strict=True) if self else ((), ())
+        states = [index.state for index in self._whole.indexes]
+        near, copies = zip(*(state.bytes for state in states), strict=True) if states else ((), ())
+        clusters = self._grouped()
         return Counts(
-            sum(crawl.state.pages for crawl in self._crawls),
-            sum(clusters.count for clusters in self._grouped()),
-            sum(len(clusters.pages) for clusters in self._grouped()),
+            sum(state.pages for state in states),
+            clusters.count,
+            len(clusters.pages),
             (sum(near), sum(copies)),
         )
 
@@ -130,21 +109,53 @@ class SimilarPages:
         Raises:
             StorageError: an index or a table cannot be read.
         """
-        chosen: list[_Chosen] = []
-        for crawl, clusters in zip(self._crawls, self._grouped(), strict=True):
-            for number, (_, pages, values) in enumerate(clusters):
-                if number == most:
-                    break
-                chosen.append(_Chosen(crawl, len(pages), pages[:members].tolist(), values[:members].tolist()))
-        chosen.sort(key=lambda one: -one.size)
+        held: list[tuple[int, Pages, NDArray[np.float64]]] = []
+        count = 0
+        for _, pages, values in islice(self._grouped(), most):
+            held.append((len(pages), pages[:members], values[:members]))
+            count += len(held[-1][1])
+            if count >= _AT_ONCE:
+                yield from self._named(held)
+                held, count = [], 0
+        yield from self._named(held)
+
+    def _named(self, clusters: Sequence[tuple[int, Pages, NDArray[np.float64]]]) -> Iterator[Cluster]:
+        """Clusters of (size, some pages, resemblances), with URLs, which are read together."""
+        if not clusters:
+            return
+        pages = np.concatenate([some for _, some, _ in clusters])
+        with _reporting():
+            rows = {at: row for at, _, row in self._whole.rows(pages, ["url", "title"])}
         at = 0
-        while at < min(most, len(chosen)):
-            end, count = at, 0
-            while end < min(most, len(chosen)) and count < _AT_ONCE:
-                count += len(chosen[end].pages)
-                end += 1
-            yield from _named(chosen[at:end])
-            at = end
+        for size, some, values in clusters:
+            listed = []
+            for number, value in enumerate(values.tolist(), at):
+                if row := rows.get(number):
+                    listed.append(Member(str(row["url"]), str(row["title"] or ""), round(value, 4)))
+            at += len(some)
+            yield Cluster(listed[0].url if listed else "", size, tuple(listed))
+
+    def near_duplicates(self) -> Iterator[NearDuplicate]:
+        """The pages of all clusters, crawl by crawl in the order of the archive.
+
+        Raises:
+            StorageError: an index or a table cannot be read.
+        """
+        clusters = self._grouped()
+        firsts, which, sizes = np.unique(clusters.first, return_inverse=True, return_counts=True)
+        with _reporting():
+            named = {at: str(row["url"]) for at, _, row in self._whole.rows(firsts, ["url"])}
+            for at, place, row in self._whole.rows(clusters.pages, ["url", "time"]):
+                number = int(which[at])
+                captured = row["time"].timestamp() if isinstance(row["time"], datetime) else 0.0
+                yield NearDuplicate(
+                    str(row["url"]),
+                    captured,
+                    *place,
+                    named.get(number, ""),
+                    int(sizes[number]),
+                    round(float(clusters.resemblance[at]), 4),
+                )
 
     def copies(self, text: str, *, least: int = PASSAGE, itself: str = "") -> list[Copied]:
         """The pages of all crawls that contain or resemble a text; arguments as those of `copies_of`.
@@ -153,11 +164,9 @@ class SimilarPages:
             StorageError: an index or a table cannot be read.
         """
         given, found = Given(text), []
-        for crawl in self._crawls:
-            try:
-                found += copies_of(given, crawl.known, crawl.tables, least=least, itself=itself)
-            except DamagedError as error:
-                raise _damaged(crawl.folder, error) from error
+        with _reporting():
+            for index in self._whole.indexes:
+                found += copies_of(given, index.known, index.tables, least=least, itself=itself)
         return sorted(found, key=lambda one: (-one.containment, -one.resemblance, one.url))
 
     def text_of(self, url: str) -> str | None:
@@ -167,41 +176,24 @@ class SimilarPages:
             StorageError: an index or a table cannot be read.
         """
         key = url_key(url)
-        for crawl in self._crawls:
-            known = crawl.known
-            short = np.array([key >> 32], np.uint32)
-            pages = [int(page[0]) for _, page in latest(known.urls, short, np.array([known.count]))]
-            for row in _rows(crawl, sorted(pages, reverse=True), ["url", "text"]):
-                if row.get("url") == url:
+        short = np.array([key >> 32], np.uint32)
+        with _reporting():
+            for index in self._whole.indexes:
+                known = index.known
+                pages = [page for _, page in latest(known.urls, short, np.array([known.count]))]
+                if not pages:
+                    continue
+                records = known.records(np.concatenate(pages))
+                places = [(int(one["serial"]), int(one["offset"])) for one in records if one["url"] == key]
+                for _, row in index.tables.rows(sorted(places)[-1:], ["url", "text"]):
                     return str(row["text"] or "")
         return None
 
 
-def _named(chosen: list[_Chosen]) -> Iterator[Cluster]:
-    """The clusters with the URLs of their pages, which are read together."""
-    rows: dict[tuple[Path, int], dict[str, object]] = {}
-    for crawl in {one.crawl.folder: one.crawl for one in chosen}.values():
-        pages = [page for one in chosen if one.crawl is crawl for page in one.pages]
-        found = _rows(crawl, pages, ["url", "title"])
-        rows |= {(crawl.folder, page): row for page, row in zip(pages, found, strict=True)}
-    for one in chosen:
-        listed = []
-        for page, value in zip(one.pages, one.values, strict=True):
-            if row := rows[one.crawl.folder, page]:
-                listed.append(Member(str(row["url"]), str(row["title"] or ""), round(value, 4)))
-        yield Cluster(listed[0].url if listed else "", one.size, tuple(listed))
-
-
-def _rows(crawl: _Crawl, pages: list[int], columns: list[str]) -> list[dict[str, object]]:
-    """The rows of these pages, in their order; empty where a table has none."""
+@contextmanager
+def _reporting() -> Iterator[None]:
+    """Raise `StorageError` for an index that is damaged."""
     try:
-        records = crawl.known.records(np.array(pages, np.int64))
+        yield
     except DamagedError as error:
-        raise _damaged(crawl.folder, error) from error
-    places: list[Place] = [(int(one["serial"]), int(one["offset"])) for one in records]
-    found = dict(crawl.tables.rows(places, columns))
-    return [found.get(place, {}) for place in places]
-
-
-def _damaged(crawl: Path, error: DamagedError) -> StorageError:
-    return StorageError(f"{error}. 'gossamer index {crawl}' makes the index again.")
+        raise StorageError(f"{error}. 'gossamer index' makes the index of near-duplicates again.") from error

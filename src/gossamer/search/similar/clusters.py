@@ -4,7 +4,7 @@ A pair counts while both captures stand for their URLs. A cluster is named after
 archive. Nothing is dropped for being in one, and its links are followed like all others.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from gossamer.search.similar.postings import Pages
 from gossamer.search.similar.store import PAIR, Known
 
-__all__ = ["Clusters", "clusters_of"]
+__all__ = ["Clusters", "Pairs", "clusters_of", "grouped", "standing_pairs"]
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """Pages, for each another that it resembles, and how much; arrays of the same length."""
+
+    page: Pages
+    other: Pages
+    resemblance: NDArray[np.float64]
+
+    def moved(self, page: int, other: int) -> "Pairs":
+        """The same where pages have other numbers: so much is added to them."""
+        return Pairs(self.page + page, self.other + other, self.resemblance)
 
 
 class Clusters(msgspec.Struct, frozen=True):
@@ -43,22 +55,39 @@ class Clusters(msgspec.Struct, frozen=True):
         return int((self.pages == self.first).sum())
 
 
-def clusters_of(known: Known) -> Clusters:
-    """The clusters as they stand."""
+def standing_pairs(known: Known) -> Pairs:
+    """The pairs of an index of which both captures stand for their URLs."""
     pairs = np.concatenate([np.zeros(0, PAIR), *known.pairs])
-    ends, places = np.unique(np.concatenate([pairs["page"], pairs["other"]]), return_inverse=True)
-    pages = ends.astype(np.int64)
-    stands = known.standing(pages, np.full(len(pages), known.count)) == pages
-    one, other = places[: len(pairs)], places[len(pairs) :]
-    both = stands[one] & stands[other]
-    one, other = one[both], other[both]
-    label = _joined(len(pages), one, other)
+    page, other = pairs["page"].astype(np.int64), pairs["other"].astype(np.int64)
+    ends, places = np.unique(np.concatenate([page, other]), return_inverse=True)
+    stands = known.standing(ends, np.full(len(ends), known.count)) == ends
+    both = stands[places[: len(pairs)]] & stands[places[len(pairs) :]]
+    return Pairs(page[both], other[both], pairs["resemblance"][both].astype(np.float64))
+
+
+def grouped(some: Sequence[Pairs]) -> Clusters:
+    """The clusters that pairs make, of which each is given once."""
+    page, other, value = (
+        np.concatenate([empty, *found])
+        for empty, found in (
+            (np.zeros(0, np.int64), [pairs.page for pairs in some]),
+            (np.zeros(0, np.int64), [pairs.other for pairs in some]),
+            (np.zeros(0), [pairs.resemblance for pairs in some]),
+        )
+    )
+    pages, places = np.unique(np.concatenate([page, other]), return_inverse=True)
+    one, another = places[: len(page)], places[len(page) :]
+    label = _joined(len(pages), one, another)
     nearest = np.zeros(len(pages))
-    for end in (one, other):
-        np.maximum.at(nearest, end, pairs["resemblance"][both])
-    member = np.unique(np.concatenate([one, other]))
-    order = member[np.lexsort((member, label[member]))]
+    for end in (one, another):
+        np.maximum.at(nearest, end, value)
+    order = np.lexsort((pages, label))
     return Clusters(pages[order], pages[label[order]], nearest[order])
+
+
+def clusters_of(known: Known) -> Clusters:
+    """The clusters of one index as they stand."""
+    return grouped([standing_pairs(known)])
 
 
 def _joined(count: int, one: Pages, other: Pages) -> Pages:

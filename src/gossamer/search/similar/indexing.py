@@ -15,7 +15,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from gossamer.archive.follower import Mark
-from gossamer.search.similar.postings import Pages, Postings, postings, sought
+from gossamer.search.similar.postings import Pages, Postings, once, postings, sought
 from gossamer.search.similar.shingles import (
     Signature,
     distinct,
@@ -29,15 +29,15 @@ from gossamer.search.similar.store import PAGE, PAIR, Fresh, Known, Store
 from gossamer.search.similar.texts import Place, Tables
 from gossamer.search.similar.words import Hashes, words
 
-__all__ = ["THRESHOLD", "Document", "Indexing", "url_key"]
+__all__ = ["COMPARED", "DOUBT", "THRESHOLD", "Document", "Indexing", "url_key"]
 
 THRESHOLD = 0.6
 """Resemblance from which on two pages are near-duplicates."""
-_DOUBT = 0.14
+DOUBT = 0.14
 """Three standard deviations of an estimate: so near to the threshold the texts are compared."""
 _PAIRS = 4
 """Earlier pages that a page is paired with."""
-_COMPARED = 8
+COMPARED = 8
 """Earlier pages whose texts are compared with a page's, at most."""
 _CACHED = 64 << 20
 """Bytes of shingles of earlier pages that are kept."""
@@ -127,18 +127,18 @@ class Indexing:
             ]
         )
         order = np.lexsort((others, -estimated, rows))
-        order = order[estimated[order] >= THRESHOLD - _DOUBT]
+        order = order[estimated[order] >= THRESHOLD - DOUBT]
         wanted: list[tuple[int, int, float]] = []
         doubtful: list[tuple[int, int]] = []
         by_row: dict[int, list[tuple[int, float]]] = {}
         for at in order:
             by_row.setdefault(int(rows[at]), []).append((int(others[at]), float(estimated[at])))
         for row, some in by_row.items():
-            sure = [(other, value) for other, value in some if value >= THRESHOLD + _DOUBT][:_PAIRS]
+            sure = [(other, value) for other, value in some if value >= THRESHOLD + DOUBT][:_PAIRS]
             wanted += [(row, other, value) for other, value in sure]
             if len(sure) < _PAIRS:
-                rest = [other for other, value in some if value < THRESHOLD + _DOUBT]
-                doubtful += [(row, other) for other in rest[:_COMPARED]]
+                rest = [other for other, value in some if value < THRESHOLD + DOUBT]
+                doubtful += [(row, other) for other in rest[:COMPARED]]
         wanted += self._compared(known, taken, doubtful, first)
         found = sorted(wanted, key=lambda one: (one[0], -one[2], one[1]))
         best: list[tuple[int, int, float]] = []
@@ -222,12 +222,7 @@ def _candidates(known: Known, taken: _Taken, first: int) -> tuple[Pages, Pages]:
     rows = np.repeat(np.arange(len(counts)), counts)
     keys = np.concatenate([one.bands for one in taken.signatures])
     asked, pages = sought(known.bands, keys, rows + first)
-    rows, pages = _once(rows[asked], pages)
+    rows, pages = once(rows[asked], pages)
     pages = known.standing(pages, rows + first)
     other = known.records(pages)["url"] != taken.fresh.pages["url"][rows]
-    return _once(rows[other], pages[other])
-
-
-def _once(rows: Pages, pages: Pages) -> tuple[Pages, Pages]:
-    both = np.unique((rows.astype(np.uint64) << np.uint64(32)) | pages.astype(np.uint64))
-    return (both >> np.uint64(32)).astype(np.int64), (both & np.uint64(2**32 - 1)).astype(np.int64)
+    return once(rows[other], pages[other])

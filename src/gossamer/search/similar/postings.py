@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gossamer.search.similar.shingles import Keys
 
-__all__ = ["MOST", "Pages", "Postings", "latest", "merged", "postings", "sought"]
+__all__ = ["MOST", "Pages", "Postings", "latest", "merged", "once", "postings", "sought"]
 
 Postings = NDArray[np.uint64]
 Pages = NDArray[np.int64]
@@ -94,3 +94,9 @@ def merged(segments: Sequence[Postings], below: int, *, capped: bool) -> Iterato
             kept[MOST:] = (found[MOST:] >> _HALF) != (found[:-MOST] >> _HALF)
             found = found[kept]
         yield found
+
+
+def once(rows: Pages, pages: Pages) -> tuple[Pages, Pages]:
+    """Pairs of a row and a page, sorted, each once."""
+    both = np.unique((rows.astype(np.uint64) << _HALF) | pages.astype(np.uint64))
+    return (both >> _HALF).astype(np.int64), (both & _PAGE).astype(np.int64)
