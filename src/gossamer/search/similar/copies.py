@@ -14,6 +14,7 @@ from gossamer.search.similar.shingles import (
     SHINGLE,
     contained,
     fingerprints,
+    once_each,
     resemblance,
     shingles,
     signature,
@@ -81,7 +82,7 @@ class Given:
         self.text = text
         self.words = words(text)
         self.shingles = shingles(self.words.hashes)
-        self.set = np.unique(self.shingles)
+        self.set = once_each(self.shingles)
 
 
 def copies_of(

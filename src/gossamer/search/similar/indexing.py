@@ -21,6 +21,7 @@ from gossamer.search.similar.shingles import (
     distinct,
     estimates,
     fingerprints,
+    once_each,
     resemblance,
     shingles,
     signature,
@@ -192,7 +193,7 @@ def _taken(documents: Sequence[Document], first: int) -> _Taken:
     signatures, sets, prints = [], [], []
     for row, one in enumerate(documents):
         found = shingles(words(one.text).hashes)
-        sets.append(np.unique(found))
+        sets.append(once_each(found))
         signatures.append(signature(sets[-1]))
         prints.append(fingerprints(found))
         pages[row] = (one.serial, one.offset, url_key(one.url), signatures[-1].size, signatures[-1].sketch)

@@ -14,6 +14,7 @@ Nothing that stands in a table depends on a key: what two of them share is only 
 """
 
 import functools
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -23,10 +24,11 @@ from gossamer.search.similar.words import Hashes
 
 __all__ = [
     "BANDS", "SHINGLE", "SKETCH", "WINDOW", "Keys", "Signature", "contained", "distinct", "estimates", "fingerprints",
-    "resemblance", "shingles", "signature",
+    "once_each", "resemblance", "shingles", "signature",
 ]  # fmt: skip
 
 Keys = NDArray[np.uint32]
+_Number = TypeVar("_Number", np.uint32, np.uint64)
 
 SHINGLE = 5
 """Words."""
@@ -101,7 +103,15 @@ def shingles(hashes: Hashes) -> Hashes:
 
 def distinct(hashes: Hashes) -> Hashes:
     """The set of the shingles of these words, sorted."""
-    return np.unique(shingles(hashes))
+    return once_each(shingles(hashes))
+
+
+def once_each(values: NDArray[_Number]) -> NDArray[_Number]:
+    """Values sorted, each once. `np.unique` does it by hashing, at three times the time."""
+    values = np.sort(values)
+    kept = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=kept[1:])
+    return values[kept]
 
 
 def resemblance(one: Hashes, other: Hashes) -> float:
@@ -129,9 +139,8 @@ def fingerprints(found: Hashes) -> Keys:
         ahead = np.minimum.accumulate(blocks, axis=1).ravel()
         behind = np.minimum.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
         least = np.minimum(behind[: count - WINDOW + 1], ahead[WINDOW - 1 : count])
-    return np.unique(
-        least.astype(np.uint32)
-    )  # the low bits: the high ones are small where a minimum was taken
+    # The low bits: the high ones are small where a minimum was taken.
+    return once_each(least.astype(np.uint32))
 
 
 def signature(found: Hashes) -> Signature:
