@@ -31,6 +31,7 @@ EXAMPLES = {
     "from visits group by minute order by minute",
     "twins": "select twin, count(*) as copies\nfrom pages where twin is not null\n"
     "group by twin order by copies desc",
+    "near_duplicates": "select cluster, url, resemblance\nfrom near_duplicates order by size desc, cluster, time",
 }
 """Questions to begin with, by the key of their words."""
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://\S+")
