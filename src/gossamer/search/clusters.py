@@ -14,7 +14,7 @@ from gossamer.search.similar.indexing import url_key
 from gossamer.search.similar.state import FOLDER, State, state_of
 from gossamer.search.similar.store import DamagedError, opened
 
-_CRAWLS = 8
+_CRAWLS = 64
 """Crawls whose clusters are kept in memory, some 24 bytes for each page that is in one."""
 
 
