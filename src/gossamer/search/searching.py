@@ -5,7 +5,7 @@ The interface of this room. `Searching` keeps the indexes open for whoever asks 
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import MAXYEAR, UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -356,8 +356,8 @@ def _narrowed(asked: Asked, only: Mapping[str, str]) -> Asked:
     parts: list[Asked] = [Filter(kind, only[name].lower()) for name, kind in _KINDS.items() if only.get(name)]
     if only.get("year"):
         year = int(only["year"])
-        since, before = (datetime(one, 1, 1, tzinfo=UTC).timestamp() for one in (year, year + 1))
-        parts.append(Span(since, before))
+        begins = [datetime(one, 1, 1, tzinfo=UTC).timestamp() for one in (year, year + 1) if one <= MAXYEAR]
+        parts.append(Span(*begins))
     if not parts:
         return asked
     return AllOf((*(asked.parts if isinstance(asked, AllOf) else (asked,)), *parts))

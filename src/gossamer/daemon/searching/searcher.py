@@ -152,12 +152,14 @@ class Desk:
         if self._alike is None or self._alike[0] != states:
             self._alike = states, Alike(list(job_of))
         found = self._alike[1].clusters(question.url, question.limit)
-        pages = [
-            AlikePage(job_of[path], one.url, one.title, one.resemblance)
-            for path, cluster in found
-            for one in cluster.pages
-        ]
-        return AlikePages(sum(cluster.size for _, cluster in found), pages[: question.limit])
+        pages: dict[str, AlikePage] = {}
+        for path, cluster in found:
+            for one in cluster.pages:
+                pages.setdefault(one.url, AlikePage(job_of[path], one.url, one.title, one.resemblance))
+        size = sum(cluster.size for _, cluster in found)
+        if size == sum(len(cluster.pages) for _, cluster in found):
+            size = len(pages)  # of several crawls' clusters all is known, so that a page counts once
+        return AlikePages(size, [*pages.values()][: question.limit])
 
 
 def _opened(folders: Mapping[str, str], names: list[str]) -> Searching | None:

@@ -23,6 +23,7 @@ from gossamer.daemon.searching.questions import (
     Question,
     Suggestion,
 )
+from gossamer.search.similar.state import FOLDER as SIMILAR
 
 T = TypeVar("T")
 
@@ -66,12 +67,15 @@ class Searchers:
         return await self._ask(question, list[Suggestion])
 
     async def alike(self, folders: Mapping[str, Path], url: str, limit: int) -> AlikePages:
-        """The pages whose text is nearly that of a page.
+        """The pages whose text is nearly that of a page; none, without a process, where no crawl has an index of them.
 
         Raises:
             ServiceError: as `pages`.
         """
-        question = AskAlike(folders=_texts(folders), seconds=SECONDS, url=url, limit=limit)
+        there = {name: path for name, path in folders.items() if (path / SIMILAR).is_dir()}
+        if not there:
+            return AlikePages()
+        question = AskAlike(folders=_texts(there), seconds=SECONDS, url=url, limit=limit)
         return await self._ask(question, AlikePages)
 
     async def _ask(self, question: Question, kind: type[T]) -> T:

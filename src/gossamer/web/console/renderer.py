@@ -13,11 +13,11 @@ from gossamer.words.visible import visible
 
 HEAD = "job/head.html"
 TABS = (
-    "overview", "hosts", "queue", "pages", "log", "codes", "names", "traps", "why", "sql", "forecast",
+    "overview", "hosts", "queue", "pages", "search", "log", "codes", "names", "traps", "why", "sql", "forecast",
     "settings", "changes", "seeds", "report",
 )  # fmt: skip
 """Pages of a job, in the order of its navigation."""
-TAB_KEYS = dict(zip("ohqplcntwyfsxdr", TABS, strict=True))
+TAB_KEYS = dict(zip("ohqpelcntwyfsxdr", TABS, strict=True))
 """The key after `g` that leads to each."""
 
 

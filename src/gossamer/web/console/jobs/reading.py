@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
+from gossamer.daemon.searching.questions import AlikePages
 from gossamer.datasets.tables import OF_THE_CRAWL, TABLES
 from gossamer.inspect.archive.reread import ReadAgain
 from gossamer.model.reasons.reason import Reason
@@ -20,6 +21,8 @@ from gossamer.words.catalogue import Words
 ROWS = 500
 """Rows of an answer that a page shows."""
 LONGEST_CELL = 500
+ALIKE = 10
+"""Near-duplicates that the page of one of them names."""
 EXAMPLES = {
     "statuses": "select status, count(*) as pages\nfrom pages group by status order by pages desc",
     "types": "select type, sum(bytes) as bytes\nfrom pages where type is not null\n"
@@ -59,7 +62,7 @@ async def page(context: RequestContext, job: str) -> Response:
     url, at = context.asked("url", 20_000), context.asked("at", 40)
     if not url:
         return context.go(f"/jobs/{job}/pages")
-    view, read = context.daemon.job(job), None
+    view, read, alike = context.daemon.job(job), None, AlikePages()
     problem: Reason | str = ""
     known: dict[str, Any] | None = None
     captures: dict[str, Any] = {"items": [], "cursor": None, "total": 0}
@@ -69,7 +72,10 @@ async def page(context: RequestContext, job: str) -> Response:
             context.ask(job, "captures", url=url, cursor=context.asked("cursor"), limit=20),
         )
         if captures["items"]:
-            read = await context.daemon.readers.page(context.daemon.folder(job), url, at)
+            read, alike = await asyncio.gather(
+                context.daemon.readers.page(context.daemon.folder(job), url, at),
+                _alike(context, job, captures["items"][0]["url"]),
+            )
     except ServiceError as error:
         if error.code == "internal" and known is None:
             raise
@@ -81,6 +87,7 @@ async def page(context: RequestContext, job: str) -> Response:
         known=known,
         captures=captures,
         read=read,
+        alike=alike,
         text=_lines(read.document.text) if read else "",
         markdown=_lines(read.document.markdown) if read else "",
         made=_made(read, context.words) if read else "",
@@ -88,6 +95,14 @@ async def page(context: RequestContext, job: str) -> Response:
         problem=problem,
         url=url,
     )
+
+
+async def _alike(context: RequestContext, job: str, url: str) -> AlikePages:
+    """Pages like it; none where that cannot be told just now, for the rest of the page is worth showing."""
+    try:
+        return await context.daemon.searchers.alike(context.daemon.folders(job), url, ALIKE)
+    except ServiceError:
+        return AlikePages()
 
 
 def _made(read: ReadAgain, t: Words) -> str:
