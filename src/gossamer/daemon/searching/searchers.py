@@ -118,7 +118,7 @@ class Searchers:
         task.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
-        """End them all."""
+        """End all of them; none begins after that."""
         while self._resting:
             self._let_go(self._resting.pop())
         await asyncio.gather(*self._ending, return_exceptions=True)
