@@ -7,8 +7,11 @@ from urllib.parse import quote
 
 from hostile_site import STEERS
 
-WORDS = """archive politeness robots queue frontier host delay page link snippet language feed sitemap record resume budget
-scope worker resolver cache header redirect content charset table export cluster agent shard report""".split()
+WORDS = [
+    "archive", "politeness", "robots", "queue", "frontier", "host", "delay", "page", "link", "snippet",
+    "language", "feed", "sitemap", "record", "resume", "budget", "scope", "worker", "resolver", "cache",
+    "header", "redirect", "content", "charset", "table", "export", "cluster", "agent", "shard", "report",
+]  # fmt: skip
 RUNS = f"<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>{STEERS}"
 AS_TEXT = RUNS.replace("&", "&amp;").replace("<", "&lt;")
 GUIDES, COPIES = 24, 3
