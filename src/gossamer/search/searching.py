@@ -205,13 +205,19 @@ class Searching:
         words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
         if not words:
             return []
-        *whole, last = (f"title:{word}" for word in words)
-        results = self.search(" ".join((*whole, f"{last}*")), limit=limit * 4, snippets=False)
+        *whole, last = words
+        told = [f"title:{word}" for word in whole]
+        # Titles are kept by the stems of their words, which may end before what was typed does.
         said: dict[str, str] = {}
-        for hit in results.hits:
-            title = " ".join("".join(piece.text for piece in hit.title).split())
-            said.setdefault(title, hit.url)
-        return [Suggestion(title, url) for title, url in said.items() if title][:limit]
+        for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
+            query = " ".join((*told, f"title:{asked}"))
+            for hit in self.search(query, limit=limit * 4, snippets=False).hits:
+                title = " ".join("".join(piece.text for piece in hit.title).split())
+                if title and (not shorter or last.casefold() in title.casefold()):
+                    said.setdefault(title, hit.url)
+            if said or len(last) < shorter + 5:
+                break
+        return [Suggestion(title, url) for title, url in said.items()][:limit]
 
     @property
     def documents(self) -> int:
