@@ -84,7 +84,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[tuple[str, str], ...], _Indexes] = OrderedDict()
-        self._alike: tuple[dict[Path, State | None], SimilarPages] | None = None
+        self._alike: tuple[dict[Path, State | None], Alike] | None = None
 
     def answer(self, question: AnyQuestion) -> Heard:
         """What is known; a failure if that cannot be told."""

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.model.errors import StorageError
-from gossamer.search.feed import DamagedTables
 from gossamer.search.similar.answers import Cluster, Member
 from gossamer.search.similar.clusters import Clusters
 from gossamer.search.similar.indexing import url_key
@@ -87,5 +86,5 @@ def _cluster(crawl: _Crawl, of: NDArray[np.bool_], most: int) -> Cluster:
 def _reporting(folder: Path) -> Iterator[None]:
     try:
         yield
-    except (DamagedError, DamagedTables) as error:
+    except DamagedError as error:
         raise StorageError(f"{error}. 'gossamer index {folder}' makes it again.") from error
