@@ -176,10 +176,10 @@ class Searching:
         self._refresh()
         try:
             asked = _narrowed(read_query(query), only or {})
+            total, found = self._find(asked, offset + limit, some=False)
         except Unreadable as refused:
             return Results(query=query, problem=refused.why, documents=self.documents)
         some = False
-        total, found = self._find(asked, offset + limit, some=False)
         if total == 0 and _several(asked):
             total, found = self._find(asked, offset + limit, some=True)
             some = total > 0
@@ -211,7 +211,8 @@ class Searching:
         said: dict[str, str] = {}
         for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
             query = " ".join((*told, f"title:{asked}"))
-            for hit in self.search(query, limit=limit * 4, snippets=False).hits:
+            results = self.search(query, limit=limit * 4, snippets=False)
+            for hit in results.hits if not results.some else ():
                 title = " ".join("".join(piece.text for piece in hit.title).split())
                 if title and (not shorter or last.casefold() in title.casefold()):
                     said.setdefault(title, hit.url)
