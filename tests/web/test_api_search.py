@@ -48,7 +48,10 @@ def service(tmp_path_factory: pytest.TempPathFactory, site: str) -> Iterator[Liv
 
 def make(service: LiveService, name: str, site: str, **settings: Any) -> None:
     given = {"search__follow": True, "scope__mode": "host", "politeness__min_delay": "1ms"}
-    given |= {"engine__give_up_after": "60s", **settings}  # on a busy machine a visit may fail, and be tried again
+    given |= {
+        "engine__give_up_after": "60s",
+        **settings,
+    }  # on a busy machine a visit may fail, and be tried again
     made = httpx.post(
         f"{service.url}/api/v1/jobs",
         json={"name": name, "settings": {**job_settings(None, **given), "seeds": [site]}},
@@ -297,7 +300,6 @@ def test_an_operator_has_the_index_made_while_the_job_runs(service: LiveService)
     assert "It is made while the job runs" in httpx.get(f"{service.url}/jobs/plain/search", timeout=60).text
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_one_that_has_grown_begins_anew(service: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:
     question = AskPages(folders={"docs": str(service.daemon.folder("docs"))}, seconds=30, query="guide")
     lines = iter([msgspec.json.encode(question)] * 3)

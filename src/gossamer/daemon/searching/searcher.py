@@ -72,11 +72,17 @@ class _Indexes:
 
     def _can_be_used(self, folders: Mapping[str, str], name: str) -> bool:
         try:
-            _opened(folders, [name])
+            if (searching := _opened(folders, [name])) is not None:
+                searching.close()
         except (ConfigError, StorageError) as error:
             self.unusable.append(Unusable(name, str(error)))
             return False
         return True
+
+    def close(self) -> None:
+        """Close their files; they are asked no more."""
+        if self.searching is not None:
+            self.searching.close()
 
 
 class Desk:
@@ -85,6 +91,11 @@ class Desk:
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[tuple[str, str], ...], _Indexes] = OrderedDict()
         self._alike: tuple[dict[Path, State | None], Alike] | None = None
+
+    def close(self) -> None:
+        """Close all that is open; nothing is asked any more."""
+        while self._open:
+            self._open.popitem()[1].close()
 
     def answer(self, question: AnyQuestion) -> Heard:
         """What is known; a failure if that cannot be told."""
@@ -138,11 +149,14 @@ class Desk:
         """Those of some crawls, opened if they are not; what could not be used is tried again."""
         key = tuple((name, folders[name]) for name in names)
         found = self._open.get(key)
-        if found is None or (not found.whole and time.monotonic() - found.opened > AGAIN):
+        if found is not None and not found.whole and time.monotonic() - found.opened > AGAIN:
+            found.close()
+            found = None
+        if found is None:
             found = self._open[key] = _Indexes(dict(key))
         self._open.move_to_end(key)
         while len(self._open) > KEPT:
-            self._open.popitem(last=False)
+            self._open.popitem(last=False)[1].close()
         return found
 
     def _pages_alike(self, question: AskAlike) -> AlikePages:
@@ -201,15 +215,15 @@ def answer_lines(next_line: Callable[[], bytes], tell: Callable[[bytes], None]) 
         next_line: a question as JSON; empty: there are no more.
         tell: takes an answer as JSON, with a line end.
     """
-    desk = Desk()
-    while line := next_line():
-        question = msgspec.json.decode(line, type=AnyQuestion)
-        signal.setitimer(signal.ITIMER_REAL, question.seconds)
-        heard = desk.answer(question)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        tell(msgspec.json.encode(heard) + b"\n")
-        if own_memory() > LARGE:
-            return
+    with contextlib.closing(Desk()) as desk:
+        while line := next_line():
+            question = msgspec.json.decode(line, type=AnyQuestion)
+            signal.setitimer(signal.ITIMER_REAL, question.seconds)
+            heard = desk.answer(question)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            tell(msgspec.json.encode(heard) + b"\n")
+            if own_memory() > LARGE:
+                return
 
 
 def _next_line() -> bytes:
