@@ -38,7 +38,7 @@ class Chosen(NamedTuple):
 
 
 async def search_job(context: RequestContext, job: str) -> Response:
-    """Search one job's pages."""
+    """Search the pages of one job."""
     view = context.daemon.job(job)
     told = await _search(context, job)
     return context.job_page(view, "search", told.pop("status"), **told, follows=_follows(context, job))
