@@ -23,7 +23,7 @@ class LineProcess:
         self._turn = asyncio.Lock()
         self._broken = False
         self._errors = b""
-        self._heartbeats = asyncio.create_task(self._hear())
+        self._hearing = asyncio.create_task(self._hear())
 
     @classmethod
     async def start(
@@ -104,7 +104,7 @@ class LineProcess:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_SECONDS):
                 await self._process.wait()
-                await asyncio.shield(self._heartbeats)
+                await asyncio.shield(self._hearing)
 
     async def close(self) -> None:
         """End it: it does by itself when it is asked no more, or is killed some seconds later."""
@@ -115,5 +115,5 @@ class LineProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
             await self._process.wait()
-        self._heartbeats.cancel()
-        await asyncio.gather(self._heartbeats, return_exceptions=True)
+        self._hearing.cancel()
+        await asyncio.gather(self._hearing, return_exceptions=True)

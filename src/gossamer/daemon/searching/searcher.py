@@ -32,7 +32,7 @@ from gossamer.daemon.searching.questions import (
     Heard,
     Unusable,
 )
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import GossamerError, StorageError
 from gossamer.search.searching import DEEPEST, Hit, Searching, Suggestion
 from gossamer.search.similar.alike import Alike
 from gossamer.search.similar.state import FOLDER as SIMILAR
@@ -62,7 +62,7 @@ class _Indexes:
         usable = list(folders)
         try:
             self.searching = _opened(folders, usable)
-        except (ConfigError, StorageError):
+        except GossamerError:
             usable = [name for name in folders if self._can_be_used(folders, name)]
             self.searching = _opened(folders, usable)
         without = {str(path) for path in self.searching.without} if self.searching else set()
@@ -74,7 +74,7 @@ class _Indexes:
         try:
             if (searching := _opened(folders, [name])) is not None:
                 searching.close()
-        except (ConfigError, StorageError) as error:
+        except GossamerError as error:
             self.unusable.append(Unusable(name, str(error)))
             return False
         return True
@@ -101,10 +101,10 @@ class Desk:
         """What is known; a failure if that cannot be told."""
         try:
             return Heard(answer=msgspec.Raw(msgspec.json.encode(self._answer(question))))
-        except ConfigError as error:
-            return Heard(Failure("conflict", str(error)))
         except StorageError as error:
             return Heard(Failure("internal", str(error)))
+        except GossamerError as error:
+            return Heard(Failure("conflict", str(error)))
 
     def _answer(self, question: AnyQuestion) -> FoundPages | AlikePages | list[Suggestion]:
         match question:
