@@ -13,7 +13,7 @@ from cluster_folders import cluster_folder, played  # noqa: F401
 from service_world import open_daemon, until
 
 from gossamer.config.settings import load
-from gossamer.daemon.clusters import process as cluster_process
+from gossamer.daemon import line_process
 from gossamer.daemon.clusters import shown as clusters
 from gossamer.daemon.clusters import watch as cluster_watch
 from gossamer.daemon.clusters.shown import Clusters
@@ -115,7 +115,7 @@ def test_one_that_hangs_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_no_process_is_left_however_slowly_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_process, "_LAST_SECONDS", 1.0)
+    monkeypatch.setattr(line_process, "_LAST_SECONDS", 1.0)
     folder = cluster_folder(tmp_path / "big", "lingers")
 
     async def run() -> None:

@@ -55,6 +55,8 @@ NEEDS = {
     "gossamer index": "pypdfium2",
     "gossamer search": "tantivy",
     "gossamer crawl https://example.org/ --search": "tantivy",
+    "gossamer similar": "pypdfium2",
+    "gossamer export near_duplicates": "pyarrow",
     "gossamer get my-crawl https://example.org/ --markdown": "pypdfium2",
     "gossamer get my-crawl https://example.org/ --text": "pypdfium2",
     "gossamer crawl https://example.org/ --documents": "pypdfium2",

@@ -21,6 +21,16 @@ from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.jobs.schedule import Schedule
 from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn, SqlQuestion
+from gossamer.daemon.searching.questions import (
+    AlikePage,
+    AlikePages,
+    FacetValue,
+    FoundPage,
+    FoundPages,
+    Piece,
+    Suggestion,
+    Unusable,
+)
 from gossamer.daemon.views import JobView
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.archive.reread import LinkOut, ReadAgain, ReadText, Referrer, Referrers
@@ -34,7 +44,7 @@ from gossamer.inspect.clusters.cluster_view import (
 )
 from gossamer.inspect.why.sentences import clause
 from gossamer.inspect.why.story import fact
-from gossamer.model.reasons.codes import HoldCode, ProblemCode, ScopeCode
+from gossamer.model.reasons.codes import HoldCode, ProblemCode, QueryCode, ScopeCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.web.console import console_router
 from gossamer.web.security.body import read_form
@@ -101,6 +111,78 @@ class StageReaders:
         return SqlAnswer(columns, rows, True, 0.12, 1.7e9)
 
 
+class StageSearchers:
+    """What an index would tell, made up: job `fresh` has none, `wrong` is no query, `nothing` is found nowhere."""
+
+    def __init__(self, odd: str) -> None:
+        self._odd = odd
+
+    async def pages(
+        self,
+        folders: dict[str, Path],
+        query: str,
+        *,
+        limit: int,
+        offset: int,
+        facets: bool,
+        only: dict[str, str],
+    ) -> FoundPages:
+        odd = self._odd
+        jobs = [name for name in folders if name != "fresh"]
+        around = FoundPages(
+            jobs=jobs, without=[name for name in folders if name == "fresh"], documents=12_345
+        )
+        if "wrong" in query:
+            return msgspec.structs.replace(around, problem=because(QueryCode.DATE, f"after:{odd}", 7))
+        if not jobs or "nothing" in query:
+            return around
+        hits = [
+            FoundPage(
+                job=jobs[n % len(jobs)],
+                also=tuple(jobs[: n % 2]),
+                url=f"https://docs.example.org/part-{n}{odd}",
+                title=(Piece(f"Part {n} of the "), Piece("guide", True), Piece(odd)) if n % 3 else (),
+                snippet=(Piece(f"All about the {odd}"), Piece(f"guide{odd}", True), Piece(" and its parts.")),
+                type=f"text/html{odd}",
+                kind="html" if n % 2 else f"other{odd}",
+                language=f"en{odd}" if n % 4 else "",
+                dated=1.7e9 + n * 86_400,
+                captured=1.78e9,
+                size=41_233,
+                score=12.0 - n,
+                similar=n % 3,
+            )
+            for n in range(offset, offset + limit)
+        ]
+        values = {"site": "docs.example.org", "type": "pdf", "language": "zh", "year": "2026"}
+        counted = {
+            name: [FacetValue(value, 900), FacetValue(f"{value}{odd}", 40)] for name, value in values.items()
+        }
+        return msgspec.structs.replace(
+            around,
+            pages=hits,
+            more=True,
+            total=940,
+            facets=counted if facets else {},
+            behind=77,
+            some=bool(odd),
+            seconds=0.0042,
+            unusable=[Unusable(jobs[0], f"its index is damaged{odd}")] if odd else [],
+            left_out=3,
+        )
+
+    async def titles(self, folders: dict[str, Path], text: str, limit: int) -> list[Suggestion]:
+        return [Suggestion(f"Guide {n}{self._odd}", f"https://docs.example.org/{n}") for n in range(limit)]
+
+    async def alike(self, folders: dict[str, Path], url: str, limit: int) -> AlikePages:
+        name, odd = next(iter(folders)), self._odd
+        pages = [
+            AlikePage(name, f"https://docs.example.org/copy-{n}{odd}", f"Copy {n}{odd}", 0.99 - n / 100)
+            for n in range(min(limit, 12))
+        ]
+        return AlikePages(12, pages)
+
+
 class StageDaemon:
     """Answers as the daemon does; remembers what was asked of it in `asked`."""
 
@@ -108,6 +190,7 @@ class StageDaemon:
         self.asked: list[tuple[str, str, dict[str, Any], str]] = []
         self.odd = HOSTILE if hostile else ""
         self.readers = StageReaders(self.odd)
+        self.searchers = StageSearchers(self.odd)
         self.allocator = Allocator(
             {
                 "connections": 200,
@@ -486,6 +569,9 @@ class StageDaemon:
         trap |= {"waiting": 80_000, "visits": 600, "brought": 1, "dry": 500, "value": 0.002, "bred": 4.5}
         trap |= {"share": 0.4}
         return {"items": [trap], "cursor": None, "total": 1, "learning": True}
+
+    def folders(self, name: str = "") -> dict[str, Path]:
+        return {one: self.folder(one) for one in ([name] if name else self.views)}
 
     def folder(self, name: str) -> Path:
         return Path("/srv/gossamer/jobs") / self.job(name).name

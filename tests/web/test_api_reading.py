@@ -280,8 +280,8 @@ def test_a_question_is_answered(job: str, site: str) -> None:
     for table in get(job, "tables").json():
         columns = ", ".join(f'"{column["name"]}"' for column in table["columns"])
         selected.append(f"select count(*) from (select {columns} from {table['name']})")
-    assert len(selected) == 7
-    assert len(ask(job, " union all ".join(selected)).json()["rows"]) == 7
+    assert len(selected) == 8
+    assert len(ask(job, " union all ".join(selected)).json()["rows"]) == 8
 
 
 @pytest.mark.parametrize(

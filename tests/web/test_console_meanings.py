@@ -10,7 +10,7 @@ import pytest
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 from gossamer.config.shape import Kind, settings_of
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.datasets.tables import TABLES
 from gossamer.policy.ordering.orders import ORDERS
 from gossamer.web.console.jobs.live_settings import effective
 from gossamer.words.catalogue import LANGUAGES, words
@@ -30,7 +30,7 @@ def described(struct: msgspec.Struct, above: str = "") -> Iterator[tuple[str, st
 
 def of_tables() -> Iterator[tuple[str, str]]:
     """Path and English meaning of each column of the tables for SQL, and what a row is."""
-    for table in (*OF_THE_CRAWL, *DERIVED):
+    for table in TABLES:
         yield f"tables.{table.name}.a_row", table.row
         for column in table.columns:
             yield f"tables.{table.name}.{column.name}", column.meaning

@@ -40,6 +40,7 @@ GROUPS = {
     *re.findall(r"""\bt\(\s*f"([a-z_]+)\.{""", TEXTS),
     *re.findall(r"""\bt\(['"]([a-z_]+\.[a-z]+)_['"] ~""", TEXTS),
     *re.findall(r"""\bt\.has\(['"]([a-z_]+)\.['"] ~""", TEXTS),
+    "make_search",
     "mode",
     "order",
     "preset",

@@ -44,7 +44,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
         async def begin() -> None:
             daemon = service.daemon
             slow = {"politeness.min_delay": "20s", "engine.give_up_after": "2h"}
-            short = {"budget.max_pages": 10}
+            short = {"budget.max_pages": 10, "search.follow": True}
             await daemon.create(ENDED, {**job_settings(web), **short}, who=WHO)
             await daemon.create(ALIVE, {**job_settings(web), **slow}, who=WHO)
             await daemon.start(ENDED, who=WHO)

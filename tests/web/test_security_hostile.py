@@ -11,7 +11,7 @@ import httpx
 import pytest
 from api_client import client_of
 from hostile_site import RUNS, hostile_site
-from service_world import WHO, open_daemon, reach
+from service_world import WHO, open_daemon, reach, until
 
 from gossamer.control.views.views import VIEWS
 from gossamer.web.api.app import make_app
@@ -91,6 +91,7 @@ async def scene(home, site) -> None:
         "politeness.min_delay": 0,
         "engine.give_up_after": "500ms",
         "engine.min_free_disk": "1MiB",
+        "search.follow": True,
         "state.block_cache": "4MiB",
         "state.write_buffers": "4MiB",
     }
@@ -101,15 +102,24 @@ async def scene(home, site) -> None:
         pages = (await client.get("/api/v1/jobs/evil/pages")).json()["items"]
         assert len(pages) > 6
         assert any("alert(1)" in (page["title"] or "") for page in pages), "the title came through whole"
+        await until(lambda: searchable(client))
         await check_views(client, [page["url"] for page in pages])
         hosts = [f"/jobs/evil/why?url={quote(page['url'])}" for page in pages]
-        seen = await look_around(client, ["/", "/jobs/evil", "/api/v1/docs", *hosts])
+        searched = ["/search?q=alert", "/jobs/evil/search?q=alert", f"/search?q={quote(RUNS)}"]
+        seen = await look_around(client, ["/", "/jobs/evil", "/api/v1/docs", *searched, *hosts])
         assert len(seen) > 20
         shown = [path for path, text in seen.items() if "&lt;script&gt;alert(1)" in text]
         assert any("/content?" in path for path in seen), "contents were downloaded"
-        for view in ("pages", "page", "why"):
+        assert any(path.startswith("/search?") for path in shown)
+        for view in ("pages", "page", "why", "search"):
             assert any(path.startswith(f"/jobs/evil/{view}") for path in shown), (view, shown)
         await check_reflected(client)
+
+
+async def searchable(client: httpx.AsyncClient) -> bool:
+    """The index beside the crawl has come to its end."""
+    answer = await client.get("/api/v1/jobs/evil/search", params={"query": "alert"})
+    return answer.status_code == 200 and answer.json()["total"] > 2 and answer.json()["behind"] == 0
 
 
 async def check_views(client: httpx.AsyncClient, urls: list[str]) -> None:
@@ -145,11 +155,28 @@ async def check_reflected(client: httpx.AsyncClient) -> None:
         "next",
         "part",
         "kind",
+        "q",
+        "site",
+        "type",
+        "language",
+        "year",
+        "page",
     )
     query = "&".join(f"{name}={quote(RUNS)}" for name in names)
-    paths = ["/", "/login", "/jobs/new", "/allocation", "/audit", "/help", "/nothing"]
+    paths = [
+        "/",
+        "/login",
+        "/jobs/new",
+        "/allocation",
+        "/audit",
+        "/help",
+        "/search",
+        "/search/like",
+        "/nothing",
+    ]
     paths += [
-        f"/jobs/evil/{view}" for view in (*VIEWS, "report", "clone", "delete", "schedule", "claim", "seeds")
+        f"/jobs/evil/{view}"
+        for view in (*VIEWS, "report", "clone", "delete", "schedule", "claim", "seeds", "search")
     ]
     paths += [
         f"/jobs/{quote(RUNS, safe='')}",

@@ -17,7 +17,9 @@ from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 
-What = Literal["pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "files"]
+What = Literal[
+    "pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "near_duplicates", "files"
+]
 FOLDER = "exports"
 _GRAPHS = ("tsv", "graphml")
 _ROWS = ("jsonl", "csv", "parquet")
@@ -27,7 +29,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
     "files": ("content", "text", "markdown"),
 }
 """Of what, the first is the usual one."""
-_DERIVED = ("documents", "text", "links", "fields")
+_DERIVED = ("documents", "text", "links", "fields", "near_duplicates")
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,8 +153,8 @@ def _lag(inspection: Inspection, what: str) -> int:
 
 
 def _source(inspection: Inspection, what: str, columns: str, where: str) -> Any:
-    from gossamer.datasets.all_tables import tables_of
     from gossamer.datasets.export.rows import source_of
+    from gossamer.search.similar.table import tables_of
 
     return source_of(what, columns, where, tables_of(inspection))
 

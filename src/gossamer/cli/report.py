@@ -7,6 +7,7 @@ from gossamer.cli.terminal.printing import plural, safe, show, show_json, size
 from gossamer.model.errors import ConfigError
 from gossamer.report import write_report
 from gossamer.report.census.gather import gather
+from gossamer.search.similar.reported import with_near_duplicates
 
 
 def run_report(path: Path, out: Path | None, language: str, *, json: bool) -> None:
@@ -20,7 +21,7 @@ def run_report(path: Path, out: Path | None, language: str, *, json: bool) -> No
     with looked_into(path) as inspection:
         if target.is_dir() or not target.parent.is_dir():
             raise ConfigError(f"--out {target}: is no place for a file. Name a file in a folder that exists.")
-        figures = gather(inspection)
+        figures = with_near_duplicates(gather(inspection), inspection)
     if out is not None or not json:
         write_report(figures, target, language)
     if json:

@@ -143,13 +143,14 @@ def _told(hit: Hit) -> dict[str, object]:
         "score": round(hit.score, 3),
         "similar": hit.similar,
         "crawl": hit.crawl,
+        "also": hit.also,
     }
 
 
 def _print(results: Results, offset: int, *, many: bool) -> None:
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     for hit in results.hits:
-        _print_hit(console, hit, hit.crawl if many else "")
+        _print_hit(console, hit, ", ".join((hit.crawl, *hit.also)) if many else "")
     for name, values in results.facets.items():
         counts = ", ".join(f"{safe(one.value)} {one.count:,}" for one in values)
         console.print(Text(f"{name}: {counts}"))

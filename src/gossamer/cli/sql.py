@@ -17,10 +17,10 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
-from gossamer.datasets.all_tables import tables_of
 from gossamer.datasets.sql import Rows, asked, tables_in
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.datasets.tables import DERIVED, INDEXED, OF_THE_CRAWL, TABLES
 from gossamer.model.errors import ConfigError
+from gossamer.search.similar.table import tables_of
 
 Form = Literal["table", "jsonl", "csv"]
 MOST_SHOWN = 1_000
@@ -39,7 +39,7 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
         raise ConfigError(f"--time: {error}") from None
     keep_private()
     with looked_into(path) as inspection:
-        if tables_in(question) & {table.name for table in DERIVED}:
+        if tables_in(question) & {table.name for table in (*DERIVED, *INDEXED)}:
             say_behind(inspection, path, "these tables")
         files = tables_of(inspection)
     with asked(files, question, seconds=seconds) as answer:
@@ -61,8 +61,8 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
 
 def show_tables() -> None:
     """Print which tables there are, and what their columns mean."""
-    for table in (*OF_THE_CRAWL, *DERIVED):
-        made = " (after 'gossamer index')" if table in DERIVED else ""
+    for table in TABLES:
+        made = "" if table in OF_THE_CRAWL else " (after 'gossamer index')"
         show(f"{table.name}: {table.row}{made}")
         for column in table.columns:
             show(f"  {column.name:<14} {column.meaning}")

@@ -1,7 +1,7 @@
 """Prints the URLs of a crawl for people, for programs and for spreadsheets."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
@@ -18,23 +18,30 @@ from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError
+from gossamer.search.similar.table import near_duplicates
 
 Form = Literal["table", "jsonl", "csv"]
+_CLUSTER = "cluster"
+_COLUMNS = (*COLUMNS, _CLUSTER)
+"""What the crawl knows of a URL, and what the index of near-duplicates does."""
 _WIDTHS: Final = {
     "state": 8, "status": 6, "type": 24, "bytes": 10, "time": 20, "language": 8, "charset": 12, "depth": 5,
     "links": 6, "referrers": 9, "title": 40,
 }  # fmt: skip
 
 
-def show_list(path: Path, wanted: Wanted, since: str, columns: str, form: Form) -> None:
+def show_list(
+    path: Path, wanted: Wanted, since: str, columns: str, form: Form, *, resembling: bool = False
+) -> None:
     """Print URLs, one a line.
 
     Args:
         path: folder of the crawl.
         wanted: which URLs, `since` left out.
         since: a time, or how long ago: `2026-01-31`, `2d`.
-        columns: names of `COLUMNS` with commas between; empty for the usual ones.
+        columns: names of columns with commas between; empty for the usual ones.
         form: lines for people, JSON lines, or CSV (RFC 4180) with a header.
+        resembling: only those that resemble another page.
 
     Raises:
         ConfigError: no crawl lives in `path`, or something is asked for that cannot be.
@@ -45,22 +52,33 @@ def show_list(path: Path, wanted: Wanted, since: str, columns: str, form: Form) 
         if wanted.under.startswith("/"):
             wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
         found = listed(inspection, wanted, referrers="referrers" in names)
+        shown = names if columns or form != "table" else ()
+        clusters = _clusters(inspection) if resembling or _CLUSTER in shown else {}
+        if resembling:
+            found = (one for one in found if one.url in clusters)
         any_found = False
-        for line in _shown(found, names if columns or form != "table" else (), form):
+        for line in _shown(found, shown, form, clusters):
             any_found = True
             show(line)
         if wanted.under and not any_found and not any(listed(inspection, Wanted(under=wanted.under))):
             _say_nearest(inspection, wanted.under)
+        if resembling and not any_found:
+            say(f"'gossamer index {path}' and 'gossamer similar {path}' find near-duplicates")
         if columns and "referrers" in names and not inspection.links.exists():
             say(f"how many pages refer to each is known after 'gossamer export links {path}'")
 
 
+def _clusters(inspection: Inspection) -> dict[str, str]:
+    """The first page of its cluster, for each URL that is in one."""
+    return {row.url: row.cluster for row in near_duplicates(inspection)}
+
+
 def _columns(text: str) -> Sequence[str]:
-    names = [name.strip() for name in text.split(",")] if text else COLUMNS
-    unknown = [name for name in names if name not in COLUMNS]
+    names = [name.strip() for name in text.split(",")] if text else _COLUMNS
+    unknown = [name for name in names if name not in _COLUMNS]
     if unknown:
         raise ConfigError(
-            f"--columns {', '.join(unknown)}: there is no such column; there are {', '.join(COLUMNS)}"
+            f"--columns {', '.join(unknown)}: there is no such column; there are {', '.join(_COLUMNS)}"
         )
     return names
 
@@ -76,11 +94,13 @@ def _begin(since: str) -> float:
         ) from None
 
 
-def _shown(found: Iterator[Listed], names: Sequence[str], form: Form) -> Iterator[str]:
+def _shown(
+    found: Iterator[Listed], names: Sequence[str], form: Form, clusters: Mapping[str, str]
+) -> Iterator[str]:
     """The lines to print; without `names` those of the plain table. A heading comes only before a line."""
     headed = False
     for one in found:
-        values = [getattr(one, name) for name in names]
+        values = [clusters.get(one.url, "") if name == _CLUSTER else getattr(one, name) for name in names]
         if form == "jsonl":
             yield msgspec.json.encode(dict(zip(names, values, strict=True))).decode()
         elif not names:

@@ -30,6 +30,7 @@ from gossamer.daemon.jobs.schedule import Schedule, next_start, schedule_problem
 from gossamer.daemon.jobs.supervisor import Supervisor, find_running
 from gossamer.daemon.limits import Limits
 from gossamer.daemon.reading.process import Readers
+from gossamer.daemon.searching.searchers import Searchers
 from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
 from gossamer.daemon.views import Event, JobView, possible
@@ -57,6 +58,7 @@ class Daemon:
         store: what it remembers; `store.database` also holds the tables of others.
         clusters: that it shows; they run without it.
         readers: read what jobs have archived, and answer questions in SQL.
+        searchers: find pages by what they say.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Daemon:
         roster.waits = self._grants.why
         self._asking = Asking()
         self.readers = Readers(config.sql.seconds, config.sql.at_once)
+        self.searchers = Searchers()
         self._around = DaemonContext(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
         self._registry = Registry(self._around, self._supervisor)
@@ -127,6 +130,7 @@ class Daemon:
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
+        await self.searchers.close()
         with contextlib.suppress(StorageError):
             self.store.catch_up()
         self.store.database.close()
@@ -145,6 +149,11 @@ class Daemon:
     def folder(self, name: str) -> Path:
         """Where a job's crawl lies."""
         return self._roster.get(name).path
+
+    def folders(self, name: str = "") -> dict[str, Path]:
+        """Where the crawl of a job lies, or those of all, the newest first; by name."""
+        jobs = [self._roster.get(one) for one in ([name] if name else self._roster.names())]
+        return {job.name: job.path for job in sorted(jobs, key=lambda job: -job.created)}
 
     async def figures(self, name: str) -> dict[str, Any]:
         """A crawl's `status`, at most a second old, whoever asks."""

@@ -101,7 +101,7 @@ def refresh(inspection: Inspection, folder: Path, *, keep: bool = False) -> dict
         private_folder(folder)
     except OSError as error:
         raise StorageError(f"{folder}: cannot be made ({error.strerror}).") from error
-    with _alone(folder):
+    with alone(folder):
         snapshot = _Snapshot(inspection, folder)
         if keep and (kept := snapshot.kept()):
             return kept
@@ -109,7 +109,8 @@ def refresh(inspection: Inspection, folder: Path, *, keep: bool = False) -> dict
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
+    """While nobody else writes tables there."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # a file system that knows no locks

@@ -283,3 +283,27 @@ FIELDS = Table(
 
 DERIVED = (DOCUMENTS, LINKS, FIELDS)
 """Tables of what documents say, made by `gossamer index`."""
+
+NEAR_DUPLICATES = Table(
+    "near_duplicates",
+    "a page whose main text is nearly that of others; its last capture",
+    (
+        Column("url", "text", "of the page", _own("url")),
+        Column("host", "text", "name of its host", _host),
+        *_PLACE,
+        Column("cluster", "text", "the first page of those that resemble each other", _own("cluster")),
+        Column("size", "whole", "pages that resemble each other", _own("size")),
+        Column(
+            "resemblance",
+            "number",
+            "to the page that it resembles most: shared runs of five words of all runs, 0 to 1",
+            _own("resemblance"),
+        ),
+    ),
+)
+
+INDEXED = (NEAR_DUPLICATES,)
+"""Tables of the index that `gossamer index` makes of what documents say."""
+
+TABLES = (*OF_THE_CRAWL, *DERIVED, *INDEXED)
+"""All there are."""

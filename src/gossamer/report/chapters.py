@@ -306,16 +306,34 @@ def _tone_of_failure(kind: str) -> int:
 
 
 def duplicates(parts: Parts, figures: Figures) -> Html:
-    """The chapter on payloads that came again."""
+    """The chapter on payloads that came again, and on pages that resemble each other."""
     found = figures.log.duplicates
     if not found.visits:
-        return paragraph(parts.say("no_duplicates"), "lead")
+        return join((paragraph(parts.say("no_duplicates"), "lead"), _near_duplicates(parts, figures)))
     rows = [(address(line.url), parts.number(line.copies)) for line in found.most]
     lead = parts.say("duplicates_lead", visits=found.visits, bytes=parts.words.size(found.bytes))
     return join(
         (
             paragraph(lead, "lead"),
             cards(parts.table("repeated", ("url", "copies"), rows, ".n")),
+            _near_duplicates(parts, figures),
+        )
+    )
+
+
+def _near_duplicates(parts: Parts, figures: Figures) -> Html:
+    """What the index of near-duplicates found; nothing without one."""
+    found = figures.near_duplicates
+    if not found.captures:
+        return join(())
+    lead = parts.say("near_duplicates_lead", pages=found.pages, clusters=found.clusters)
+    rows = [(address(line.url), parts.number(line.copies)) for line in found.largest]
+    if not rows:
+        return paragraph(parts.say("no_near_duplicates"), "lead")
+    return join(
+        (
+            paragraph(lead, "lead"),
+            cards(parts.table("near_duplicates", ("url", "pages"), rows, ".n")),
         )
     )
 

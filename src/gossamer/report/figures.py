@@ -173,6 +173,22 @@ class Duplicates(msgspec.Struct, frozen=True):
     most: list[Repeated] = []
 
 
+class NearDuplicates(msgspec.Struct, frozen=True):
+    """Pages whose main text is nearly that of others, as the index of near-duplicates has them.
+
+    Attributes:
+        captures: in the index; 0 without one.
+        pages: that resemble another.
+        clusters: groups of them.
+        largest: the first page of the largest clusters, and how many pages each has.
+    """
+
+    captures: int = 0
+    pages: int = 0
+    clusters: int = 0
+    largest: list[Repeated] = []
+
+
 class Languages(msgspec.Struct, frozen=True):
     """Languages that pages say they are written in; `unknown` say nothing.
 
@@ -264,6 +280,7 @@ class Figures(msgspec.Struct, frozen=True):
         seeds: the first few.
         ended: why the last session ended; `None` if the crawl is running, or ended without a word.
         sums: as `gossamer status` tells them; visits may have been made since the log was read.
+        near_duplicates: from the index that `gossamer index` makes.
     """
 
     made: float
@@ -278,3 +295,4 @@ class Figures(msgspec.Struct, frozen=True):
     languages: Languages
     traps: Traps
     names: Names
+    near_duplicates: NearDuplicates = NearDuplicates()

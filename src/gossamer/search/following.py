@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gossamer.config.search_config import SearchConfig
+from gossamer.search.similar.following import SimilarFollower
 from gossamer.search.text.store import TextIndex
 
 
@@ -28,6 +29,13 @@ class Following:
             StorageError: the disk refuses.
         """
         self._text = TextIndex(crawl, config, tell)
+        self._similar: SimilarFollower | None = None
+        if config.similar:
+            try:
+                self._similar = SimilarFollower(crawl, tell)
+            except BaseException:
+                self._text.close()
+                raise
 
     def catch_up(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Take what the tables have by now, or until `stop` says so.
@@ -37,6 +45,8 @@ class Following:
             StorageError: the disk refuses, or the crawl's state cannot be read. What was committed stays.
         """
         self._text.catch_up(stop)
+        if self._similar is not None:
+            self._similar.catch_up(stop)
 
     @property
     def documents(self) -> int:
@@ -46,3 +56,5 @@ class Following:
     def close(self) -> None:
         """Wait until what is being written is on disk, and free the folder for another process."""
         self._text.close()
+        if self._similar is not None:
+            self._similar.close()

@@ -4,7 +4,8 @@ The interface of this room. `Searching` keeps the indexes open for whoever asks 
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import MAXYEAR, UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -15,12 +16,14 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
 from gossamer.search.query.asked import All as AllOf
-from gossamer.search.query.asked import Asked, Words
+from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
 from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
 from gossamer.search.text.snippets import Marker, Piece
 
-__all__ = ["FACETS", "FacetValue", "Hit", "Piece", "Results", "Searching", "Suggestion", "parts_of", "search"]
+__all__ = [
+    "DEEPEST", "FACETS", "FacetValue", "Hit", "Piece", "Results", "Searching", "Suggestion", "parts_of", "search",
+]  # fmt: skip
 
 DEEPEST = 1_000
 """Hits that can be paged to; a query says more in fewer."""
@@ -44,6 +47,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         size: bytes of its content.
         score: of hits of one answer the higher is the better; of queries without words it is `dated`.
         similar: further hits that are near-duplicates of it, and not shown.
+        also: further crawls that have it.
     """
 
     url: str
@@ -57,6 +61,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     score: float
     similar: int = 0
+    also: tuple[str, ...] = ()
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -144,7 +149,14 @@ class Searching:
             reader.texts.close()
 
     def search(
-        self, query: str, *, limit: int = 10, offset: int = 0, facets: bool = False, snippets: bool = True
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        facets: bool = False,
+        snippets: bool = True,
+        only: Mapping[str, str] | None = None,
     ) -> Results:
         """Answer a query (the language: query/parser.py). Nothing anybody types raises.
 
@@ -154,6 +166,7 @@ class Searching:
             offset: hits that are left out before.
             facets: count sites, types, languages and years of all answers.
             snippets: take passages out of the texts, some milliseconds.
+            only: values of `FACETS` that all hits have, beside what the query says.
 
         Raises:
             StorageError: an index is damaged.
@@ -162,11 +175,11 @@ class Searching:
         query = query.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
         self._refresh()
         try:
-            asked = read_query(query)
+            asked = _narrowed(read_query(query), only or {})
+            total, found = self._find(asked, offset + limit, some=False)
         except Unreadable as refused:
             return Results(query=query, problem=refused.why, documents=self.documents)
         some = False
-        total, found = self._find(asked, offset + limit, some=False)
         if total == 0 and _several(asked):
             total, found = self._find(asked, offset + limit, some=True)
             some = total > 0
@@ -192,13 +205,20 @@ class Searching:
         words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
         if not words:
             return []
-        *whole, last = (f"title:{word}" for word in words)
-        results = self.search(" ".join((*whole, f"{last}*")), limit=limit * 4, snippets=False)
+        *whole, last = words
+        told = [f"title:{word}" for word in whole]
+        # Titles are kept by the stems of their words, which may end before what was typed does.
         said: dict[str, str] = {}
-        for hit in results.hits:
-            title = " ".join("".join(piece.text for piece in hit.title).split())
-            said.setdefault(title, hit.url)
-        return [Suggestion(title, url) for title, url in said.items() if title][:limit]
+        for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
+            query = " ".join((*told, f"title:{asked}"))
+            results = self.search(query, limit=limit * 4, snippets=False)
+            for hit in results.hits if not results.some else ():
+                title = " ".join("".join(piece.text for piece in hit.title).split())
+                if title and (not shorter or last.casefold() in title.casefold()):
+                    said.setdefault(title, hit.url)
+            if said or len(last) < shorter + 5:
+                break
+        return [Suggestion(title, url) for title, url in said.items()][:limit]
 
     @property
     def documents(self) -> int:
@@ -262,6 +282,7 @@ class Searching:
                     size=document.size,
                     score=one.found.order,
                     similar=one.similar,
+                    also=tuple(one.also),
                 )
             )
         return hits
@@ -305,6 +326,7 @@ class _Folded(msgspec.Struct):
     reader: Reader
     found: Found
     similar: int = 0
+    also: list[str] = []
 
     @property
     def place(self) -> tuple[int, int]:
@@ -312,20 +334,40 @@ class _Folded(msgspec.Struct):
 
 
 def _folded(answers: Iterable[tuple[str, Reader, Sequence[Found]]]) -> list[_Folded]:
-    """The hits of all, best first, the best of each cluster only."""
+    """The hits of all, best first: the best of each cluster only, and a page that several crawls have once."""
     named: list[tuple[_Folded, str | None]] = []
     for folder, reader, found in answers:
         names = cluster_of(reader.crawl, [one.document.url for one in found])
         named += [(_Folded(folder, reader, one), name) for one, name in zip(found, names, strict=True)]
     named.sort(key=lambda one: -one[0].found.order)
+    pages: dict[str, _Folded] = {}
     best: dict[str, _Folded] = {}
     folded = []
     for one, name in named:
+        if (same := pages.setdefault(one.found.document.url, one)) is not one:
+            same.also.append(one.folder)
+            continue
         if name is not None and (first := best.setdefault(name, one)) is not one:
             first.similar += 1
             continue
         folded.append(one)
     return folded
+
+
+_KINDS = {"site": Kind.SITE, "type": Kind.TYPE, "language": Kind.LANGUAGE}
+"""By the names of facets."""
+
+
+def _narrowed(asked: Asked, only: Mapping[str, str]) -> Asked:
+    """What is asked for, where all that answers has these values of facets."""
+    parts: list[Asked] = [Filter(kind, only[name].lower()) for name, kind in _KINDS.items() if only.get(name)]
+    if only.get("year"):
+        year = int(only["year"])
+        begins = [datetime(one, 1, 1, tzinfo=UTC).timestamp() for one in (year, year + 1) if one <= MAXYEAR]
+        parts.append(Span(*begins))
+    if not parts:
+        return asked
+    return AllOf((*(asked.parts if isinstance(asked, AllOf) else (asked,)), *parts))
 
 
 def _several(asked: Asked) -> bool:

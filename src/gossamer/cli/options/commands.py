@@ -210,6 +210,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
+@click.option(
+    "--near-duplicates", is_flag=True, help="Those that resemble another page ('gossamer similar')."
+)
 @click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 4xx.")
 @click.option("--state", metavar="STATE", default="", help="done, dropped, rejected, retry, or parked.")
 @click.option(
@@ -227,19 +230,26 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table")
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
 def list_(
-    folder: Path, *, since: str, columns: str, form: Literal["table", "jsonl", "csv"], **wanted: Any
+    folder: Path,
+    *,
+    since: str,
+    columns: str,
+    form: Literal["table", "jsonl", "csv"],
+    near_duplicates: bool,
+    **wanted: Any,
 ) -> None:
     """List URLs that were visited or turned away. Works on a running crawl too.
 
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses),
-    referrers (pages that mention it, after 'gossamer export links').
+    referrers (pages that mention it, after 'gossamer export links'), cluster (the first of the pages that
+    resemble each other, after 'gossamer index').
     """
     from gossamer.cli.url_list import show_list
     from gossamer.inspect.url_list import Wanted
 
-    show_list(folder, Wanted(**wanted), since, columns, form)
+    show_list(folder, Wanted(**wanted), since, columns, form, resembling=near_duplicates)
 
 
 @app.command(cls=Command, epilog="Example: gossamer index ./crawl, then gossamer sql ./crawl")
@@ -309,6 +319,33 @@ def search(given: tuple[str, ...], also: tuple[Path, ...], *, json: bool, live: 
         run_search([Path(first), *also], Wanted(" ".join(rest), **asked), json=json)
 
 
+@app.command(cls=Command, epilog="Example: gossamer similar ./crawl, or gossamer similar ./crawl report.pdf")
+@folder
+@click.argument("documents", metavar="[FILE|URL]...", nargs=-1)
+@click.option(
+    "--words", type=click.IntRange(10, 10_000), default=40, show_default=True, help="In a row, of a passage."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=None,
+    metavar="N",
+    help="Clusters, or pages of a document; 0: all. If not given: 20, with --json all.",
+)
+@json
+def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | None, *, json: bool) -> None:
+    """Pages that resemble each other, or that contain or resemble documents. Works on a running crawl too.
+
+    Without a document: clusters of near-duplicates, pages whose main text is nearly that of others. With files
+    (HTML, PDF, office files, plain text and others) or URLs of the crawl: the pages that contain passages of
+    each, or resemble it, with the passages. After 'gossamer index'. Exit 1 if a document could not be read.
+    """
+    from gossamer.cli.similar import SimilarAsked, run_similar
+
+    most = limit if limit is not None else 0 if json else 20
+    run_similar(folder, SimilarAsked(documents=documents, words=words, limit=most, json=json))
+
+
 @app.command(
     cls=Command, epilog="Example: gossamer sql ./crawl 'select host, count(*) from pages group by host'"
 )
@@ -367,7 +404,18 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
     "what",
     metavar="WHAT",
     type=click.Choice(
-        ["pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "files"]
+        [
+            "pages",
+            "hosts",
+            "captures",
+            "visits",
+            "documents",
+            "text",
+            "links",
+            "fields",
+            "near_duplicates",
+            "files",
+        ]
     ),
 )
 @folder
@@ -390,7 +438,7 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
 
     \b
     pages, hosts, captures, visits   as jsonl, csv or parquet
-    documents, fields                the same, after 'gossamer index'
+    documents, fields, near_duplicates   the same, after 'gossamer index'
     text                             documents that have text; as wet (WARC), too
     links                            as tsv: the graph of pages and hosts, in numbers
                                      as graphml: the same graph of pages

@@ -1,26 +1,17 @@
 """A process of `gossamer cluster answer`, which is in a cluster's Ray in place of the daemon."""
 
-import asyncio
-import contextlib
 import sys
 from pathlib import Path
 
 import msgspec
 
+from gossamer.daemon.line_process import LineProcess, NoAnswerError
 from gossamer.inspect.clusters.cluster_questions import ClusterAnswer, Question
-from gossamer.model.errors import GossamerError
 
 _MOST_LINE = 32 << 20
 """Bytes of an answer: 10,000 agents are some 6 MB."""
-_MOST_ERRORS = 8192
-_LAST_SECONDS = 5.0
-"""That a process has to end by itself, before it is killed."""
 
 _decode = msgspec.json.Decoder(ClusterAnswer).decode
-
-
-class NoAnswerError(GossamerError):
-    """The process has ended, or does not answer; it is of no use any more. Says why, for operators."""
 
 
 def command_for(folder: Path) -> list[str]:
@@ -29,31 +20,19 @@ def command_for(folder: Path) -> list[str]:
 
 
 class ClusterProcess:
-    """One process; one question at a time."""
+    """One process; one question at a time. It reads what it is asked once it is in Ray, some seconds later."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self._turn = asyncio.Lock()
-        self._broken = False
-        self._errors = b""
-        self._hearing = asyncio.create_task(self._hear())
+    def __init__(self, lines: LineProcess) -> None:
+        self._lines = lines
 
     @classmethod
     async def start(cls, command: list[str]) -> "ClusterProcess":
-        """Begin it; it reads what it is asked once it is in Ray, some seconds later.
+        """Begin it.
 
         Raises:
             NoAnswerError: the system refuses.
         """
-        pipe = asyncio.subprocess.PIPE
-        try:
-            # In a session of its own: Ctrl-C in the daemon's terminal is for the daemon.
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=_MOST_LINE, start_new_session=True
-            )
-        except OSError as error:
-            raise NoAnswerError(f"{command[0]} cannot be started ({error.strerror})") from None
-        return cls(process)
+        return cls(await LineProcess.start(command, _MOST_LINE))
 
     async def ask(self, question: Question, patience: float) -> ClusterAnswer:
         """The answer to a question.
@@ -65,58 +44,12 @@ class ClusterProcess:
         Raises:
             NoAnswerError: there is none.
         """
-        try:
-            async with asyncio.timeout(patience), self._turn:
-                line = await self._asked(msgspec.json.encode(question) + b"\n")
-        except TimeoutError:
-            raise NoAnswerError(f"nothing was answered for {patience:.0f} s") from None
-        except (OSError, ValueError):  # ValueError: the line is longer than any of ours
-            line = b""
-        if not line.endswith(b"\n"):
-            raise NoAnswerError(await self._last_words())
+        line = await self._lines.ask(msgspec.json.encode(question) + b"\n", patience)
         try:
             return _decode(line)
         except msgspec.DecodeError as error:
             raise NoAnswerError(f"its answer makes no sense ({error}): is it another version?") from None
 
-    async def _asked(self, question: bytes) -> bytes:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        if self._broken:
-            return b""
-        self._broken = True  # who goes before the answer leaves it to the next one, who would take it for his
-        self._process.stdin.write(question)
-        await self._process.stdin.drain()
-        line = await self._process.stdout.readline()
-        self._broken = False
-        return line
-
-    async def _last_words(self) -> str:
-        """What it said of its end."""
-        await self._ended()
-        last = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
-        return last.removeprefix("gossamer: ")[-1000:] or "the process that asks it has ended"
-
-    async def _hear(self) -> None:
-        """Keep the end of what it says on standard error, and let nothing be in its way there."""
-        assert self._process.stderr is not None
-        while some := await self._process.stderr.read(4096):
-            self._errors = (self._errors + some)[-_MOST_ERRORS:]
-
-    async def _ended(self) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_SECONDS):
-                await self._process.wait()
-                await asyncio.shield(self._hearing)
-
     async def close(self) -> None:
         """End it: it does by itself when it is asked no more, unless it waits for Ray."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        await self._ended()
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
-        self._hearing.cancel()
-        await asyncio.gather(self._hearing, return_exceptions=True)
+        await self._lines.close()

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from gossamer.daemon.clusters.process import ClusterProcess, NoAnswerError, command_for
+from gossamer.daemon.clusters.process import ClusterProcess, command_for
 from gossamer.daemon.errors import ServiceError
+from gossamer.daemon.line_process import NoAnswerError
 from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN, AskFigures, ClusterAnswer, Order
 from gossamer.inspect.clusters.cluster_view import ClusterFigures
 

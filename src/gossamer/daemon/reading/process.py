@@ -84,7 +84,7 @@ class Readers:
             ServiceError: there is none, or it cannot be read.
         """
         order = ContentOrder(str(folder), SLOWEST, READ_MEMORY, url, at, part)
-        async with _turn(self._bringing), _worker(order, READ_SECONDS) as (said, stream):
+        async with turn(self._bringing), _worker(order, READ_SECONDS) as (said, stream):
             if said.content is None:
                 raise ServiceError("internal", "a reader said nothing of what it brings")
             yield Content(said.content, stream)
@@ -96,7 +96,7 @@ class Readers:
             ServiceError: as `content`.
         """
         order = PageOrder(str(folder), READ_SECONDS, READ_MEMORY, url, at)
-        async with _turn(self._reading):
+        async with turn(self._reading):
             return await _read(order, READ_SECONDS, ReadAgain)
 
     async def sql(self, folder: Path, asked: SqlQuestion) -> SqlAnswer:
@@ -111,12 +111,17 @@ class Readers:
                 "invalid", f"seconds: at most {self.sql_seconds:g} are allowed (sql.seconds of the daemon)"
             )
         order = SqlOrder(str(folder), seconds, 0, asked.question, asked.rows, FOR_TABLES, SQL_MEMORY)
-        async with _turn(self._asking):
+        async with turn(self._asking):
             return await _read(order, seconds + FOR_TABLES, SqlAnswer)
 
 
 @contextlib.asynccontextmanager
-async def _turn(places: asyncio.Semaphore) -> AsyncIterator[None]:
+async def turn(places: asyncio.Semaphore) -> AsyncIterator[None]:
+    """Hold one of some places, for which nobody waits long.
+
+    Raises:
+        ServiceError: none becomes free.
+    """
     try:
         async with asyncio.timeout(PATIENCE):
             await places.acquire()

@@ -24,7 +24,6 @@ from gossamer.daemon.reading.orders import (
     SqlColumn,
     SqlOrder,
 )
-from gossamer.datasets.all_tables import tables_of
 from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.datasets.sql import SqlError, asked
@@ -38,6 +37,7 @@ from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.exchange import Exchange
+from gossamer.search.similar.table import tables_of
 
 PIECE = 1 << 16
 NICE = 10

@@ -20,6 +20,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "text": ("url", "time", "serial", "offset"),
     "links": ("url", "time", "serial", "offset", "target", "kind", "text", "relation", "width", "height"),
     "fields": ("url", "time", "serial", "offset", "name", "position"),
+    "near_duplicates": ("url", "time", "serial", "offset"),
 }
 """Columns that tell the rows of a table apart. Equal links of a document are told apart by their number."""
 _GROUP = ("url", "time")

@@ -9,7 +9,7 @@ import msgspec
 
 from gossamer.datasets.parquet import needed, schema_of
 from gossamer.datasets.sql import asked
-from gossamer.datasets.tables import DERIVED, DOCUMENTS, OF_THE_CRAWL, Table
+from gossamer.datasets.tables import DOCUMENTS, TABLES, Table
 from gossamer.model.errors import ConfigError, StorageError
 
 TEXT_COLUMNS = ("url", "time", "title", "language", "extractor", "confidence", "cut", "text")
@@ -113,9 +113,7 @@ def source_of(what: str, columns: str, where: str, files: Mapping[str, Sequence[
     Raises:
         ConfigError: there is no such column.
     """
-    table = next(
-        one for one in (*OF_THE_CRAWL, *DERIVED) if one.name == ("documents" if what == "text" else what)
-    )
+    table = next(one for one in TABLES if one.name == ("documents" if what == "text" else what))
     known = {column.name: column for column in table.columns}
     usual = TEXT_COLUMNS if what == "text" else tuple(known)
     names = list(dict.fromkeys(name.strip() for name in columns.split(","))) if columns else list(usual)

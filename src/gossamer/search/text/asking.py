@@ -5,13 +5,17 @@ Nothing of what a user typed reaches tantivy's own parser. Words score, by BM25,
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
+from gossamer.model.reasons.codes import QueryCode
+from gossamer.model.reasons.reason import because
 from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
+from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.schema import whole_title, words_of
 from gossamer.search.text.words import Words, common_in, is_single, is_spaceless, sequences, ways_of
 
@@ -104,9 +108,11 @@ class Asking:
         """The query of a part; `None` of words without a letter or digit."""
         match asked:
             case ask.Words():
-                return self._words(asked, how)
+                with _bounded(asked.text):
+                    return self._words(asked, how)
             case ask.Filter():
-                return self._sure(self._filter(asked))
+                with _bounded(asked.value):
+                    return self._sure(self._filter(asked))
             case ask.Span(since, before):
                 return self._sure(self._span(since, before))
             case ask.All(parts):
@@ -208,6 +214,17 @@ class Asking:
         if len(queries) == 1:
             return queries[0]
         return self._query.boolean_query([(self._occur.Should, query) for query in queries])
+
+
+@contextmanager
+def _bounded(pattern: str) -> Iterator[None]:
+    """Refuse a pattern that would be too large a machine: tantivy allows 1,000 states."""
+    try:
+        yield
+    except ValueError as error:
+        if "regex" not in str(error).lower():
+            raise
+        raise Unreadable(because(QueryCode.PATTERN, pattern[:40])) from None
 
 
 def scores(asked: Asked) -> bool:

@@ -20,6 +20,7 @@ from gossamer.web.api.openapi import describe, page_routes
 from gossamer.web.api.problem import refuse_well
 from gossamer.web.api.reading import ReadingRoutes
 from gossamer.web.api.resources import ResourceRoutes
+from gossamer.web.api.search import SearchRoutes
 from gossamer.web.api.session import SessionRoutes
 from gossamer.web.api.shapes import Shapes
 from gossamer.web.api.streams import Streams
@@ -76,6 +77,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         JobRoutes(daemon, shapes).router(),
         CrawlRoutes(daemon, shapes).router(),
         ReadingRoutes(daemon, shapes).router(),
+        SearchRoutes(daemon, shapes).router(),
         ClusterRoutes(daemon, shapes).router(),
         EventRoutes(daemon, door, streams, shapes).router(),
     ):

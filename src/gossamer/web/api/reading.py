@@ -15,7 +15,7 @@ from starlette.types import Message, Send
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.reading.orders import Part, SqlAnswer, SqlQuestion
 from gossamer.daemon.reading.process import Content
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL, Kind
+from gossamer.datasets.tables import TABLES, Kind
 from gossamer.inspect.archive.reread import ReadAgain
 from gossamer.web.api.jobs import Name
 from gossamer.web.api.shapes import Routes, Shapes, answer, sent
@@ -107,7 +107,7 @@ class ReadingRoutes:
                     table.row,
                     [ColumnMeaning(one.name, one.kind, one.meaning) for one in table.columns],
                 )
-                for table in (*OF_THE_CRAWL, *DERIVED)
+                for table in TABLES
             ]
         )
 

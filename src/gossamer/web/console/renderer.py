@@ -1,5 +1,6 @@
 """Turns templates into pages in the reader's language; everything from outside is escaped."""
 
+import re
 from typing import Any
 
 import jinja2
@@ -13,12 +14,13 @@ from gossamer.words.visible import visible
 
 HEAD = "job/head.html"
 TABS = (
-    "overview", "hosts", "queue", "pages", "log", "codes", "names", "traps", "why", "sql", "forecast",
+    "overview", "hosts", "queue", "pages", "search", "log", "codes", "names", "traps", "why", "sql", "forecast",
     "settings", "changes", "seeds", "report",
 )  # fmt: skip
 """Pages of a job, in the order of its navigation."""
-TAB_KEYS = dict(zip("ohqplcntwyfsxdr", TABS, strict=True))
+TAB_KEYS = dict(zip("ohqpelcntwyfsxdr", TABS, strict=True))
 """The key after `g` that leads to each."""
+_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 
 
 class Renderer:
@@ -34,7 +36,7 @@ class Renderer:
             auto_reload=False,
             cache_size=-1,
         )
-        self._templates.filters.update(seen=seen, seen_lines=seen_lines, shown=shown)
+        self._templates.filters.update(seen=seen, seen_lines=seen_lines, shown=shown, tag=tag)
         self._templates.globals.update(
             asset=assets.address,
             languages=LANGUAGES,
@@ -77,6 +79,11 @@ def seen(text: object) -> str:
 def seen_lines(text: str) -> str:
     """The same of a text whose lines stay lines."""
     return "\n".join(map(seen, text.splitlines()))
+
+
+def tag(language: str) -> str:
+    """A language that a document says it has, for the attribute `lang`; empty if it is no tag (BCP 47)."""
+    return language if _TAG.fullmatch(language) else ""
 
 
 def shown(value: object) -> str:

@@ -12,6 +12,7 @@ from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.report import Figures, LogCensus, report_body
 from gossamer.report.census.gather import gather, log_census
+from gossamer.search.similar.reported import with_near_duplicates
 
 FRESH = 15.0
 """Seconds for which everybody sees the same figures."""
@@ -66,5 +67,5 @@ class Reports:
 def _make(folder: Path, before: _Made | None) -> _Made:
     with inspect(folder) as inspection:
         census = before.census if before else log_census(inspection)
-        figures = gather(inspection, census)
+        figures = with_near_duplicates(gather(inspection, census), inspection)
     return _Made(figures, census, time.monotonic())

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.errors import ServiceError
-from gossamer.web.console import door_pages
+from gossamer.web.console import door_pages, searching
 from gossamer.web.console.assets import Assets
 from gossamer.web.console.clusters import pages as cluster_pages
 from gossamer.web.console.glance import glance_at
@@ -36,6 +36,7 @@ PAGES: tuple[Page, ...] = (
     *job_views.PAGES,
     *job_reading.PAGES,
     *next_steps.PAGES,
+    *searching.PAGES,
 )
 PATIENCE = 0.5
 """Seconds that a page waits for what its head says."""

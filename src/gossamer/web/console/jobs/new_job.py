@@ -22,7 +22,7 @@ class Field(msgspec.Struct, frozen=True):
         path: of the setting.
         kind: how it is typed in and read.
         default: shown where nothing is typed in.
-        choices: of a `choice`, the default first.
+        choices: of a `choice` or a `yes`, the default first.
     """
 
     name: str
@@ -60,6 +60,7 @@ GROUPS: tuple[tuple[str, tuple[Field, ...]], ...] = (
             Field("order", "engine.order", "choice", "bfs", tuple(ORDERS)),
         ),
     ),
+    ("text", (Field("make_search", "search.follow", "yes", "no", ("no", "yes")),)),
 )
 FIELDS = tuple(field for _, fields in GROUPS for field in fields)
 OWN = ("name", "seeds", "folder", "toml")
@@ -126,7 +127,8 @@ def read_new_job(form: Mapping[str, str]) -> NewJobForm:
     for field in FIELDS:
         text = form.get(field.name, "").strip()
         untouched = field.kind == "choice" and text == field.default and field.path in preset
-        if text and not untouched:
+        unsaid = field.kind == "yes" and text == field.default
+        if text and not untouched and not unsaid:
             settings[field.path] = typed(text, field.kind)
     try:
         tree = merge(tree, settings)

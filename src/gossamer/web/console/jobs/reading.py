@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
-from gossamer.datasets.tables import DERIVED, OF_THE_CRAWL
+from gossamer.daemon.searching.questions import AlikePages
+from gossamer.datasets.tables import OF_THE_CRAWL, TABLES
 from gossamer.inspect.archive.reread import ReadAgain
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
@@ -20,6 +21,8 @@ from gossamer.words.catalogue import Words
 ROWS = 500
 """Rows of an answer that a page shows."""
 LONGEST_CELL = 500
+ALIKE = 10
+"""Near-duplicates that the page of one of them names."""
 EXAMPLES = {
     "statuses": "select status, count(*) as pages\nfrom pages group by status order by pages desc",
     "types": "select type, sum(bytes) as bytes\nfrom pages where type is not null\n"
@@ -31,6 +34,7 @@ EXAMPLES = {
     "from visits group by minute order by minute",
     "twins": "select twin, count(*) as copies\nfrom pages where twin is not null\n"
     "group by twin order by copies desc",
+    "near_duplicates": "select cluster, url, resemblance\nfrom near_duplicates order by size desc, cluster, time",
 }
 """Questions to begin with, by the key of their words."""
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://\S+")
@@ -58,7 +62,7 @@ async def page(context: RequestContext, job: str) -> Response:
     url, at = context.asked("url", 20_000), context.asked("at", 40)
     if not url:
         return context.go(f"/jobs/{job}/pages")
-    view, read = context.daemon.job(job), None
+    view, read, alike = context.daemon.job(job), None, AlikePages()
     problem: Reason | str = ""
     known: dict[str, Any] | None = None
     captures: dict[str, Any] = {"items": [], "cursor": None, "total": 0}
@@ -68,7 +72,10 @@ async def page(context: RequestContext, job: str) -> Response:
             context.ask(job, "captures", url=url, cursor=context.asked("cursor"), limit=20),
         )
         if captures["items"]:
-            read = await context.daemon.readers.page(context.daemon.folder(job), url, at)
+            read, alike = await asyncio.gather(
+                context.daemon.readers.page(context.daemon.folder(job), url, at),
+                _alike(context, job, captures["items"][0]["url"]),
+            )
     except ServiceError as error:
         if error.code == "internal" and known is None:
             raise
@@ -80,6 +87,7 @@ async def page(context: RequestContext, job: str) -> Response:
         known=known,
         captures=captures,
         read=read,
+        alike=alike,
         text=_lines(read.document.text) if read else "",
         markdown=_lines(read.document.markdown) if read else "",
         made=_made(read, context.words) if read else "",
@@ -94,6 +102,14 @@ def _links_to(url: str) -> str:
     """The question of which pages link to one."""
     quoted = url.replace("'", "''")
     return f"select url, text, time from links where target = '{quoted}' order by time"  # noqa: S608 (shown, not run)
+
+
+async def _alike(context: RequestContext, job: str, url: str) -> AlikePages:
+    """Pages like it; none where that cannot be told just now, for the rest of the page is worth showing."""
+    try:
+        return await context.daemon.searchers.alike(context.daemon.folders(job), url, ALIKE)
+    except ServiceError:
+        return AlikePages()
 
 
 def _made(read: ReadAgain, t: Words) -> str:
@@ -140,7 +156,7 @@ def _sql_page(
         400 if problem else 200,
         question=question,
         examples=EXAMPLES,
-        tables=[_explained(table, t) for table in (*OF_THE_CRAWL, *DERIVED)],
+        tables=[_explained(table, t) for table in TABLES],
         answer=found,
         numbers=numbers,
         rows=[[_cell(*one) for one in zip(row, numbers, strict=True)] for row in found.rows] if found else [],
@@ -155,7 +171,7 @@ def _explained(table: Any, t: Words) -> Explained:
         (one.name, t.said("sql_kind", one.kind), t.meaning(f"{path}.{one.name}", one.meaning))
         for one in table.columns
     ]
-    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table in DERIVED, columns)
+    return Explained(table.name, t.meaning(f"{path}.a_row", table.row), table not in OF_THE_CRAWL, columns)
 
 
 def _cell(value: object, number: bool) -> Cell:

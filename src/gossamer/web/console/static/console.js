@@ -1,12 +1,14 @@
 // What pages do beyond being pages: live figures, keys. Everything else works without this.
 import { keepLive } from "./live.js";
 import { listenForKeys } from "./keys.js";
+import { suggestFor } from "./suggest.js";
 
 const places = [...document.querySelectorAll("[data-live]")];
 const head = document.getElementById("job-head");
 if (head && !places.length) places.push(head); // else it comes with the rest
 places.forEach(keepLive);
 if (document.documentElement.dataset.keys) listenForKeys();
+document.querySelectorAll("[data-suggest]").forEach(suggestFor);
 
 if (!document.querySelector("[autofocus]")) document.querySelector("#problems, #preview")?.focus();
 const here = document.querySelector(".side a[aria-current]");
