@@ -74,10 +74,12 @@ def page(title: str, paragraphs: Iterable[str], *, language: str = "en", head: s
 
 
 def write_site(folder: Path, pages: dict[str, str | bytes]) -> None:
-    """Files by name, with an `index.html` that links to each."""
+    """Files by name, with an `index.html` that links to each; real pages link to much more that is not here."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in pages.items():
         (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    allowed = "".join(f"Allow: /{name}$\n" for name in ("", *pages))
+    (folder / "robots.txt").write_text(f"User-agent: *\n{allowed}Disallow: /\n")
     links = "".join(f'<li><a href="{html.escape(name)}">{html.escape(name)}</a>' for name in pages)
     (folder / "index.html").write_text(f"<title>Contents</title><ul>{links}</ul>", encoding="utf-8")
 

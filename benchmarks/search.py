@@ -115,7 +115,7 @@ def build(folder: Path, data: Path | None, pages: int) -> None:
             served_files(files / "planted", "127.0.1.1") as first,
             served_files(files / "real", "127.0.1.2") as second,
         ):
-            # The small ones first, so that a limit does not leave them out.
+            # Hosts take turns: with a limit each gives a part.
             crawl(folder, [first, *([second] if data else []), *site.seeds], pages=pages)
     finally:
         shutil.rmtree(files, ignore_errors=True)

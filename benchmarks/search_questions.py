@@ -211,13 +211,13 @@ def phrases(rows: Sequence[Row], number: int, chance: random.Random) -> list[tup
     texts = [row.text for row in rows if len(row.text) > 400]
     for _ in range(number * 200):
         lines = [line for line in chance.choice(texts).splitlines() if len(line) > 60]
-        if len(found) == number or not lines:
-            break
-        split = chance.choice(lines).split(" ")
+        split = chance.choice(lines).split(" ") if lines else []
         length, at = chance.choice((3, 4)), chance.randrange(max(1, len(split) - 4))
         run = tuple(split[at : at + length])
         if len(run) == length and all(map(_PLAIN.fullmatch, run)):
             found.append(run)
+        if len(found) == number:
+            break
     return found
 
 
