@@ -156,6 +156,10 @@ def test_recall_precision_and_clusters() -> None:
     assert (found["pairs"], found["recall"]) == (2, 0.5)
     assert found["precision"] == round(1 / 3, 4)
     assert found["precision_within_a_tenth"] == round(2 / 3, 4)
+    with_a_passage = {**said, ("h/1-base", "h/8-base"): 0.1}
+    assert judged_edits(true, with_a_passage)["precision"] == round(1 / 3, 4), (
+        "it is not said to be a near-duplicate"
+    )
     assert found["by_edit"]["block-20"] == {"true_jaccard": 0.65, "pairs": 1, "found": 0}
     clusters = judged_clusters(
         true, {"h/1-base": "a", "h/1-words-1": "a", "h/9-base": "a"}, ["h/1-base", "h/1-words-1", "h/9-base"]

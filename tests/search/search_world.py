@@ -153,7 +153,7 @@ def answers(folder: Path, queries: list[str]) -> dict[str, tuple[int, list[str]]
 
 
 class Like(NamedTuple):
-    """A line of `gossamer similar --json`. The only place that knows its shape."""
+    """A page of `gossamer similar --json`. The only place that knows its shape."""
 
     path: str
     likeness: float
@@ -165,9 +165,9 @@ def similar(folder: Path, *asked: str | Path) -> list[Like]:
     ran = gossamer("similar", folder, *asked, "--json")
     assert ran.code in (0, 1), ran.err
     return [
-        Like(path_of(hit["url"]), hit.get("jaccard", 0.0), [each["text"] for each in hit.get("passages", ())])
-        for line in json.loads(ran.out)
-        for hit in line["found"]
+        Like(path_of(hit["url"]), hit["resemblance"], [each["text"] for each in hit["passages"]])
+        for document in json.loads(ran.out)
+        for hit in document["pages"]
     ]
 
 
