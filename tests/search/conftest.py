@@ -58,4 +58,4 @@ def here(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture
 def ask(library: Path, here: Callable[..., Ran]) -> Search:
     """A question to the library."""
-    return lambda query, *options: Found(here("search", library, query, "--json", *options))
+    return lambda query, *options: Found(here("search", library, query, "--json", "--facets", *options))

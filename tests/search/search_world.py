@@ -103,22 +103,22 @@ def indexed(folder: Path) -> Path:
 
 @dataclass
 class Found:
-    """What `gossamer search --json` printed. The only place that knows its shape."""
+    """What `gossamer search --facets --json` printed. The only place that knows its shape."""
 
     ran: Ran
-    said: dict[str, Any] = field(default_factory=dict)
+    said: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         assert self.ran.code in (0, 1), self.ran.err
-        self.said = msgspec.json.decode(self.ran.out)
+        self.said = [msgspec.json.decode(line) for line in self.ran.out.splitlines()]
 
     @property
     def hits(self) -> list[dict[str, Any]]:
-        return self.said["hits"]
+        return [line for line in self.said if "url" in line]
 
     @property
     def total(self) -> int:
-        return self.said["total"]
+        return self.said[-1]["total"] if self.said else 0
 
     @property
     def paths(self) -> list[str]:
@@ -127,7 +127,8 @@ class Found:
 
     @property
     def facets(self) -> dict[str, dict[str, int]]:
-        return self.said["facets"]
+        facets = self.said[-1]["facets"] if self.said else {}
+        return {name: {each["value"]: each["count"] for each in values} for name, values in facets.items()}
 
 
 def path_of(url: str) -> str:
@@ -140,7 +141,7 @@ Search = Callable[..., Found]
 
 def search(folder: Path, query: str, *options: str) -> Found:
     """In a process of its own."""
-    return Found(gossamer("search", folder, query, "--json", *options))
+    return Found(gossamer("search", folder, query, "--json", "--facets", *options))
 
 
 def answers(folder: Path, queries: list[str]) -> dict[str, tuple[int, list[str]]]:
