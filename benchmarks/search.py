@@ -44,6 +44,7 @@ from benchmarks.planted import (
 )
 from benchmarks.search_questions import CJK, STEMS, Texts, phrases, planted_pages, runs_of_han, titles
 from benchmarks.similar import clusters
+from gossamer.model.errors import GossamerError
 
 PARTS = ("size", "speed", "titles", "languages", "filters", "kills")
 TITLES = 500
@@ -93,7 +94,14 @@ def opened(folder: Path) -> Iterator[Ask]:
         members.setdefault(cluster, []).append(url)
 
     def ask(query: str, *, limit: int = 10, snippets: bool = True) -> Answer:
-        found = searching.search(query, limit=min(limit, DEEPEST), facets=limit > DEEPEST, snippets=snippets)
+        try:
+            found = searching.search(
+                query, limit=min(limit, DEEPEST), facets=limit > DEEPEST, snippets=snippets
+            )
+        except GossamerError as error:
+            # A wrong answer among others, which is counted.
+            print(f"{query[:80]!r}: {error}", file=sys.stderr)
+            return Answer(-1, [], {}, {})
         urls = [hit.url for hit in found.hits]
         folded = {
             hit.url: [url for url in members[cluster_of[hit.url]] if url not in urls]

@@ -87,13 +87,13 @@ def like(folder: Path, asked: Sequence[str]) -> dict[str, list[Likeness]]:
 
 def clusters(folder: Path) -> dict[str, str]:
     """URL -> its cluster of near-duplicates, for those that have one. The only place that knows where it stands."""
-    listed = _answer(folder)["listed"]
+    listed = _answer(folder)["clusters"]
     return {page["url"]: each["cluster"] for each in listed for page in each["pages"]}
 
 
 def sizes(folder: Path) -> dict[str, int]:
     """Bytes of the index of near-duplicates, and of what finds passages, as it says itself."""
-    return dict(zip(("near_duplicates", "passages"), _answer(folder)["bytes"], strict=True))
+    return {str(name): int(taken) for name, taken in _answer(folder)["bytes"].items()}
 
 
 def _answer(folder: Path, *asked: str) -> Any:
