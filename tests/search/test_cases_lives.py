@@ -1,0 +1,361 @@
+"""An index beside a crawl that runs, changes, is killed, or has no room: right in the end, and the crawl goes on."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import revisiting_crawl
+from odd_pages import STORY
+from search_world import (
+    INDEX,
+    SEARCH_ON,
+    Page,
+    answers,
+    assert_plain,
+    crawled,
+    gossamer,
+    html,
+    indexed,
+    search,
+    site_of,
+)
+from small_disk import MIB, Disk
+from torture_lives import Life, assert_complete, dice, small_world
+
+from gossamer.simweb import SimulatedWeb
+
+ANIMALS = (
+    "aardvark",
+    "bison",
+    "caracal",
+    "dormouse",
+    "echidna",
+    "fennec",
+    "gibbon",
+    "hyrax",
+    "ibex",
+    "jerboa",
+)
+WITHIN = 60.0
+"""Seconds by which the index follows a crawl, as it promises."""
+
+
+class Chain(dict[str, Page]):
+    """Pages that each link to the next; from `held` on they wait until they are let go."""
+
+    def __init__(self, pages: int, held: int = 0) -> None:
+        super().__init__()
+        self.pages, self.held, self.let_go = pages, held, threading.Event()
+
+    def get(self, path: str, default: Page | None = None) -> Page | None:  # type: ignore[override]
+        if path == "/":
+            path = "/0"
+        if not path[1:].isdecimal() or int(path[1:]) >= self.pages:
+            return default
+        number = int(path[1:])
+        if self.held and number >= self.held:
+            self.let_go.wait(WITHIN * 2)
+        return html(
+            f"Page number {number}", f"Here lives {animal(number)}, who is number{number} of all the animals.",
+            STORY[number % len(STORY)], links=f'<a href="/{number + 1}">next</a>',
+        )  # fmt: skip
+
+
+def animal(number: int) -> str:
+    """A name that no other page has."""
+    return f"{ANIMALS[number % 10]}{ANIMALS[number // 10 % 10]}"
+
+
+def begin(*arguments: str | Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "gossamer", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def until(met: Callable[[], bool], seconds: float) -> None:
+    patience = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < patience, "not in time"
+        time.sleep(0.1)
+
+
+def paths(folder: Path, query: str) -> list[str]:
+    """Of the hits; none as long as there is no index."""
+    ran = gossamer("search", folder, query, "--json")
+    assert_plain(ran)
+    return (
+        [hit["url"].rpartition("/")[2] for hit in json.loads(ran.out)["hits"]]
+        if ran.code == 0 and ran.out
+        else []
+    )
+
+
+def test_a_running_crawl_is_searched(tmp_path: Path) -> None:
+    pages = Chain(30, held=20)
+    with site_of(pages) as address:
+        crawl = begin("crawl", f"{address}/", "--min-delay", "0", "--dir", tmp_path / "d", "-q", SEARCH_ON)
+        try:
+            until(lambda: paths(tmp_path / "d", animal(19)) == ["19"], WITHIN + 30)
+            assert crawl.poll() is None, "it runs, and its last pages are held back"
+            assert paths(tmp_path / "d", animal(25)) == []
+        finally:
+            pages.let_go.set()
+            _, err = crawl.communicate(timeout=60)
+    assert crawl.returncode == 0, err
+    assert paths(tmp_path / "d", animal(29)) == ["29"]
+    assert paths(tmp_path / "d", animal(3)) == ["3"]
+
+
+def test_a_crawl_that_is_gone_on_with(tmp_path: Path) -> None:
+    with site_of(Chain(30)) as address:
+        folder = indexed(crawled(address, tmp_path / "d", "--max-pages", "10"))
+        assert paths(folder, animal(3)) == ["3"]
+        assert gossamer("resume", folder, "-q", "--max-pages", "1000").code == 0
+    behind = gossamer("search", folder, animal(25))
+    assert behind.code in (0, 1)
+    assert "index" in behind.out + behind.err, "it is said how far behind the index is, and what to do"
+    indexed(folder)
+    assert paths(folder, animal(25)) == ["25"]
+    assert paths(folder, animal(3)) == ["3"]
+    assert search(folder, "site:127.0.0.1", "--limit", "1000").total == 30
+
+
+class Changing(dict[str, Page]):
+    """What a page says depends on how often it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Counter[str] = Counter()
+
+    def get(self, path: str, default: Page | None = None) -> Page | None:  # type: ignore[override]
+        self.asked[path] += 1
+        first = self.asked[path] == 1
+        links = '<a href="/changes">1</a> <a href="/stays">2</a> <a href="/goes">3</a> <a href="/comes">4</a>'
+        said = {
+            "/": html("Contents", "These are all the pages of a small site.", links=links),
+            "/changes": html(
+                "Changes", "There was a porcupine here." if first else "Now it is a hedgehog instead."
+            ),
+            "/stays": html("Stays", "A tortoise is here today as it was yesterday."),
+            "/goes": html("Goes", "A swallow is here until the autumn.") if first else None,
+            "/comes": None if first else html("Comes", "A stork is here since the spring."),
+        }
+        return said.get(path) or default
+
+
+def test_the_newest_capture_wins(tmp_path: Path) -> None:
+    with site_of(Changing()) as address:
+        line = [
+            sys.executable,
+            revisiting_crawl.__file__,
+            f"{address}/",
+            str(tmp_path / "d"),
+            "2",
+            "0.5",
+            "3",
+        ]
+        subprocess.run(line, check=True, timeout=60)
+    indexed(tmp_path / "d")
+    assert paths(tmp_path / "d", "hedgehog") == ["changes"]
+    assert paths(tmp_path / "d", "porcupine") == []
+    assert paths(tmp_path / "d", "tortoise") == ["stays"]
+    assert paths(tmp_path / "d", "stork") == ["comes"]
+    assert paths(tmp_path / "d", "swallow") == [], "its newest capture says that it is gone"
+    everything = paths(tmp_path / "d", "site:127.0.0.1")
+    assert len(everything) == len(set(everything)) == 4
+
+
+def test_an_index_made_in_steps_is_that_made_at_once(tmp_path: Path) -> None:
+    with site_of(Chain(30)) as address:
+        folder = crawled(address, tmp_path / "steps", "--max-pages", "7")
+        for more in (7, 7, 1_000):
+            indexed(folder)
+            assert gossamer("resume", folder, "-q", "--max-pages", str(more)).code == 0
+        indexed(folder)
+    shutil.copytree(folder, once := tmp_path / "once")
+    shutil.rmtree(once / INDEX)
+    queries = [animal(number) for number in range(0, 30, 5)] + [
+        "lighthouse",
+        "title:number",
+        "site:127.0.0.1",
+    ]
+    assert answers(indexed(once), queries) == answers(folder, queries)
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with site_of(Chain(60)) as address:
+        yield crawled(address, tmp_path_factory.mktemp("chain") / "d")
+
+
+CHAIN_QUERIES = [
+    *(animal(number) for number in range(0, 60, 7)),
+    '"brown fox"',
+    "title:number",
+    "site:127.0.0.1",
+]
+
+
+@pytest.fixture(scope="module")
+def whole(chain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(Path(shutil.copytree(chain, tmp_path_factory.mktemp("whole") / "d")))
+
+
+def killed(folder: Path, seconds: float) -> bool:
+    """Whether `gossamer index` was killed, with all its processes, before it ended."""
+    process = begin("index", folder, "-q", "--once")
+    try:
+        process.wait(seconds)
+        ended = True
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        ended = False
+    process.communicate()
+    return not ended
+
+
+def test_killed_while_it_indexes(chain: Path, whole: Path, tmp_path: Path) -> None:
+    wanted = answers(whole, CHAIN_QUERIES)
+    shutil.copytree(chain, folder := tmp_path / "d")
+    kills = [killed(folder, seconds) for seconds in (0.6, 0.9, 1.2, 1.5, 1.8, 2.1)]
+    assert any(kills)
+    ran = gossamer("search", folder, "lighthouse")
+    assert ran.code in (0, 1, 2)
+    assert_plain(ran)
+    assert answers(indexed(folder), CHAIN_QUERIES) == wanted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("only_the_index", [False, True])
+def test_killed_ten_times_while_it_indexes(
+    chain: Path, whole: Path, tmp_path: Path, only_the_index: bool
+) -> None:
+    wanted, chance, kills = answers(whole, CHAIN_QUERIES), dice(f"index {only_the_index}"), 0
+    for turn in range(30):
+        shutil.copytree(whole if only_the_index else chain, folder := tmp_path / str(turn))
+        if only_the_index:
+            shutil.rmtree(folder / INDEX)
+        while kills < 10 and killed(folder, chance.uniform(0.3, 3.0)):
+            kills += 1
+        assert answers(indexed(folder), CHAIN_QUERIES) == wanted
+        if kills == 10:
+            return
+    raise AssertionError(f"it was killed only {kills} times")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(4))
+def test_a_crawl_with_search_killed_five_times(tmp_path: Path, number: int) -> None:
+    chance, kills = dice(f"crawl {number}"), 0
+    with SimulatedWeb(small_world(seed=number + 40)) as web:
+        life = Life(web, tmp_path / "d", {"politeness.min_delay": "80ms"})
+        config = life.write_settings()
+        process = life.begin("crawl", "--config", str(config), "--dir", str(life.folder), SEARCH_ON)
+        for _ in range(5):
+            kills += life.kill_after(process, chance.uniform(0.5, 1.5)).killed
+            process = (
+                life.begin_resume()
+                if life.begun
+                else life.begin("crawl", "--config", str(config), "--dir", str(life.folder), SEARCH_ON)
+            )
+        ended = life.end(process)
+        assert ended.status == 0, ended.stderr
+        assert kills == 5
+        assert_complete(life)
+    indexed(life.folder)
+    shutil.copytree(life.folder, again := tmp_path / "again")
+    shutil.rmtree(again / INDEX)
+    lines = (life.folder / "index.cdxj").read_text().splitlines()
+    hosts = sorted(
+        {json.loads(line[line.index("{") :])["url"].split("/")[2].partition(":")[0] for line in lines}
+    )
+    queries = [f"site:{host}" for host in hosts] + ["type:html", "the", "title:page"]
+    assert answers(indexed(again), queries) == answers(life.folder, queries)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    made = Disk(tmp_path / "disk", 96 * MIB)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [0, 4_096, 60_000, 400_000])
+def test_no_room_for_the_index(chain: Path, whole: Path, tmp_path: Path, disk: Disk, room: int) -> None:
+    shutil.copytree(chain, folder := disk.place / "d")
+    disk.leave(room)
+    ran = gossamer("index", folder, "-q", "--once")
+    if room < 60_000:
+        assert ran.code == 3
+    if ran.code:
+        assert ran.code == 3, ran.err
+        assert "space" in ran.err or "room" in ran.err, ran.err
+    assert_plain(ran)
+    asked = gossamer("search", folder, "lighthouse")
+    assert asked.code in (0, 1, 2, 3)
+    assert_plain(asked)
+    disk.give_back()
+    assert gossamer("check", folder).code == 0
+    assert answers(indexed(folder), CHAIN_QUERIES) == answers(whole, CHAIN_QUERIES)
+
+
+@pytest.mark.slow
+def test_the_crawl_goes_on_without_room_for_its_index(whole: Path, tmp_path: Path, disk: Disk) -> None:
+    with site_of(Chain(60)) as address:
+        folder = crawled(address, tmp_path / "d", "--max-pages", "5", SEARCH_ON)
+        shutil.move(folder / INDEX, disk.place / INDEX)
+        (folder / INDEX).symlink_to(disk.place / INDEX)
+        disk.leave(0)
+        ran = gossamer("resume", folder, "-q", "--max-pages", "1000")
+        assert ran.code == 0, ran.err
+        assert_plain(ran)
+    assert json.loads((folder / "report.json").read_bytes())["pages"] == 60
+    assert gossamer("check", folder).code == 0
+    disk.give_back()
+    assert answers(indexed(folder), CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
+
+
+def test_two_at_once(chain: Path, whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(chain, folder := tmp_path / "d")
+    both = [begin("index", folder, "-q", "--once") for _ in range(2)]
+    ended = [(process.communicate(timeout=60), process.returncode) for process in both]
+    assert sorted(code for _, code in ended)[0] == 0
+    for (_, err), code in ended:
+        assert "Traceback" not in err
+        assert code == 0 or "another process" in err
+    assert answers(indexed(folder), CHAIN_QUERIES) == answers(whole, CHAIN_QUERIES)
+
+
+def test_the_folder_is_moved(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, moved := tmp_path / "elsewhere" / "under another name")
+    assert paths(moved, animal(7)) == ["7"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_agents_of_a_cluster_are_searched_together(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    hosts = [f"127.0.3.{number}" for number in range(1, 7)]
+    folder = tmp_path / "c"
+    with (
+        site_of(Chain(5), hosts[0]) as a, site_of(Chain(5), hosts[1]) as b, site_of(Chain(5), hosts[2]) as c,
+        site_of(Chain(5), hosts[3]) as d, site_of(Chain(5), hosts[4]) as e, site_of(Chain(5), hosts[5]) as f,
+    ):  # fmt: skip
+        ran = gossamer("cluster", "crawl", *(f"{each}/" for each in (a, b, c, d, e, f)), "--agents", "2", "--cores", "0.5",
+                       "--min-delay", "0", "--dir", folder, "-q", seconds=240)  # fmt: skip
+        assert ran.code == 0, ran.err
+    indexed(folder)
+    found = search(folder, f"title:number {animal(3)}", "--limit", "100")
+    assert {each.rpartition("/")[2] for each in found.paths} == {"3"}
+    assert found.facets["site"] == dict.fromkeys(hosts, 1), "those that are near-duplicates among them"

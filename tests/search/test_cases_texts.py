@@ -1,0 +1,83 @@
+"""Texts made to flood or fool an index: each is found by what can be read of it, and the rest is not harmed."""
+
+import random
+import resource
+import unicodedata
+from pathlib import Path
+
+import pytest
+from odd_pages import html
+from search_world import Page, crawled, gossamer, indexed, search, site_of
+
+LETTERS = "".join(
+    letter for number in range(0x20000) if (letter := chr(number)).isalpha() and unicodedata.name(letter, "")
+)
+CHANCE = random.Random(5)
+TEXTS: dict[str, str] = {
+    "many scripts": " ".join("".join(CHANCE.sample(LETTERS, 8)) for _ in range(20_000)),
+    "many different words": " ".join(f"w{number:x}" for number in range(300_000)),
+    "one word often": "again " * 500_000,
+    "one long word": "a" * (3 << 20),
+    "long words": " ".join("b" * 70_000 + str(number) for number in range(30)),
+    "long han": "数据库" * 300_000,
+    "marks": ("z" + "\u0301" * 2_000 + " ") * 300,
+    "emoji": "🦡👩‍👩‍👧‍👦" * 50_000,
+    "controls": "".join(map(chr, range(1, 32))) * 10_000,
+    "bidi": "\u202e\u2066wolf" * 50_000,
+    "invisible": "\u200b\u00ad\ufeff" * 200_000,
+    "noncharacters": "\ufffe\uffff\U0010ffff" * 10_000,
+    "lines": "\n" * 1_000_000,
+    "syntax": '"((((title:a AND OR NOT [a TO *] ' * 20_000,
+}
+
+
+def test_each_is_found_by_its_first_words(tmp_path: Path) -> None:
+    pages = {
+        f"/{number}": Page(f"walrus{number} stands first.\n{text}".encode(), "text/plain; charset=utf-8")
+        for number, text in enumerate(TEXTS.values())
+    }
+    pages["/ordinary"] = html("Ordinary", "An ordinary page about a porcupine among all these.")
+    with site_of(pages) as address:
+        folder = indexed(crawled(address, tmp_path / "d"))
+    for number, name in enumerate(TEXTS):
+        found = search(folder, f"walrus{number}")
+        assert found.paths == [f"/{number}"], name
+        assert len(str(found.hits[0])) < 20_000, "a snippet, not a text"
+    assert search(folder, "porcupine").paths == ["/ordinary"]
+
+
+def test_a_long_text_is_found_beyond_its_beginning(tmp_path: Path) -> None:
+    filler = "Some hundred thousand characters of a report that nobody has read to its end so far. "
+    pages = {
+        "/report": html("Report", *[filler * 20] * 60, "At its end there is a porcupine.", *[filler] * 3)
+    }
+    with site_of(pages) as address:
+        folder = indexed(crawled(address, tmp_path / "d"))
+    found = search(folder, "porcupine")
+    assert found.paths == ["/report"]
+    assert "porcupine" in str(found.hits[0]["snippet"])
+
+
+@pytest.mark.slow
+def test_fifty_megabytes_of_text(tmp_path: Path) -> None:
+    line = "".join(f"word{number} " for number in range(10_000))
+    text = "walrus at the start\n" + line * ((50 << 20) // len(line)) + "\nporcupine at the end"
+    with site_of(
+        {"/big.txt": Page(text.encode(), "text/plain"), "/small": html("Small", "A small badger.")}
+    ) as address:
+        folder = indexed(crawled(address, tmp_path / "d"))
+    assert search(folder, "walrus").paths == ["/big.txt"]
+    assert search(folder, "badger").paths == ["/small"]
+    assert search(folder, "porcupine").paths in ([], ["/big.txt"]), (
+        "a text may be cut at a limit, which is told"
+    )
+    assert gossamer("similar", folder, f"{address}/big.txt").code in (0, 1)
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert most < 2 << 20, f"{most >> 10} MiB"
+
+
+def test_a_small_crawl_has_a_small_index(tmp_path: Path) -> None:
+    with site_of({"/n": html("Number", "walrus")}) as address:
+        folder = indexed(crawled(address, tmp_path / "d"))
+    taken = sum(path.stat().st_size for path in (folder / "search").rglob("*") if path.is_file())
+    assert taken < 4 << 20, "two pages"
