@@ -1,6 +1,8 @@
 """When to visit pages again: how much is stale under the crawler's policy, and under others'.
 
-`python -m benchmarks.revisit [--histories DIR] [--quick] [--json]`. Pages that change at random (three budgets, five
+`python -m benchmarks.revisit [--histories DIR] [--only NAME] [--pages N] [--quick] [--json]`.
+
+Pages that change at random (three budgets, five
 seeds) and, with `--histories`, documents that changed as they did (`*.json.gz`, {path: [seconds since 1970, ...]}), as
 they are, with noise (clocks at a tenth of the pages, rotating boxes at another), with signals (the dates of sitemaps
 for 60% of the pages; 0.2% of the pages a day falsely) and with signals of which half the sites' are lies. The policy
@@ -30,7 +32,7 @@ from gossamer.policy.revisit.history import BYTES
 BUDGETS = (10, 30, 100)
 """Days in which the visits would reach each page once."""
 SEEDS = 5
-PAGES, MOST_PAGES = 2_000, 2_000
+PAGES = 1_000
 QUIET, NOISY = Noise(), Noise(clocks=0.1, boxes=0.1)
 MUTE, TOLD, LIES = Signals(), Signals(covered=0.6), Signals(covered=0.6, lying=0.5)
 _EPOCH = 1_600_000_000.0
@@ -228,16 +230,18 @@ def cost(pages: int) -> dict[str, float]:
     }
 
 
-def run(folder: Path | None, quick: bool, out: Callable[[str], None]) -> dict[str, Any]:
-    """All sources, and whether what is wanted of them holds."""
-    size = PAGES // 4 if quick else PAGES
+def run(
+    folder: Path | None, only: Sequence[str], quick: bool, size: int, out: Callable[[str], None]
+) -> dict[str, Any]:
+    """The sources, and whether what is wanted of them holds. `only`: their names; none: all."""
     sources: dict[str, list[World]] = {
         "poisson": [poisson(seed, size) for seed in range(2 if quick else SEEDS)]
     }
     if folder is not None:
         for path in sorted(folder.glob("*.json*")):
-            if worlds := list(histories(path, size if quick else MOST_PAGES)):
+            if worlds := list(histories(path, size)):
                 sources[path.name.split(".")[0]] = worlds
+    sources = {name: worlds for name, worlds in sources.items() if not only or name in only}
     report: dict[str, Any] = {"sources": {}, "goals": _GOALS, "failed": []}
     for name, worlds in sources.items():
         report["sources"][name] = {
@@ -301,6 +305,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--histories", type=Path, help="a folder of change histories")
+    parser.add_argument("--only", action="append", default=[], help="poisson, or the name of a history")
+    parser.add_argument("--pages", type=int, default=0, help="of a world at most (1,000)")
     parser.add_argument("--quick", action="store_true", help="fewer pages, no tuned rules")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -308,7 +314,14 @@ def main() -> int:
         parser.error(f"{arguments.histories} is no folder")
     if arguments.histories is None:
         print("without --histories only pages that change at random are compared", file=sys.stderr)
-    report = run(arguments.histories, arguments.quick, lambda text: print(text, file=sys.stderr, flush=True))
+    size = arguments.pages or (PAGES // 4 if arguments.quick else PAGES)
+    report = run(
+        arguments.histories,
+        arguments.only,
+        arguments.quick,
+        size,
+        lambda text: print(text, file=sys.stderr, flush=True),
+    )
     if arguments.json:
         print(json.dumps(report))
     else:

@@ -17,6 +17,7 @@ from gossamer.policy.revisit.trust import Trust
 LONGEST = 16.0
 """Mean intervals that no page waits longer than."""
 _SAVED = 0.02
+_LEAST_SAVED = 4.0
 
 
 class Road:
@@ -107,7 +108,8 @@ class Road:
     def earn(self, seconds: float) -> None:
         """Time has passed, in which some visits may be made."""
         self._allowance = min(
-            self._allowance + self.rate * seconds, max(1.0, _SAVED * self.size, 2 * self.rate * seconds)
+            self._allowance + self.rate * seconds,
+            max(_LEAST_SAVED, _SAVED * self.size, 2 * self.rate * seconds),
         )
 
     def correct(self, now: float) -> None:

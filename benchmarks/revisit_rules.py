@@ -140,8 +140,9 @@ def tuned(kind: Steps, fair: float) -> list[Steps]:
     `fair`: the mean interval between visits, which none of them is told by anybody.
     """
     return [
-        msgspec.structs.replace(kind, grow=grow, shrink=shrink, first=fair, most=most)
-        for grow in (1.02, 1.1, 1.4, 2.0)
-        for shrink in (0.5, 0.8, 0.95)
+        msgspec.structs.replace(kind, grow=grow, shrink=shrink, first=fair, most=most, shift=shift)
+        for grow in (1.1, 1.5, 2.0)
+        for shrink in (0.5, 0.8)
         for most in (fair * 3, 3_650.0)
+        for shift in sorted({kind.shift, -1.0})
     ]

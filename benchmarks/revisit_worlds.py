@@ -23,8 +23,9 @@ HISTORY_DAYS = 2_200.0
 SITE_PAGES = 200
 """Pages of a site; larger folders are several."""
 SMALL = 500
-"""Pages of a history that is too short to say something once: it is begun on several days."""
-STARTS = 5
+STARTS, LARGE_STARTS = 5, 3
+"""A history is begun on so many days: whole folders change at once, and who happens to be visited just before makes a
+difference of some percent, of the few pages of a small one more."""
 SHIFT_DAYS = 60.0
 
 
@@ -86,7 +87,7 @@ def histories(path: Path, most: int) -> Iterator[World]:
         start = last - (days + shift * SHIFT_DAYS) * DAY
         there = sorted(page for page, times in changes.items() if times and min(times) <= start)
         if shift == 0:
-            number = 1 if len(there) >= SMALL else STARTS
+            number = LARGE_STARTS if len(there) >= SMALL else STARTS
         if shift >= number or not there:
             return
         if len(there) > most:

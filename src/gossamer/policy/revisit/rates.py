@@ -6,8 +6,9 @@ crawl, the crawl like the web. An interval t without a change has the likelihood
 end with one about (1 - exp(-rT/X))^X, so two sums and two numbers are enough.
 
 A page may seem to change though it does not: one with a clock does at each visit, one with a rotating box at some. That
-is part of the model. Who has changed at each visit is either very fast or has a clock, which says nothing of its rate;
-so it is not starved on the strength of a clock, nor does it take the visits of others.
+is part of the model. Who has changed at each visit is very fast or has a clock; that it changes was never put to the
+test, so it is taken for any page of its site until a visit finds it unchanged, or a change was announced. It is neither
+starved on the strength of a clock, nor does it take the visits of others.
 """
 
 import math
@@ -30,8 +31,8 @@ _BOX_TURNS = 0.3
 """Of the visits to a page with a rotating box that see another one."""
 _SLIP = 0.02
 """Of the visits to a page with a clock that see no change."""
-_ENOUGH = 30
-"""Unchanged visits after which nobody needs to know whether there is a clock or a box."""
+_BURSTS = 0.5
+"""What a visit counts for: changes come in bursts, so the visits of a page say less than if they came at random."""
 _NEVER = 40.0
 """Changes expected of a time that none was seen in: not this rate."""
 _PHASES = 8
@@ -157,17 +158,22 @@ class Spread:
 
 def _posterior(rates: list[float], history: History) -> list[float]:
     """Weights of the slowest rates, as many as count, not summing to 1."""
-    same, times, announced = history.same, history.changed, history.announced
+    if not history.changed and not history.same:
+        return rates
+    if history.changed and not history.same and not history.announced:
+        # As fast as you like, or a clock: that it changes was never put to the test.
+        return rates
+    same, times, announced = (
+        history.same * _BURSTS, history.changed * _BURSTS, history.announced * _BURSTS,
+    )  # fmt: skip
     if history.quiet:
-        octave, phase = _place(history.quiet)
+        octave, phase = _place(history.quiet * _BURSTS)
         row = _QUIET[phase][octave : octave + CELLS]
         rates = list(map(mul, rates, row[: CELLS - row.count(0.0)]))
     if not times:
         return rates
-    octave, phase = _place(history.stirred / times)
+    octave, phase = _place(history.stirred / history.changed)
     changed = _CHANGED[phase][octave : octave + len(rates)]
-    if same > _ENOUGH or announced > _ENOUGH:
-        return [rate * each**times for rate, each in zip(rates, changed, strict=True)]
     # What somebody has told of was no noise.
     noisy = times - announced
     if announced:
