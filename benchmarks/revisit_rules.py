@@ -135,7 +135,7 @@ class Interval(OldestFirst):
 
 
 def tuned(kind: Steps, fair: float) -> list[Steps]:
-    """The grid that a rule is tuned on: of each world and budget, the best is taken.
+    """The grid that a rule is tuned on, for each source and budget.
 
     `fair`: the mean interval between visits, which none of them is told by anybody.
     """

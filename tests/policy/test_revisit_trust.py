@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.revisit.trust import Reading, Trust, Verdict
+from gossamer.policy.revisit.trust import DatesVerdict, Reading, Trust
 
 DAY = 86_400.0
 NOW = 1_700_000_000.0
@@ -66,7 +66,7 @@ def test_a_liar_that_has_become_honest_is_believed_again():
     assert trust.told > 0.9
 
 
-def read(dates: list[float], before: list[float] | None = None) -> tuple[Verdict, list[bool]]:
+def read(dates: list[float], before: list[float] | None = None) -> tuple[DatesVerdict, list[bool]]:
     reading = Reading(NOW)
     said = [reading.add(date, before[number] if before else None) for number, date in enumerate(dates)]
     return reading.verdict, said
@@ -75,32 +75,32 @@ def read(dates: list[float], before: list[float] | None = None) -> tuple[Verdict
 def test_a_list_with_dates_of_its_pages_says_which_have_changed():
     before = [NOW - number * DAY for number in range(1, 50)]
     dates = [NOW - 60.0, *before[1:]]
-    assert read(dates, before) == (Verdict.PLAUSIBLE, [True] + [False] * 48)
+    assert read(dates, before) == (DatesVerdict.PLAUSIBLE, [True] + [False] * 48)
 
 
 def test_dates_that_move_with_each_reading_are_lies():
     before = [NOW - 10 * DAY - number for number in range(50)]
-    assert read([NOW - number for number in range(50)], before)[0] is Verdict.MOVING
+    assert read([NOW - number for number in range(50)], before)[0] is DatesVerdict.MOVING
 
 
 def test_one_date_for_all_is_a_lie_also_if_some_have_another():
     dates = [NOW - DAY] * 60
-    assert read(dates)[0] is Verdict.EQUAL
+    assert read(dates)[0] is DatesVerdict.EQUAL
     dates[::15] = [NOW - 3 * DAY] * 4
-    assert read(dates)[0] is Verdict.EQUAL
+    assert read(dates)[0] is DatesVerdict.EQUAL
     dates[::2] = [NOW - number * DAY for number in range(30)]
-    assert read(dates)[0] is Verdict.PLAUSIBLE
+    assert read(dates)[0] is DatesVerdict.PLAUSIBLE
 
 
 def test_dates_in_the_future_are_lies_and_a_single_one_says_nothing():
-    assert read([NOW + 30 * DAY + number for number in range(20)])[0] is Verdict.FUTURE
+    assert read([NOW + 30 * DAY + number for number in range(20)])[0] is DatesVerdict.FUTURE
     before = [NOW - number * DAY for number in range(1, 50)]
     verdict, said = read([NOW + 400 * DAY, *before[1:]], before)
-    assert verdict is Verdict.PLAUSIBLE and not any(said)
+    assert verdict is DatesVerdict.PLAUSIBLE and not any(said)
 
 
 def test_few_dates_are_believed():
-    assert read([NOW - DAY] * 3, [NOW - 2 * DAY] * 3) == (Verdict.PLAUSIBLE, [True] * 3)
+    assert read([NOW - DAY] * 3, [NOW - 2 * DAY] * 3) == (DatesVerdict.PLAUSIBLE, [True] * 3)
 
 
 def test_lies_weigh_nothing_until_a_reading_is_plausible():

@@ -62,7 +62,7 @@ class Trust(msgspec.Struct, frozen=True, gc=False):
 
     def read(self, reading: "Reading") -> "Trust":
         """After a list of dates was read."""
-        lies = 0 if reading.verdict is Verdict.PLAUSIBLE else min(self.lies + 1, 100)
+        lies = 0 if reading.verdict is DatesVerdict.PLAUSIBLE else min(self.lies + 1, 100)
         return msgspec.structs.replace(self, lies=lies)
 
     @property
@@ -95,7 +95,7 @@ class Trust(msgspec.Struct, frozen=True, gc=False):
         return right / (right + (self.wrong + _DOUBT_FALSE) / (self.days + _DOUBT_DAYS))
 
 
-class Verdict(enum.Enum):
+class DatesVerdict(enum.Enum):
     """What a list of dates is."""
 
     PLAUSIBLE = "plausible"
@@ -147,13 +147,13 @@ class Reading:
         return later and date <= self._read + _SOON
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DatesVerdict:
         """What the list is; short ones are believed. To be asked when all was read, before signals are given."""
         if self._number >= LEAST_FOR_LIES:
             if self._ahead > (1 - _NEARLY_ALL) * self._number:
-                return Verdict.FUTURE
+                return DatesVerdict.FUTURE
             if self._paired >= LEAST_FOR_LIES and self._later >= _NEARLY_ALL * self._paired:
-                return Verdict.MOVING
+                return DatesVerdict.MOVING
             if self._equal >= _NEARLY_ALL * self._number:
-                return Verdict.EQUAL
-        return Verdict.PLAUSIBLE
+                return DatesVerdict.EQUAL
+        return DatesVerdict.PLAUSIBLE
