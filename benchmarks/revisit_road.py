@@ -14,8 +14,6 @@ from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import Threshold, lateness, starting_level
 from gossamer.policy.revisit.trust import Trust
 
-LONGEST = 16.0
-"""Mean intervals that no page waits longer than."""
 _SAVED = 0.02
 _LEAST_SAVED = 4.0
 
@@ -65,7 +63,7 @@ class Road:
         history = self.history(page)
         trust = self.trusts[self.hosts[page]]
         precision = trust.precision(classes.rate(history.place, now - history.since))
-        after = classes.told(history, now, precision, LONGEST * self.fair)
+        after = classes.told(history, now, precision, classes.LONGEST * self.fair)
         self.stored[page * BYTES : (page + 1) * BYTES] = after.pack()
         if after.since < history.since:
             self._heard.setdefault(page, now)
@@ -149,7 +147,7 @@ class Road:
 
     def _due(self, queue: list[tuple[int, int]], place: int) -> float:
         since, page = queue[0]
-        due = classes.due(place, since, self._step, LONGEST * self.fair)
+        due = classes.due(place, since, self._step, classes.LONGEST * self.fair)
         return max(due, self._heard[page]) if page in self._heard else due
 
     def _post(self, host: int, place: int) -> None:

@@ -21,6 +21,8 @@ _SLOWEST = math.log(1e-12)
 _SHAPE_OF_0 = 0.25
 _WEIGHT_OF_0 = 2.0**-8
 LEAST_UNANNOUNCED = 2.0**-5
+LONGEST = 16.0
+"""Mean intervals between visits that no page waits longer than: what is never worth a visit costs a sixteenth."""
 
 
 def _digamma(at: float) -> float:
