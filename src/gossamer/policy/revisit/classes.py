@@ -1,0 +1,114 @@
+"""Classes of pages whose visits are worth the same after the same time.
+
+A class is a number of 16 bits: how often its pages change (a factor of 1.5 from one to the next), how sure that is
+(a factor of 2 in the belief's shape), what they weigh (2) and how many of their changes nobody tells of (2). Within
+one the page that has waited longest is worth most, so a first-in-first-out queue per class and host has the best of
+it in front, whatever the threshold is; nothing moves when that does.
+"""
+
+import math
+from bisect import bisect
+from functools import lru_cache
+
+from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Belief
+from gossamer.policy.revisit.threshold import worth_of_step
+from gossamer.policy.revisit.value import age_at, age_when_told, worth
+
+_RATES, _SHAPES, _WEIGHTS, _SILENCES = 64, 8, 16, 8
+_BASE = math.log(1.5)
+_SLOWEST = math.log(1e-12)
+_SHAPE_OF_0 = 0.25
+_WEIGHT_OF_0 = 2.0**-8
+LEAST_UNANNOUNCED = 2.0**-5
+LONGEST = 16.0
+"""Mean intervals between visits that no page waits longer than: what is never worth a visit costs a sixteenth."""
+
+
+def _digamma(at: float) -> float:
+    """The derivative of the logarithm of the gamma function."""
+    less = 0.0
+    while at < 8:
+        less += 1 / at
+        at += 1
+    square = 1 / (at * at)
+    return math.log(at) - 0.5 / at - square * (1 / 12 - square * (1 / 120 - square / 252)) - less
+
+
+def _trigamma(at: float) -> float:
+    """Its second derivative."""
+    more = 0.0
+    while at < 8:
+        more += 1 / (at * at)
+        at += 1
+    square = 1 / (at * at)
+    return more + 1 / at + square / 2 + square / at * (1 / 6 - square * (1 / 30 - square / 42))
+
+
+_SHAPE = tuple(_SHAPE_OF_0 * 2.0**each for each in range(_SHAPES))
+_MEAN_LOG = tuple(_digamma(shape) for shape in _SHAPE)
+_BORDERS = tuple(-_trigamma(_SHAPE_OF_0 * 2.0 ** (each + 0.5)) for each in range(_SHAPES - 1))
+"""The negative variances of the logarithm between two shapes."""
+
+
+def classify(belief: Belief, weight: float = 1.0, unannounced: float = 1.0) -> int:
+    """The class of a page.
+
+    Args:
+        belief: of its rate.
+        weight: what a second of its freshness is worth, 1 for most; beyond 2^-8 to 2^7 it is cut off.
+        unannounced: the part of its changes that nobody tells of; less than 1/32 is taken for that.
+    """
+    shape = bisect(_BORDERS, -belief.variance)
+    scale = belief.mean - _MEAN_LOG[shape]
+    rate = min(max(round((scale - _SLOWEST) / _BASE), 0), _RATES - 1)
+    heavy = min(max(round(math.log2(weight)) + 8, 0), _WEIGHTS - 1) if weight != 1.0 else 8
+    silence = 0 if unannounced >= 1 else round(-math.log2(max(unannounced, LEAST_UNANNOUNCED)))
+    return ((rate * _SHAPES + shape) * _WEIGHTS + heavy) * _SILENCES + silence
+
+
+@lru_cache(maxsize=1 << 12)
+def _parts(place: int) -> tuple[float, float, float, float]:
+    """Scale (seconds), shape, weight and unannounced part of a class."""
+    place, silence = divmod(place, _SILENCES)
+    place, heavy = divmod(place, _WEIGHTS)
+    rate, shape = divmod(place, _SHAPES)
+    return math.exp(-_SLOWEST - rate * _BASE), _SHAPE[shape], _WEIGHT_OF_0 * 2.0**heavy, 2.0**-silence
+
+
+def rate(place: int, age: float) -> float:
+    """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds."""
+    scale, shape, _, unannounced = _parts(place)
+    return shape / (scale + unannounced * age)
+
+
+@lru_cache(maxsize=1 << 15)
+def interval(place: int, step: int) -> float:
+    """Seconds after its last visit at which a page of the class is worth the threshold; may be infinite.
+
+    `step`: of the threshold.
+    """
+    scale, shape, weight, unannounced = _parts(place)
+    return scale * age_at(worth_of_step(step) / (scale * weight), shape, unannounced)
+
+
+def worth_after(place: int, age: float) -> float:
+    """What a visit is worth, `age` seconds after the last one: seconds of freshness by weight."""
+    scale, shape, weight, unannounced = _parts(place)
+    return weight * scale * worth(shape, age / scale, unannounced)
+
+
+def due(place: int, since: float, step: int, longest: float) -> float:
+    """When a page of the class is due; no page waits longer than `longest` seconds."""
+    return since + min(interval(place, step), longest)
+
+
+def told(history: History, now: float, precision: float, longest: float) -> History:
+    """After a signal: since when the page would have waited, to be worth what the signal makes it now.
+
+    Put back by at most half of the longest wait, so that who would not be visited for all its changes is not for the
+    news of them.
+    """
+    scale, shape, _, unannounced = _parts(history.place)
+    age = scale * age_when_told(shape, max(0.0, now - history.since) / scale, unannounced, precision)
+    return history.told(now, int(max(now - age, history.last - longest / 2)))

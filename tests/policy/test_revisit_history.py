@@ -1,0 +1,79 @@
+"""What is kept of a page between visits, in 24 bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policy.revisit.history import BYTES, History, standing, unpack
+
+HISTORIES = st.builds(
+    History,
+    last=st.integers(0, 2**32 - 1),
+    since=st.integers(0, 2**32 - 1),
+    quiet=st.floats(0, 60_000, width=16),
+    stirred=st.floats(0, 60_000, width=16),
+    heard=st.floats(0, 60_000, width=16),
+    same=st.integers(0, 255),
+    changed=st.integers(0, 255),
+    announced=st.integers(0, 255),
+    place=st.integers(0, 65_535),
+    source=st.integers(0, 63),
+    presence=st.integers(0, 2),
+    text=st.binary(min_size=4, max_size=4),
+)
+
+
+@given(HISTORIES, st.integers(0, 5))
+def test_what_is_stored_is_what_is_read(history: History, at: int):
+    stored = bytes(at) + history.pack()
+    assert len(history.pack()) == BYTES == 24
+    assert unpack(stored, at) == history
+    assert standing(stored, at) == (history.since, history.place)
+
+
+@given(st.lists(st.tuples(st.floats(1, 1e8), st.booleans(), st.booleans()), max_size=600))
+def test_no_life_is_too_long_for_its_fields(visits: list[tuple[float, bool, bool]]):
+    history = History(0, 0)
+    for pause, changed, told in visits:
+        now = min(history.last + pause, 2**32 - 1)
+        if told:
+            history = history.told((history.last + now) / 2, history.since - 1_000_000)
+        history = unpack(history.visited(now, changed=changed).pack())
+        assert history.last == history.since == int(now) and not history.heard
+        assert history.announced <= history.changed
+
+
+def test_intervals_are_summed_by_what_they_ended_with():
+    history = History(0, 0).visited(3_600, changed=False).visited(9_000, changed=True)
+    assert (history.quiet, history.stirred) == (1.0, 1.5)
+    assert (history.same, history.changed, history.announced) == (1, 1, 0)
+
+
+def test_an_announced_change_came_shortly_before_it_was_announced():
+    history = History(0, 0).told(36_000, -5).visited(720_000, changed=True)
+    assert history.quiet == pytest.approx(7.5) and history.stirred == pytest.approx(2.5)
+    assert (history.same, history.changed, history.announced) == (0, 1, 1)
+
+
+def test_a_signal_that_was_wrong_leaves_the_whole_interval_unchanged():
+    history = History(0, 0).told(36_000, -5).visited(720_000, changed=False)
+    assert (history.quiet, history.stirred, history.same) == (200.0, 0.0, 1)
+
+
+def test_signals_put_back_and_never_forward_and_the_first_counts():
+    history = History(1_000_000, 1_000_000).told(1_007_200, 900_000)
+    later = history.told(1_720_000, 950_000)
+    assert later.since == 900_000
+    assert later.heard == history.heard == 2.0
+
+
+def test_old_evidence_is_forgotten_by_halves_when_a_count_is_full():
+    history = History(0, 0, quiet=1_000.0, stirred=50.0, same=250, changed=11, announced=5)
+    after = history.visited(3_600, changed=False)
+    assert (after.quiet, after.stirred) == (500.5, 25.0)
+    assert (after.same, after.changed, after.announced) == (126, 6, 2)
+
+
+def test_a_clock_that_was_set_back_adds_nothing():
+    history = History(10_000, 10_000).visited(5_000, changed=True)
+    assert (history.stirred, history.changed, history.last) == (0.0, 1, 5_000)
