@@ -87,8 +87,8 @@ def test_overrides_of_one_host():
     assert for_host(config, HostOverrides()) == config
     told = HostOverrides(min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3)
     assert for_host(config, told) == PolitenessConfig(
-        min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3, max_retry_after=7.0
-    )
+        min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3, max_retry_after=7.0, shared="/x"
+    ), "nothing but what is said of the host"
 
 
 @pytest.mark.parametrize(
