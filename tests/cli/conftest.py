@@ -41,7 +41,8 @@ def gossamer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """`127.0.0.1:PORT` of a site of four pages, a missing one and a forbidden one."""
-    with small_site(lambda path: PAGES.get(path or "index.html")) as address:
+    answers = {**PAGES, "": PAGES["index.html"], "private": (301, {"Location": "/private/"}, "")}
+    with small_site(answers.get) as address:
         yield address.removeprefix("http://").rstrip("/")
 
 
