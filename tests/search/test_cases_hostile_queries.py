@@ -133,7 +133,8 @@ def test_a_query_without_a_word_is_everything_or_is_told_so(
 @pytest.mark.parametrize(
     ("query", "path"),
     [
-        ('"wolf of the terminal', "/terminal"),
+        ('"wolf of [2J the terminal', "/terminal"),  # what a text has between two words is between them
+        ('"howled 31m all night', "/terminal"),
         ("((((wolf))))", "/terminal"),
         ("wolf) OR (moon", "/terminal"),
         ("wolf: howled", "/terminal"),

@@ -29,6 +29,8 @@ TEXTS: dict[str, str] = {
     "lines": "\n" * 1_000_000,
     "syntax": '"((((title:a AND OR NOT [a TO *] ' * 20_000,
 }
+NO_TEXTS = {"controls", "noncharacters"}
+"""Mostly characters that no text has: bytes of something else under a wrong type, which are marked as such."""
 
 
 def test_each_is_found_by_its_first_words(tmp_path: Path) -> None:
@@ -41,6 +43,9 @@ def test_each_is_found_by_its_first_words(tmp_path: Path) -> None:
         folder = indexed(crawled(address, tmp_path / "d"))
     for number, name in enumerate(TEXTS):
         found = search(folder, f"walrus{number}")
+        if name in NO_TEXTS:
+            assert found.paths == [], name
+            continue
         assert found.paths == [f"/{number}"], name
         assert len(str(found.hits[0])) < 20_000, "a snippet, not a text"
     assert search(folder, "porcupine").paths == ["/ordinary"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.search.query.asked import All, Any, Asked, Field, Filter, Kind, Not, Span, Words
-from gossamer.search.query.parser import DEPTH, PARTS, Unreadable, read_query
+from gossamer.search.query.parser import DEPTH, LENGTH, PARTS, Unreadable, read_query
 
 
 def _at(year: int, month: int = 1, day: int = 1) -> float:
@@ -60,11 +60,13 @@ def test_what_is_typed(typed: str, tree: Asked) -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("fox " + "(" * 1_000_000, f"more than {DEPTH} brackets are open at character {4 + DEPTH + 1}"),
-        ("-(" * 1_000_000, f"more than {DEPTH} brackets"),
-        ("w " * 1_000_000, f"more than {PARTS} words and filters, at character {2 * PARTS + 1}"),
+        ("fox " + "(" * 3_000, f"more than {DEPTH} brackets are open at character {4 + DEPTH + 1}"),
+        ("-(" * 2_000, f"more than {DEPTH} brackets"),
+        ("w " * 2_000, f"more than {PARTS} words and filters, at character {2 * PARTS + 1}"),
         ("fox after:2026-13", "after:2026-13 at character 5 is no date"),
-        ("before:" + "9" * 100_000, "is no date"),
+        ("before:" + "9" * 3_000, "is no date"),
+        ("(" * 1_000_000, f"more than {LENGTH} characters"),
+        ("数" * (LENGTH + 1), f"more than {LENGTH} characters"),
         ("before:yesterday", "before:yesterday at character 1 is no date"),
     ],
 )
@@ -75,7 +77,7 @@ def test_what_is_refused_is_said_in_a_line_with_its_place(typed: str, said: str)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 200
-    assert time.process_time() - before < 30, "linear, whatever the machine"
+    assert time.process_time() - before < 5, "whatever the machine"
 
 
 def test_a_refusal_has_words_in_chinese() -> None:

@@ -183,6 +183,7 @@ class WorthCode(StrEnum):
 class QueryCode(StrEnum):
     """Why a query is refused."""
 
+    LENGTH = "query.length"
     DEPTH = "query.depth"
     PARTS = "query.parts"
     DATE = "query.date"

@@ -19,6 +19,8 @@ from gossamer.search.query.asked import All, Any, Asked, Field, Filter, Kind, No
 
 __all__ = ["Unreadable", "read_query"]
 
+LENGTH = 4_000
+"""Characters of a query, at most."""
 DEPTH = 20
 """Brackets in brackets, at most."""
 PARTS = 200
@@ -68,8 +70,10 @@ def read_query(text: str) -> Asked:
     """The tree of a query; without parts, `All(())`.
 
     Raises:
-        Unreadable: nested too deeply, too many parts, or a date that is none; with the place.
+        Unreadable: too long, nested too deeply, too many parts, or a date that is none; with the place.
     """
+    if len(text) > LENGTH:
+        raise Unreadable(because(QueryCode.LENGTH, LENGTH))
     stack = [_Bracket(False, [[]])]
     parts = 0
     for found in _tokens(text):

@@ -20,7 +20,7 @@ from gossamer.search.text.words import of_document, plain, primary
 
 __all__ = ["COLUMNS", "Stored", "document_of", "place_number", "schema", "stored_of", "whole_title"]
 
-VERSION = 1
+VERSION = 2
 """Of fields and words; an index of another is made anew."""
 COLUMNS = ("type", "title", "language", "published", "modified", "description", "text", "markdown", "bytes")
 """Of the table `documents`."""

@@ -14,8 +14,9 @@ __all__ = ["Marker", "Piece"]
 
 LENGTH = 240
 """Characters of a passage, roughly."""
-SEARCHED = 60_000
-"""Characters in which a passage is looked for."""
+SEARCHED = 1_000_000
+"""Characters in which a passage is looked for: some 10 ms."""
+_AT_ONCE = 60_000
 _BEFORE = 60
 _MOST = 100
 """Places at which words of a query are found, before the looking ends."""
@@ -42,11 +43,17 @@ class Marker:
         self._stems: set[str] = set()
         self._runs: set[str] = set()
         self._beginnings: list[str] = []
+        said: set[str] = set()
+        phrases = []
         ways = ways_of(languages)
         for words in _words(asked):
             if words.pattern:
                 self._beginnings += [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
                 continue
+            each = re.findall(r"[^\W_]+", words.text)
+            said.update(map(str.lower, each))
+            if words.phrase and len(each) > 1:
+                phrases.append(r"[\W_]+".join(map(re.escape, each)))
             for run in re.findall(r"\S+", plain(words.text)):
                 if is_spaceless(run):
                     self._runs.add(run)
@@ -54,6 +61,9 @@ class Marker:
                 self._stems |= {word for _, word in sequence}
         self._runs |= {word for word in self._stems if is_spaceless(word)}
         self._stems -= self._runs
+        self._enough = len(said) + len(self._beginnings)
+        """Different words, from which on no better passage is looked for."""
+        self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
         self._known: dict[tuple[str, str], bool] = {}
         self._likely = functools.cache(self._candidates)
         runs = sorted(self._runs, key=len, reverse=True)
@@ -64,15 +74,25 @@ class Marker:
         return _pieces(text, 0, len(text), self._places(text, language))
 
     def passage(self, text: str, language: str) -> tuple[Piece, ...]:
-        """The passage with most of the words, its words marked; the beginning where none occurs."""
-        text = text[:SEARCHED]
-        places = self._places(text, language)
-        if not places:
-            return _pieces(text, 0, _end(text, LENGTH), [])
-        first = _best(places, text)
-        start = _start(text, max(first - _BEFORE, 0))
-        end = _end(text, start + LENGTH)
-        return _pieces(text, start, end, places)
+        """A phrase, or the passage with most of the words, marked; the beginning where none occurs."""
+        start = _start(text, max(self._best(text, language) - _BEFORE, 0))
+        return self.marked(text[start : _end(text, start + LENGTH)], language)
+
+    def _best(self, text: str, language: str) -> int:
+        """Where to look in a text."""
+        if self._phrase is not None and (found := self._phrase.search(text, 0, SEARCHED)):
+            return found.start()
+        best, most, at = 0, 0, 0
+        while at < min(len(text), SEARCHED) and most < self._enough:
+            part = text[at : at + _AT_ONCE]
+            places = self._places(part, language)
+            if places:
+                place, different = _best(places, part)
+                if different > most:
+                    best, most = at + place, different
+            # Where there are many, not all of them were looked at; and what a part's end cuts is in the next.
+            at += places[_MOST - 1][0] if len(places) >= _MOST else _AT_ONCE - LENGTH
+        return best
 
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
         """Where the words stand, in order, without overlaps."""
@@ -143,8 +163,8 @@ def _words(asked: Asked) -> Iterable[ask.Words]:
                 yield from _words(part)
 
 
-def _best(places: Sequence[tuple[int, int]], text: str) -> int:
-    """Where the passage with most different words begins; the first of several."""
+def _best(places: Sequence[tuple[int, int]], text: str) -> tuple[int, int]:
+    """Where the passage with most different words begins, the first of several; and how many they are."""
     best, most, low = places[0][0], 0, 0
     for high, (start, _) in enumerate(places):
         while start - places[low][0] > LENGTH - 2 * _BEFORE:
@@ -152,7 +172,7 @@ def _best(places: Sequence[tuple[int, int]], text: str) -> int:
         different = len({text[one:other].lower() for one, other in places[low : high + 1]})
         if different > most:
             best, most = places[low][0], different
-    return best
+    return best, most
 
 
 def _start(text: str, place: int) -> int:

@@ -62,6 +62,9 @@ _SPACELESS = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
+_BETWEEN = re.compile(r"([\W_]+)")
+_PAIR = "0"
+"""Joins two words into one that nobody writes."""
 _RUN = re.compile(f"[{_SPACELESS}]+")
 _LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
@@ -90,10 +93,12 @@ def of_document(text: str, language: str, *, common: bool = True) -> Any:
     Args:
         text: of the document.
         language: its BCP 47 tag, or nothing.
-        common: with the commonest words; without them the others keep their positions.
+        common: with the commonest words; else only pairs of them, and the others keep their positions.
     """
-    ready = _cut(plain(text))
-    return _analyser(STEMMERS.get(primary(language), ""), _is_marked(ready), common).pre_tokenize(ready)
+    ready, stemmer = _cut(plain(text)), STEMMERS.get(primary(language), "")
+    if not common:
+        ready = _paired(ready, stemmer)
+    return _analyser(stemmer, _is_marked(ready), common).pre_tokenize(ready)
 
 
 def ways_of(languages: Iterable[str]) -> Ways:
@@ -110,8 +115,7 @@ def sequences(text: str, ways: Ways = ("",), *, common: bool = True) -> tuple[Wo
     Args:
         text: one word or several.
         ways: of the index.
-        common: with the commonest words; else each way leaves out its own, and the positions of the others
-            show the gaps.
+        common: with the commonest words; else each way leaves out its own, as a document does.
     """
     said = dict.fromkeys(_in_way(text, way, common) for way in ways)
     return tuple(words for words in said if words)
@@ -129,6 +133,8 @@ def common_in(text: str, ways: Ways) -> tuple[str, ...]:
 def _in_way(text: str, way: str, common: bool) -> Words:
     text = plain(text)
     ready = _cut(text)
+    if not common:
+        ready = _paired(ready, way)
     last = _LAST_RUN.search(text)
     if last is not None and len(last.group()) > 1:
         ready = ready.rstrip().removesuffix(last.group()[-1])
@@ -162,9 +168,34 @@ def _pairs(found: re.Match[str]) -> str:
     return " " + " ".join([*map("".join, pairwise(run)), run[-1]]) + " "
 
 
+def _paired(text: str, stemmer: str) -> str:
+    """A text with a word more between any two of the commonest that stand together: both as one.
+
+    The commonest words themselves are left out of texts. By these pairs phrases of them are found.
+    """
+    if stemmer not in _STOPS:
+        return text
+    pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
+    words = [word.lower() for word in pieces[::2]]
+    said = {word for word in words if word}
+    common = said.difference(_uncommon(stemmer).analyze(" ".join(said)))
+    for number, (one, other) in enumerate(pairwise(words)):
+        if one in common and other in common:
+            pieces[2 * number + 1] = f" {one}{_PAIR}{other} "
+    return "".join(pieces)
+
+
 def _is_marked(text: str) -> bool:
     """Whether it has combining marks, at which the fast tokeniser would cut (Devanagari, ...)."""
     return not text.isascii() and _MARKED.search(text) is not None
+
+
+@lru_cache
+def _uncommon(stemmer: str) -> Any:
+    """Leaves out the commonest words of words with blanks between them."""
+    tantivy = needed()
+    cut = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return cut.filter(tantivy.Filter.stopword(stemmer)).build()
 
 
 @lru_cache
