@@ -76,3 +76,36 @@ def test_the_commonest_words_are_asked_for_only_where_they_are_kept(tmp_path: Pa
     assert found(pages, '"state of the art"') == ["doc"]
     assert found(pages, '"art of the state"') == []
     assert found(pages, "title:the") == ["who"]
+
+
+@pytest.mark.parametrize(
+    ("query", "urls"),
+    [
+        ('"to be or not to be"', ["en"]),
+        ('"TO BE, or"', ["en"]),
+        ('"not to be or to be"', []),
+        ('"to be that"', ["en"]),
+        ('"question of the"', ["en"]),
+        ('"question of a"', []),
+        ("to-be", ["en"]),
+        ('"sein oder nicht"', ["de"]),
+        ('"oder sein nicht"', []),
+        ('"être ou ne pas être"', ["fr"]),
+        ('"it was it"', ["none"]),
+    ],
+)
+def test_phrases_of_the_commonest_words(hamlets, query: str, urls: list[str]) -> None:
+    assert found(hamlets, query) == urls
+
+
+@pytest.fixture(scope="module")
+def hamlets(tmp_path_factory: pytest.TempPathFactory):
+    return indexed(
+        tmp_path_factory.mktemp("hamlets"),
+        [
+            Page("en", "To be, or not\nto be: that is the question of the play."),
+            Page("de", "Sein oder nicht sein, das ist hier die Frage.", language="de"),
+            Page("fr", "Être ou ne pas être, telle est la question.", language="fr"),
+            Page("none", "It was it", language=""),
+        ],
+    )

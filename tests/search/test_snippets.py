@@ -1,0 +1,51 @@
+"""The passage of a hit is that which answers, wherever it stands in a text."""
+
+import pytest
+
+pytest.importorskip("tantivy", reason="the extra `search` is not installed")
+
+from gossamer.search.query.parser import read_query
+from gossamer.search.text.snippets import LENGTH, SEARCHED, Marker
+
+FILLER = "Nothing of what is told here is of interest to anybody. "
+
+
+def _passage(query: str, text: str, language: str = "en") -> tuple[str, list[str]]:
+    pieces = Marker(read_query(query), ["en", "zh"]).passage(text, language)
+    return "".join(piece.text for piece in pieces), [piece.text for piece in pieces if piece.marked]
+
+
+@pytest.mark.parametrize("filler", [FILLER, "Ничего интересного здесь нет, и не было. "])
+@pytest.mark.parametrize("before", [0, 59_900, 60_000, 200_000, SEARCHED - 1_000])
+def test_a_word_is_shown_wherever_it_stands(before: int, filler: str) -> None:
+    text = (filler * (before // len(filler) + 1))[:before] + " Two porcupines came. " + filler * 50
+    shown, marked = _passage("porcupine", text)
+    assert marked == ["porcupines"]
+    assert len(shown) < LENGTH + 60
+
+
+def test_the_passage_with_more_of_the_words_is_shown_though_it_stands_late() -> None:
+    text = "A porcupine. " + FILLER * 3_000 + "The porcupine and the kettle. " + FILLER * 3_000
+    assert _passage("porcupine kettle", text)[1] == ["porcupine", "kettle"]
+
+
+def test_words_that_are_everywhere_hide_no_other() -> None:
+    assert "the kettle" in _passage("the kettle", "the thing " * 10_000 + "and the kettle sings.")[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [('"to be or not to be"', "To be, or not\nto be, that is"), ('"this or that"', "about this; or that.")],
+)
+def test_a_phrase_is_shown_rather_than_its_words(query: str, sentence: str) -> None:
+    text = "It is not for this man to be there or to do that. " * 400 + sentence + FILLER * 400
+    assert " ".join(sentence.split()) in _passage(query, text)[0]
+
+
+def test_beyond_what_is_looked_at_the_beginning_is_shown() -> None:
+    shown, marked = _passage("porcupine", FILLER * (SEARCHED // len(FILLER) + 10) + "A porcupine.")
+    assert shown.startswith("Nothing of what is told") and not marked
+
+
+def test_a_run_of_han_is_shown_wherever_it_stands() -> None:
+    assert _passage("数据库", "今天没有消息。" * 20_000 + "这里有数据库。", "zh")[1] == ["数据库"]
