@@ -126,6 +126,11 @@ class Found:
         return [path_of(hit["url"]) for hit in self.hits]
 
     @property
+    def shown(self) -> list[str]:
+        """Each hit without its rank; of near-duplicates only how many, as any of those that rank equally may be shown."""
+        return sorted(f"{hit['similar'] + 1} alike" if hit["similar"] else hit["url"] for hit in self.hits)
+
+    @property
     def facets(self) -> dict[str, dict[str, int]]:
         facets = self.said[-1]["facets"] if self.said else {}
         return {name: {each["value"]: each["count"] for each in values} for name, values in facets.items()}
@@ -146,11 +151,8 @@ def search(folder: Path, query: str, *options: str) -> Found:
 
 def answers(folder: Path, queries: list[str]) -> dict[str, tuple[int, list[str]]]:
     """Total and hits of each query; for comparing two indexes."""
-    found = {}
-    for query in queries:
-        each = search(folder, query, "--limit", "1000")
-        found[query] = (each.total, sorted(hit["url"] for hit in each.hits))
-    return found
+    found = {query: search(folder, query, "--limit", "1000") for query in queries}
+    return {query: (each.total, each.shown) for query, each in found.items()}
 
 
 class Like(NamedTuple):

@@ -43,6 +43,11 @@ class Committed(msgspec.Struct, frozen=True):
     cuts: list[Cut]
 
     @property
+    def name(self) -> str:
+        """That of no other archive, moved or copied as it may be: of its first record; empty before that."""
+        return self.files[0].warcinfo_id if self.files else ""
+
+    @property
     def history(self) -> str:
         """The name of the history that goes on now; empty for that of an archive that was never cut."""
         return self.cuts[-1].history if self.cuts else ""

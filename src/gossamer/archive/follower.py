@@ -133,6 +133,15 @@ class Follower:
         self.mark = mark
         """Behind the last record that was given and is done with, or was passed over."""
 
+    @property
+    def archive(self) -> str:
+        """The name of the archive (`Committed.name`) by now.
+
+        Raises:
+            StorageError: the state cannot be read.
+        """
+        return self._look().name
+
     def read(self) -> Iterator[FollowedRecord | Rewound | Unreadable]:
         """What is committed by now and was not given yet; to be called again for what comes later.
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.private import keep_private
+from gossamer.cli.index import How, run_index
 from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.model.errors import ConfigError
@@ -98,7 +99,8 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
     settings = {**option_settings(options), **parsed}
     found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
     if live.dir is not None:
-        say(f"the crawl is kept in {live.dir}; 'gossamer index {live.dir}' makes the rest of it searchable")
+        run_index(live.dir, How(once=True), json=False, quiet=True)
+        say(f"the crawl is kept in {live.dir}; 'gossamer search {live.dir} WORD...' searches all of it")
     if not found:
         say("nothing found")
         sys.exit(NOTHING)

@@ -50,6 +50,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: of the columns; others are made anew.
         made_of: the settings that decide what is derived; what was made by others is made anew.
+        archive: name of the one that was read (`Committed.name`); empty if nothing was, or an earlier version did.
         mark: place in the archive up to which the parts tell.
         parts: in their order.
         next: number of the next part.
@@ -61,6 +62,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int = VERSION
     made_of: str = ""
+    archive: str = ""
     mark: Mark = START
     parts: tuple[Part, ...] = ()
     next: int = 0
@@ -69,13 +71,18 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     marked: dict[str, int] = {}
 
+    @property
+    def source(self) -> str:
+        """By what these tables are told from others, for whoever derives from them: archive and settings."""
+        return f"{self.archive} {self.made_of}"
+
 
 def state_of(folder: Path) -> State | None:
     """What is committed in `documents/` of a crawl; `None` if nothing is, or it is damaged or of another
     version."""
     try:
         state = msgspec.json.decode((folder / _MARK).read_bytes(), type=State)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None
 
@@ -141,9 +148,14 @@ class Store:
         os.close(self._lock)
 
     def commit(
-        self, rows: Mapping[str, Sequence[object]], mark: Mark, seconds: float, marks: Iterable[str]
+        self,
+        rows: Mapping[str, Sequence[object]],
+        mark: Mark,
+        seconds: float,
+        marks: Iterable[str],
+        archive: str = "",
     ) -> None:
-        """Add a part with rows of each table, and the place in the archive up to which they tell.
+        """Add a part with rows of each table, and the place in the archive, of that name, up to which they tell.
 
         Raises:
             StorageError: the disk refuses; nothing was added.
@@ -160,6 +172,7 @@ class Store:
         self._keep(
             msgspec.structs.replace(
                 state,
+                archive=archive,
                 mark=mark,
                 parts=parts,
                 next=state.next + (parts != state.parts),

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.follower import FollowedRecord, Mark, Rewound
+from gossamer.archive.follower import FollowedRecord, Follower, Mark, Rewound
 from gossamer.archive.reader import read_record
-from gossamer.datasets.derived import FOLDER, Store
+from gossamer.datasets.derived import FOLDER, DamagedTables, Store
 from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
 from gossamer.documents.markup.ballast import without_ballast
@@ -193,6 +193,7 @@ class Deriving:
         self._most = 2 * config.processes
         self._asked: deque[_Asked] = deque()
         self._flying = 0
+        self._archive = ""
         self._begin()
 
     def _begin(self) -> None:
@@ -208,9 +209,13 @@ class Deriving:
         """Derive until all is read and `goes_on` says that no more will come, or `stop` says so.
 
         Raises:
+            DamagedTables: they are those of another archive.
             StorageError: the disk refuses, or the crawl's state is damaged. What was committed stays.
         """
         follower = follow(self._path, self._store.state.mark)
+        self._archive = follower.archive
+        if self._store.state.archive not in ("", self._archive):
+            raise DamagedTables(f"{self._path / FOLDER}: tells of another archive")
         while not stop():
             more = goes_on()
             came = False
@@ -218,19 +223,20 @@ class Deriving:
                 if stop():
                     break
                 if isinstance(record, Rewound):
-                    self._commit()
+                    self._commit(follower)
                     self._store.rewind(record.to)
+                    self._archive = ""
                 elif isinstance(record, FollowedRecord):
                     came = True
                     self._ask(record)
                     self._take(self._most)
                     if self._due():
-                        self._commit()
+                        self._commit(follower)
                         tell(self._progress())
                 else:
                     self._asked.append(_Asked(record.after))
             self._take(0)
-            self._commit()
+            self._commit(follower)
             tell(self._progress())
             if not came:
                 if not more:
@@ -347,10 +353,12 @@ class Deriving:
         rows = len(self._rows["documents"])
         return rows >= ROWS or self._text > TEXT or (rows > 0 and time.monotonic() - self._since > SECONDS)
 
-    def _commit(self) -> None:
+    def _commit(self, follower: Follower) -> None:
         self._take(0)
         if self._mark is not None and self._mark != self._store.state.mark:
-            self._store.commit(self._rows, self._mark, time.monotonic() - self._since, self._marks)
+            took = time.monotonic() - self._since
+            self._archive = self._archive or follower.archive
+            self._store.commit(self._rows, self._mark, took, self._marks, self._archive)
         self._begin()
 
 

@@ -126,7 +126,7 @@ class _Snapshot:
         self._folder = folder
         try:
             self._mark = msgspec.json.decode((folder / _MARK).read_bytes(), type=_Mark)
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._mark = _Mark(version=0)
 
     def kept(self) -> dict[str, list[Path]]:

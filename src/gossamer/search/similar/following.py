@@ -78,7 +78,7 @@ class SimilarFollower:
 
     def _made_of(self) -> str:
         state = state_of(self._crawl / DOCUMENTS)
-        return msgspec.json.encode([VERSION, state.made_of if state is not None else ""]).decode()
+        return msgspec.json.encode([VERSION, state.source if state is not None else ""]).decode()
 
     def _take(self, stop: Callable[[], bool]) -> None:
         held: list[Document] = []

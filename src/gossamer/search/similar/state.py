@@ -39,7 +39,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: of the format; others are made anew.
-        made_of: the settings by which the texts were read; what was made by others is made anew.
+        made_of: by what its tables are told from others (`State.source`); what was made of those is made anew.
         mark: place in the archive up to which the parts tell.
         parts: in the order of their pages.
         next: number of the next part.
@@ -67,6 +67,6 @@ def state_of(folder: Path) -> State | None:
     """What is committed in `similar/` of a crawl; `None` if nothing is, or it is damaged or of another version."""
     try:
         state = msgspec.json.decode((folder / MARK).read_bytes(), type=State)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None

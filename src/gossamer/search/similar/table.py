@@ -56,7 +56,7 @@ def tables_of(inspection: Inspection, *, keep: bool = False) -> dict[str, list[P
 def _written(mark: Path) -> _Written | None:
     try:
         return msgspec.json.decode(mark.read_bytes(), type=_Written)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 

@@ -36,7 +36,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: of fields and words.
-        made_of: the settings that decide what the tables hold.
+        made_of: by what its tables are told from others (`State.source`).
         commit: tantivy's number of the last commit that is known to be done.
         mark: what it brought the index to.
         next: what the following commit brings it to; the mark, if `commit` is no longer the last.
@@ -91,7 +91,7 @@ def read_kept(folder: Path) -> Kept | None:
         kept = msgspec.json.decode(content, type=Kept)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise Damage(f"{_MARK} cannot be read ({error})") from None
     if digest.decode("latin-1") != xxhash.xxh3_64_hexdigest(content):
         raise Damage(f"the content of {_MARK} has changed")
@@ -171,7 +171,7 @@ def _files(folder: Path) -> list[Path]:
 def _meta(folder: Path) -> _Meta:
     try:
         return msgspec.json.decode((folder / INDEX / _META).read_bytes(), type=_Meta)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise Damage(f"{_META} cannot be read ({error})") from None
 
 

@@ -109,7 +109,7 @@ class TextIndex:
 
     def _made_of(self) -> str:
         state = tables_of(self._crawl)
-        return "" if state is None else state.made_of
+        return "" if state is None else state.source
 
     def _begin(self, made_of: str) -> None:
         """An empty index.
