@@ -169,7 +169,7 @@ def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: st
 def test_several_crawls_are_one_answer(crawled: Path, tmp_path: Path) -> None:
     other = _copy(crawled, tmp_path)
     with Searching([crawled]) as one, Searching([crawled, other]) as two:
-        assert two.search("fox").total == 2 * one.search("fox").total
+        assert two.search("fox").total == one.search("fox").total == PAGES
         (hit,) = (hit for hit in two.search("17").hits if hit.url.endswith("/17"))
         assert {hit.crawl, *hit.also} == {str(crawled), str(other)}, "a page that both have is one hit"
         assert one.suggest("pag")[0].title.startswith("Page ")

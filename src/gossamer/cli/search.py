@@ -50,7 +50,7 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         for hit in results.hits:
             show(msgspec.json.encode(_told(hit)).decode())
         if wanted.facets:
-            show(msgspec.json.encode({"facets": results.facets, "total": results.total}).decode())
+            show(msgspec.json.encode({"facets": results.facets, "total": results.total, "estimated": results.estimated}).decode())
     else:
         _print(results, wanted.offset, many=len(folders) > 1)
     if results.some:
@@ -154,9 +154,12 @@ def _print(results: Results, offset: int, *, many: bool) -> None:
     for name, values in results.facets.items():
         counts = ", ".join(f"{safe(one.value)} {one.count:,}" for one in values)
         console.print(Text(f"{name}: {counts}"))
+    total = f"{'about ' if results.estimated else ''}{results.total:,}"
     if results.hits:
         last = offset + len(results.hits)
-        say(f"{offset + 1:,}-{last:,} of {results.total:,}, in {results.seconds * 1_000:,.0f} ms")
+        say(f"{offset + 1:,}-{last:,} of {total}, in {results.seconds * 1_000:,.0f} ms")
+    elif results.total and offset:
+        say(f"no hits behind the first {offset:,}: {total} answer, near-duplicates counted each")
 
 
 def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:
