@@ -1,6 +1,7 @@
 """Processes that search go by themselves when they rest: whoever asks next is answered by a new one."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_one_that_went_while_it_rested_is_followed_by_another(
         searching = Searchers()
         for _ in range(3):
             assert await searching.titles({"job": tmp_path}, "a", 8) == []
-            await _gone(pids)
+            await asyncio.to_thread(_gone, pids)
         await searching.close()
 
     with asyncio.Runner(loop_factory=loop) as runner:  # type: ignore[arg-type]
@@ -39,7 +40,7 @@ def test_a_line_process_that_has_ended_gives_no_answer(loop: object, tmp_path: P
         pids = tmp_path / "pids"
         process = await LineProcess.start(("sh", "-c", ONCE.format(pids=pids)), 1_000)
         assert await process.ask(b"a\n", 30) == b'{"answer": []}\n'
-        await _gone(pids)
+        await asyncio.to_thread(_gone, pids)
         with pytest.raises(NoAnswerError):
             await process.ask(b"b\n", 30)
         assert process.ended == 0
@@ -49,9 +50,10 @@ def test_a_line_process_that_has_ended_gives_no_answer(loop: object, tmp_path: P
         runner.run(asked())
 
 
-async def _gone(pids: Path) -> None:
-    """Wait until the last that began has ended, and its end was noticed."""
+def _gone(pids: Path) -> None:
+    """Wait until the last that began has ended and was reaped."""
     last = Path("/proc") / pids.read_text().split()[-1]
+    deadline = time.monotonic() + 30
     while last.exists():
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.01)
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

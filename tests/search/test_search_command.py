@@ -314,3 +314,31 @@ def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -
     refused = _gossamer("search", "--live", "site:x", site, cwd=tmp_path)
     assert refused.returncode == 2
     assert "holds no word" in refused.stderr
+
+
+def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, tmp_path: Path) -> None:
+    ran = _gossamer(
+        "search", "--live", "zebra quick fox 17", site, "--min-delay", "0", "--limit", "2", "--json",
+        "--max-pages", "300", cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "no document has all of these words; these have some" in ran.stderr
+    assert "nothing found" not in ran.stderr
+    hits = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(hits) == 2
+    assert hits[0]["url"] == f"{site}/n/17", "it has three of them, the others two"
+    denied = _gossamer(
+        "search", "--live", "zebra fox -quick", site, "--min-delay", "0", "--max-pages", "5", cwd=tmp_path
+    )
+    assert (denied.returncode, denied.stdout) == (1, ""), "what is denied is in all of them"
+
+
+def test_live_a_seed_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path) -> None:
+    ran = _gossamer(
+        "search", "--live", "zebra", "http://127.0.0.1:1/", "--set", "retry.url_waits=[]", "--set",
+        "engine.give_up_after=1s", cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("no seed could be reached: 127.0.0.1: connect"), ran.stderr
+    assert "Warning" not in ran.stderr
+    assert ".py" not in ran.stderr

@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
 
 NOTHING = 1
+SOME = "no document has all of these words; these have some"
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -50,11 +52,15 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         for hit in results.hits:
             show(msgspec.json.encode(_told(hit)).decode())
         if wanted.facets:
-            show(msgspec.json.encode({"facets": results.facets, "total": results.total, "estimated": results.estimated}).decode())
+            show(
+                msgspec.json.encode(
+                    {"facets": results.facets, "total": results.total, "estimated": results.estimated}
+                ).decode()
+            )
     else:
         _print(results, wanted.offset, many=len(folders) > 1)
     if results.some:
-        say("no document has all of these words; these have some")
+        say(SOME)
     if results.behind:
         say(f"about {plural(results.behind, 'document')} of the archive not in the index yet")
     if not results.total:
@@ -96,7 +102,8 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         "nameserver": list(live.nameserver) or None,
     }
     settings = {**option_settings(options), **parsed}
-    found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
+    with warnings.catch_warnings():  # what a crawl warns of is said as all else is
+        found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
     if live.dir is not None:
         say(f"the crawl is kept in {live.dir}; 'gossamer index {live.dir}' makes the rest of it searchable")
     if not found:
@@ -110,9 +117,12 @@ async def _show_live(
     from gossamer.crawling.live_search import search_live
 
     found = 0
+    warnings.showwarning = lambda message, *_, **__: say(safe(str(message)))
     hits = search_live(_query(wanted), seeds, limit=wanted.limit, folder=folder, settings=settings)
     async with contextlib.aclosing(hits):
         async for hit in hits:
+            if hit.some and not found:
+                say(SOME)
             found += 1
             if json:
                 show(msgspec.json.encode(_told(hit)).decode())

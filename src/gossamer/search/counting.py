@@ -40,7 +40,7 @@ class Counts(msgspec.Struct, frozen=True):
         estimated: they are roughly so many.
     """
 
-    total: int = 0
+    total: int
     facets: dict[str, dict[str, int]] = {}
     estimated: bool = False
 

@@ -15,11 +15,12 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
-from gossamer.search.counting import Answered, Counts, counted
+from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
 from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
 from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
+from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece
 
 __all__ = [
@@ -49,6 +50,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         score: of hits of one answer the higher is the better; of queries without words it is `dated`.
         similar: further hits that are near-duplicates of it, and not shown.
         also: further crawls that have it.
+        some: it has some of the words only, because no document has all.
     """
 
     url: str
@@ -63,6 +65,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     similar: int = 0
     also: tuple[str, ...] = ()
+    some: bool = False
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -165,7 +168,6 @@ class Searching:
         offset: int = 0,
         facets: bool = False,
         snippets: bool = True,
-        count: bool = True,
         only: Mapping[str, str] | None = None,
     ) -> Results:
         """Answer a query (the language: query/parser.py). Nothing anybody types raises.
@@ -176,7 +178,6 @@ class Searching:
             offset: hits that are left out before.
             facets: count sites, types, languages and years of all answers.
             snippets: take passages out of the texts, some milliseconds.
-            count: tell how many answer; else `total` is 0, and there are no facets.
             only: values of `FACETS` that all hits have, beside what the query says.
 
         Raises:
@@ -194,12 +195,12 @@ class Searching:
         if not found and several_words(asked):
             answers, found = self._find(asked, offset + limit, some=True)
             some = bool(found)
-        counts = counted(answers, asked, some=some, facets=facets) if count else Counts()
+        counts = counted(answers, asked, some=some, facets=facets)
         shown = found[offset : offset + limit]
         marker = Marker(asked, self._languages)
         return Results(
             query=query,
-            hits=self._hits(shown, marker, snippets=snippets),
+            hits=self._hits(shown, marker, snippets=snippets, some=some),
             total=counts.total,
             estimated=counts.estimated,
             documents=self.documents,
@@ -218,15 +219,15 @@ class Searching:
         words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
         if not words:
             return []
+        self._refresh()
         *whole, last = words
         told = [f"title:{word}" for word in whole]
         # Titles are kept by the stems of their words, which may end before what was typed does.
         said: dict[str, str] = {}
         for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
             query = " ".join((*told, f"title:{asked}"))
-            results = self.search(query, limit=limit * 4, snippets=False, count=False)
-            for hit in results.hits if not results.some else ():
-                title = " ".join("".join(piece.text for piece in hit.title).split())
+            for hit in self._documents(query, limit * 4):
+                title = " ".join(hit.title.split())
                 if title and (not shorter or last.casefold() in title.casefold()):
                     said.setdefault(title, hit.url)
             if said or len(last) < shorter + 5:
@@ -273,7 +274,15 @@ class Searching:
                 return answers, folded
             most = min(2 * most, DEEPEST)
 
-    def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool) -> list[Hit]:
+    def _documents(self, query: str, most: int) -> list[Stored]:
+        """The first that have all the words, and no more of them; none if the query is refused."""
+        try:
+            found = self._find(read_query(query), most, some=False)[1]
+        except Unreadable:
+            return []
+        return [one.found.document for one in found[:most]]
+
+    def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool, some: bool) -> list[Hit]:
         texts: dict[tuple[int, tuple[int, int]], str] = {}
         if snippets:
             for reader in {id(one.reader): one.reader for one in shown}.values():
@@ -297,6 +306,7 @@ class Searching:
                     score=one.found.order,
                     similar=one.similar,
                     also=tuple(one.also),
+                    some=some,
                 )
             )
         return hits

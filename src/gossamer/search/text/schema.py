@@ -18,7 +18,16 @@ from gossamer.search.extra import needed
 from gossamer.search.text.kinds import names_of
 from gossamer.search.text.words import of_document, plain, primary
 
-__all__ = ["COLUMNS", "Stored", "document_of", "facets_of", "place_number", "schema", "stored_of", "whole_title"]
+__all__ = [
+    "COLUMNS",
+    "Stored",
+    "document_of",
+    "facets_of",
+    "place_number",
+    "schema",
+    "stored_of",
+    "whole_title",
+]
 
 VERSION = 1
 """Of fields and words; an index of another is made anew."""
