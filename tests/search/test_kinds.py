@@ -1,4 +1,4 @@
-"""What documents are, in queries: `type:text` are plain texts, also in an index of an earlier release."""
+"""What documents are, in queries: `type:text` are plain texts."""
 
 from pathlib import Path
 
@@ -6,8 +6,6 @@ import pytest
 from search_tables import Page, found, indexed
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
-
-from gossamer.search.text import schema
 
 PAGES = [
     Page("http://a/page", "A fox.", "Fox"),
@@ -18,13 +16,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("earlier", [False, True], ids=["this release", "an earlier one"])
-def test_text_is_no_half_of_a_media_type(
-    earlier: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if earlier:
-        names = schema.names_of
-        monkeypatch.setattr(schema, "names_of", lambda kind: (*names(kind), kind.partition("/")[0]))
+def test_text_is_no_half_of_a_media_type(tmp_path: Path) -> None:
     reader = indexed(tmp_path, PAGES)
     for query, pages in {
         "type:text": {1},

@@ -16,7 +16,6 @@ from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
 from gossamer.search.query.parser import Unreadable
-from gossamer.search.text.kinds import tag_of
 from gossamer.search.text.schema import whole_title, words_of
 from gossamer.search.text.words import Words, common_in, is_single, is_spaceless, sequences, ways_of
 
@@ -173,8 +172,6 @@ class Asking:
         )
 
     def _filter(self, asked: ask.Filter) -> Any:
-        if asked.kind is Kind.TYPE:
-            return self._term("tags", f"{asked.kind}:{tag_of(asked.value)}")
         if asked.kind is not Kind.SITE:
             return self._term("tags", f"{asked.kind}:{asked.value}")
         authority, slash, path = asked.value.rpartition("://")[2].partition("/")

@@ -32,11 +32,3 @@ def names_of(media_type: str) -> tuple[str, ...]:
     if called is None:
         called = (major,) if major in ("image", "audio", "video") else ("other",)
     return (*called, media_type) if media_type else called
-
-
-def tag_of(asked: str) -> str:
-    """The name by which is found what is asked for, in lower case.
-
-    Indexes of earlier releases call all of text/* `text`, but only plain texts `txt`.
-    """
-    return "txt" if asked == "text" else asked
