@@ -153,6 +153,9 @@ def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: st
     nested = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
     assert (nested.returncode, nested.stderr.count("\n")) == (2, 1)
     assert "at character 21" in nested.stderr
+    option = _gossamer("search", "d", "git merge", "--no-ff", cwd=tmp_path)
+    assert option.returncode == 2
+    assert "'--no-ff'. Words that begin with - come after --." in option.stderr
     assert "holds no crawl" in _gossamer("search", "nowhere", "fox", cwd=tmp_path).stderr
     other = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(other / "search")], check=True)
