@@ -153,6 +153,9 @@ def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: st
     nested = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
     assert (nested.returncode, nested.stderr.count("\n")) == (2, 1)
     assert "at character 21" in nested.stderr
+    option = _gossamer("search", "d", "git merge", "--no-ff", cwd=tmp_path)
+    assert option.returncode == 2
+    assert "'--no-ff'. Words that begin with - come after --." in option.stderr
     assert "holds no crawl" in _gossamer("search", "nowhere", "fox", cwd=tmp_path).stderr
     other = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(other / "search")], check=True)
@@ -169,7 +172,7 @@ def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: st
 def test_several_crawls_are_one_answer(crawled: Path, tmp_path: Path) -> None:
     other = _copy(crawled, tmp_path)
     with Searching([crawled]) as one, Searching([crawled, other]) as two:
-        assert two.search("fox").total == 2 * one.search("fox").total
+        assert two.search("fox").total == one.search("fox").total == PAGES
         (hit,) = (hit for hit in two.search("17").hits if hit.url.endswith("/17"))
         assert {hit.crawl, *hit.also} == {str(crawled), str(other)}, "a page that both have is one hit"
         assert one.suggest("pag")[0].title.startswith("Page ")
@@ -314,3 +317,31 @@ def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -
     refused = _gossamer("search", "--live", "site:x", site, cwd=tmp_path)
     assert refused.returncode == 2
     assert "holds no word" in refused.stderr
+
+
+def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, tmp_path: Path) -> None:
+    ran = _gossamer(
+        "search", "--live", "zebra quick fox 17", site, "--min-delay", "0", "--limit", "2", "--json",
+        "--max-pages", "300", cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "no document has all of these words; these have some" in ran.stderr
+    assert "nothing found" not in ran.stderr
+    hits = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(hits) == 2
+    assert hits[0]["url"] == f"{site}/n/17", "it has three of them, the others two"
+    denied = _gossamer(
+        "search", "--live", "zebra fox -quick", site, "--min-delay", "0", "--max-pages", "5", cwd=tmp_path
+    )
+    assert (denied.returncode, denied.stdout) == (1, ""), "what is denied is in all of them"
+
+
+def test_live_a_seed_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path) -> None:
+    ran = _gossamer(
+        "search", "--live", "zebra", "http://127.0.0.1:1/", "--set", "retry.url_waits=[]", "--set",
+        "engine.give_up_after=1s", cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("no seed could be reached: 127.0.0.1: connect"), ran.stderr
+    assert "Warning" not in ran.stderr
+    assert ".py" not in ran.stderr

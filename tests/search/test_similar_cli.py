@@ -148,7 +148,7 @@ def test_what_cannot_be_looked_for_is_told_and_the_rest_is_answered(root: Path) 
     ran = _gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "--json", cwd=root)
     assert ran.returncode == 1
     nothing, gone, empty, mine = json.loads(ran.stdout)
-    assert "no such file" in nothing["problem"]
+    assert nothing["problem"] == "nothing.pdf: there is no such file, and nothing of it is in the index"
     assert "nothing of it is in the index" in gone["problem"]
     assert empty["problem"] == "empty.txt: has no text"
     assert not mine["problem"]

@@ -164,6 +164,7 @@ def test_all_jobs_are_searched_together(service: LiveService, site: str) -> None
     assert {*answer["without"]} == {"plain", "fresh"}
     urls = [hit["url"] for hit in answer["hits"]]
     assert len(urls) == len(set(urls)) == GUIDES, "a page that both have is one hit"
+    assert (answer["total"], answer["estimated"]) == (GUIDES, False)
     both = [hit for hit in answer["hits"] if hit["also"]]
     assert 0 < len(both) <= 10
     assert all({hit["job"], *hit["also"]} == {"docs", "some"} for hit in both)

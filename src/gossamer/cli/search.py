@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
 
 NOTHING = 1
+SOME = "no document has all of these words; these have some"
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -51,11 +53,15 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
         for hit in results.hits:
             show(msgspec.json.encode(_told(hit)).decode())
         if wanted.facets:
-            show(msgspec.json.encode({"facets": results.facets, "total": results.total}).decode())
+            show(
+                msgspec.json.encode(
+                    {"facets": results.facets, "total": results.total, "estimated": results.estimated}
+                ).decode()
+            )
     else:
         _print(results, wanted.offset, many=len(folders) > 1)
     if results.some:
-        say("no document has all of these words; these have some")
+        say(SOME)
     if results.behind:
         say(f"about {plural(results.behind, 'document')} of the archive not in the index yet")
     if not results.total:
@@ -97,7 +103,8 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         "nameserver": list(live.nameserver) or None,
     }
     settings = {**option_settings(options), **parsed}
-    found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
+    with warnings.catch_warnings():  # what a crawl warns of is said as all else is
+        found = uvloop.run(_show_live(seeds, wanted, live.dir, settings, json=json))
     if live.dir is not None:
         run_index(live.dir, How(once=True), json=False, quiet=True)
         say(f"the crawl is kept in {live.dir}; 'gossamer search {live.dir} WORD...' searches all of it")
@@ -112,9 +119,12 @@ async def _show_live(
     from gossamer.crawling.live_search import search_live
 
     found = 0
+    warnings.showwarning = lambda message, *_, **__: say(safe(str(message)))
     hits = search_live(_query(wanted), seeds, limit=wanted.limit, folder=folder, settings=settings)
     async with contextlib.aclosing(hits):
         async for hit in hits:
+            if hit.some and not found:
+                say(SOME)
             found += 1
             if json:
                 show(msgspec.json.encode(_told(hit)).decode())
@@ -156,9 +166,12 @@ def _print(results: Results, offset: int, *, many: bool) -> None:
     for name, values in results.facets.items():
         counts = ", ".join(f"{safe(one.value)} {one.count:,}" for one in values)
         console.print(Text(f"{name}: {counts}"))
+    total = f"{'about ' if results.estimated else ''}{results.total:,}"
     if results.hits:
         last = offset + len(results.hits)
-        say(f"{offset + 1:,}-{last:,} of {results.total:,}, in {results.seconds * 1_000:,.0f} ms")
+        say(f"{offset + 1:,}-{last:,} of {total}, in {results.seconds * 1_000:,.0f} ms")
+    elif results.total and offset:
+        say(f"no hits behind the first {offset:,}: {total} answer, near-duplicates counted each")
 
 
 def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:

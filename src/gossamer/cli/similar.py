@@ -179,7 +179,8 @@ def _given(
         return "", "", f"{document}: there is no such file, and it is no URL"
     found = pages.text_of(url)
     if found is None:
-        return "", url, f"{url}: no such file, and nothing of it is in the index"
+        where = "" if "://" in document else "there is no such file, and "
+        return "", url, f"{document}: {where}nothing of it is in the index"
     return found, url, "" if found else f"{url}: has no text"
 
 

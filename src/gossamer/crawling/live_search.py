@@ -5,7 +5,9 @@ import contextlib
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
+
+import msgspec
 
 from gossamer.config.settings import merge
 from gossamer.crawling.interface import CrawledPage, crawl
@@ -14,7 +16,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.search.query.asked import All, Asked, Words
 from gossamer.search.query.asked import Any as AnyOf
 from gossamer.search.query.parser import Unreadable, read_query
-from gossamer.search.searching import Hit
+from gossamer.search.searching import Hit, several_words
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.search.text.snippets import Marker
 
@@ -25,6 +27,8 @@ async def search_live(
     query: str, seeds: Iterable[str], *, limit: int, folder: Path | None, settings: Mapping[str, object]
 ) -> AsyncGenerator[Hit, None]:
     """Crawl from seeds until so many documents have answered, or the crawl ends.
+
+    If none has all of the words by then, those that have most of them follow, as many (`Hit.some`).
 
     Args:
         query: as typed.
@@ -45,17 +49,46 @@ async def search_live(
     if not about:
         raise ConfigError("query: holds no word that a crawl could look for; give one")
     index, found = FleetingIndex(), 0
+    rest = _Rest(asked, limit)
     towards: dict[str, object] = {"engine.order": "focused", "order.focus.query": about[:1_000]}
     pages = crawl(*seeds, folder=folder, config=merge({}, towards | dict(settings)))
     async with contextlib.aclosing(cast("AsyncGenerator[CrawledPage, None]", pages)):
         async for page in pages:
             said = await asyncio.to_thread(_document, page)
-            hit = _hit(page, said, asked, index) if said is not None else None
-            if hit is not None:
-                yield hit
+            if said is None:
+                continue
+            row = _row(page, said)
+            index.put(row)
+            if index.fits(asked):
+                yield _hit(row, asked)
                 found += 1
                 if found >= limit:
                     break
+            elif not found:
+                rest.offer(row, index)
+    if not found:
+        for hit in rest.best:
+            yield hit
+
+
+class _Rest:
+    """The documents with most of the words, of those that have not all; the first ones of as many."""
+
+    def __init__(self, asked: Asked, most: int) -> None:
+        self._asked = asked
+        self._most = most
+        parts = asked.parts if isinstance(asked, All) and several_words(asked) else ()
+        self._each = [part for part in parts if isinstance(part, Words)]
+        self.best: list[Hit] = []
+
+    def offer(self, row: dict[str, Any], index: FleetingIndex) -> None:
+        """Keep a document that is in the index, if it is one of them."""
+        if not self._each or not index.fits(self._asked, some=True):
+            return
+        met = float(sum(index.fits(word) for word in self._each))
+        if len(self.best) < self._most or met > self.best[-1].score:
+            hit = msgspec.structs.replace(_hit(row, self._asked), score=met, some=True)
+            self.best = sorted((*self.best, hit), key=lambda one: -one.score)[: self._most]
 
 
 def _document(page: CrawledPage) -> DocumentText | None:
@@ -71,26 +104,27 @@ def _words(asked: Asked) -> Iterable[str]:
                 yield from _words(part)
 
 
-def _hit(page: CrawledPage, said: DocumentText, asked: Asked, index: FleetingIndex) -> Hit | None:
-    now = datetime.now(UTC)
-    row = {
-        "url": page.url, "time": now, "serial": 0, "offset": 0, "type": said.media_type,
+def _row(page: CrawledPage, said: DocumentText) -> dict[str, Any]:
+    return {
+        "url": page.url, "time": datetime.now(UTC), "serial": 0, "offset": 0, "type": said.media_type,
         "title": said.metadata.title, "language": said.language, "published": said.metadata.published,
         "modified": said.metadata.modified, "description": said.metadata.description,
         "text": said.text.text, "markdown": said.markdown.text, "bytes": said.size,
     }  # fmt: skip
-    if not index.fits(row, asked):
-        return None
-    marker = Marker(asked, [said.language])
+
+
+def _hit(row: dict[str, Any], asked: Asked) -> Hit:
+    language, now = row["language"], row["time"].timestamp()
+    marker = Marker(asked, [language])
     return Hit(
-        url=page.url,
+        url=row["url"],
         crawl="",
-        title=marker.marked(said.metadata.title[:300], said.language),
-        snippet=marker.passage(said.text.text, said.language),
-        type=said.media_type,
-        language=said.language,
-        dated=now.timestamp(),
-        captured=now.timestamp(),
-        size=said.size,
+        title=marker.marked(row["title"][:300], language),
+        snippet=marker.passage(row["text"], language),
+        type=row["type"],
+        language=language,
+        dated=now,
+        captured=now,
+        size=row["bytes"],
         score=0.0,
     )

@@ -79,7 +79,8 @@ class LineProcess:
     async def _asked(self, question: bytes) -> bytes:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        if self._broken:
+        # One that went by itself has closed its end; how a write to it fails differs from loop to loop.
+        if self._broken or self._process.stdin.is_closing():
             return b""
         self._broken = True  # who goes before the answer leaves it to the next one, who would take it for his
         self._process.stdin.write(question)

@@ -15,10 +15,12 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
+from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
 from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
 from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
+from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece
 
 __all__ = [
@@ -48,6 +50,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         score: of hits of one answer the higher is the better; of queries without words it is `dated`.
         similar: further hits that are near-duplicates of it, and not shown.
         also: further crawls that have it.
+        some: it has some of the words only, because no document has all.
     """
 
     url: str
@@ -62,6 +65,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     similar: int = 0
     also: tuple[str, ...] = ()
+    some: bool = False
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -77,7 +81,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         query: as it was typed.
         hits: from the offset on, best first.
-        total: documents that answer, near-duplicates counted each.
+        total: documents that answer, near-duplicates counted each, a page that several crawls have once.
+        estimated: `total` and `facets` are rough, because many pages of several crawls answer.
         documents: in the indexes that were searched.
         facets: by `FACETS`, the most frequent values first; empty if not asked for.
         behind: documents that were archived and are not yet in the index, roughly.
@@ -89,6 +94,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     query: str
     hits: list[Hit] = []
     total: int = 0
+    estimated: bool = False
     documents: int = 0
     facets: dict[str, list[FacetValue]] = {}
     behind: int = 0
@@ -111,7 +117,8 @@ class Searching:
         """Open them.
 
         Args:
-            folders: of crawls, or of clusters, whose agents on this machine are searched together.
+            folders: of crawls, or of clusters, whose agents on this machine are searched together; one that is
+                given twice is searched once.
 
         Raises:
             ConfigError: no crawl lives in one, or none has an index; the extra is not installed.
@@ -120,12 +127,17 @@ class Searching:
         self._readers: list[tuple[str, Reader]] = []
         self._look_again, self._last_behind = 0.0, 0
         without: list[Path] = []
+        opened: set[Path] = set()
         for folder in folders:
             found = False
             for part in parts_of(folder):
+                if part.resolve() in opened:
+                    found = True
+                    continue
                 try:
                     self._readers.append((str(folder), Reader(part)))
                     found = True
+                    opened.add(part.resolve())
                 except Missing:
                     continue
             if not found:
@@ -176,21 +188,23 @@ class Searching:
         self._refresh()
         try:
             asked = _narrowed(read_query(query), only or {})
-            total, found = self._find(asked, offset + limit, some=False)
+            answers, found = self._find(asked, offset + limit, some=False)
         except Unreadable as refused:
             return Results(query=query, problem=refused.why, documents=self.documents)
         some = False
-        if total == 0 and _several(asked):
-            total, found = self._find(asked, offset + limit, some=True)
-            some = total > 0
+        if not found and several_words(asked):
+            answers, found = self._find(asked, offset + limit, some=True)
+            some = bool(found)
+        counts = counted(answers, asked, some=some, facets=facets)
         shown = found[offset : offset + limit]
         marker = Marker(asked, self._languages)
         return Results(
             query=query,
-            hits=self._hits(shown, marker, snippets=snippets),
-            total=total,
+            hits=self._hits(shown, marker, snippets=snippets, some=some),
+            total=counts.total,
+            estimated=counts.estimated,
             documents=self.documents,
-            facets=self._facets(asked, some=some) if facets else {},
+            facets=_most_frequent(counts.facets) if facets else {},
             behind=self._behind(),
             some=some,
             seconds=time.perf_counter() - began,
@@ -205,15 +219,15 @@ class Searching:
         words = [word for word in text.split() if any(map(str.isalnum, word))][:20]
         if not words:
             return []
+        self._refresh()
         *whole, last = words
         told = [f"title:{word}" for word in whole]
         # Titles are kept by the stems of their words, which may end before what was typed does.
         said: dict[str, str] = {}
         for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
             query = " ".join((*told, f"title:{asked}"))
-            results = self.search(query, limit=limit * 4, snippets=False)
-            for hit in results.hits if not results.some else ():
-                title = " ".join("".join(piece.text for piece in hit.title).split())
+            for hit in self._documents(query, limit * 4):
+                title = " ".join(hit.title.split())
                 if title and (not shorter or last.casefold() in title.casefold()):
                     said.setdefault(title, hit.url)
             if said or len(last) < shorter + 5:
@@ -246,20 +260,29 @@ class Searching:
             self._look_again = now + _LOOK
         return self._last_behind
 
-    def _find(self, asked: Asked, wanted: int, *, some: bool) -> tuple[int, list["_Folded"]]:
-        """How many answer, and the first that are wanted, with their near-duplicates folded into them."""
+    def _find(self, asked: Asked, wanted: int, *, some: bool) -> tuple[list[Answered], list["_Folded"]]:
+        """What each index answers, and the first that are wanted, with their near-duplicates folded into them."""
         most = min(max(2 * wanted, 20), DEEPEST)
         while True:
             answers = [
-                (folder, reader, *reader.find(asked, most, some=some)) for folder, reader in self._readers
+                Answered(folder, reader, *reader.find(asked, most, some=some))
+                for folder, reader in self._readers
             ]
-            folded = _folded((folder, reader, found) for folder, reader, _, found in answers)
-            whole = all(count <= most for _, _, count, _ in answers)
+            folded = _folded(answers)
+            whole = all(one.count <= most for one in answers)
             if len(folded) >= wanted or whole or most == DEEPEST:
-                return sum(count for _, _, count, _ in answers), folded
+                return answers, folded
             most = min(2 * most, DEEPEST)
 
-    def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool) -> list[Hit]:
+    def _documents(self, query: str, most: int) -> list[Stored]:
+        """The first that have all the words, and no more of them; none if the query is refused."""
+        try:
+            found = self._find(read_query(query), most, some=False)[1]
+        except Unreadable:
+            return []
+        return [one.found.document for one in found[:most]]
+
+    def _hits(self, shown: Sequence["_Folded"], marker: Marker, *, snippets: bool, some: bool) -> list[Hit]:
         texts: dict[tuple[int, tuple[int, int]], str] = {}
         if snippets:
             for reader in {id(one.reader): one.reader for one in shown}.values():
@@ -283,23 +306,20 @@ class Searching:
                     score=one.found.order,
                     similar=one.similar,
                     also=tuple(one.also),
+                    some=some,
                 )
             )
         return hits
 
-    def _facets(self, asked: Asked, *, some: bool) -> dict[str, list[FacetValue]]:
-        sums: dict[str, dict[str, int]] = {name: {} for name in FACETS}
-        for _, reader in self._readers:
-            for name, counts in reader.facets(asked, 10 * FACET_VALUES, some=some).items():
-                for value, count in counts.items():
-                    sums[name][value] = sums[name].get(value, 0) + count
-        return {
-            name: [
-                FacetValue(value, count)
-                for value, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:FACET_VALUES]
-            ]
-            for name, counts in sums.items()
-        }
+
+def _most_frequent(facets: Mapping[str, Mapping[str, int]]) -> dict[str, list[FacetValue]]:
+    return {
+        name: [
+            FacetValue(value, count)
+            for value, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:FACET_VALUES]
+        ]
+        for name, counts in facets.items()
+    }
 
 
 def search(
@@ -333,12 +353,15 @@ class _Folded(msgspec.Struct):
         return self.found.document.serial, self.found.document.offset
 
 
-def _folded(answers: Iterable[tuple[str, Reader, Sequence[Found]]]) -> list[_Folded]:
+def _folded(answers: Iterable[Answered]) -> list[_Folded]:
     """The hits of all, best first: the best of each cluster only, and a page that several crawls have once."""
     named: list[tuple[_Folded, str | None]] = []
-    for folder, reader, found in answers:
-        names = cluster_of(reader.crawl, [one.document.url for one in found])
-        named += [(_Folded(folder, reader, one), name) for one, name in zip(found, names, strict=True)]
+    for each in answers:
+        names = cluster_of(each.reader.crawl, [one.document.url for one in each.found])
+        named += [
+            (_Folded(each.folder, each.reader, one), name)
+            for one, name in zip(each.found, names, strict=True)
+        ]
     named.sort(key=lambda one: -one[0].found.order)
     pages: dict[str, _Folded] = {}
     best: dict[str, _Folded] = {}
@@ -370,5 +393,6 @@ def _narrowed(asked: Asked, only: Mapping[str, str]) -> Asked:
     return AllOf((*(asked.parts if isinstance(asked, AllOf) else (asked,)), *parts))
 
 
-def _several(asked: Asked) -> bool:
+def several_words(asked: Asked) -> bool:
+    """Whether some of the words can be enough, where no document has all."""
     return isinstance(asked, AllOf) and sum(isinstance(part, Words) for part in asked.parts) > 1

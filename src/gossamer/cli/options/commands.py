@@ -20,7 +20,7 @@ from gossamer.cli.options.crawl_options import (
     quiet,
     setting,
 )
-from gossamer.cli.options.panels import Command, Commands, Option
+from gossamer.cli.options.panels import Command, Commands, Option, QueryCommand
 from gossamer.cli.options.serve_users import serve_user
 
 LIVE = "With --live"
@@ -275,7 +275,7 @@ def index(
 
 
 @app.command(
-    cls=Command,
+    cls=QueryCommand,
     epilog="Example: gossamer search ./crawl 'polite crawler \"rests after\" site:example.org after:2026-01'",
 )
 @click.argument("given", metavar="FOLDER QUERY... | --live QUERY SEED...", nargs=-1, required=True)

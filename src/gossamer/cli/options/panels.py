@@ -51,6 +51,22 @@ class Command(click.Command):
                 formatter.write_dl(rows)
 
 
+class QueryCommand(Command):
+    """A command whose arguments may begin as options do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say how they are written, where one was taken for an option.
+
+        Raises:
+            NoSuchOption: there is no such option.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            told = f"{error.message} Words that begin with - come after --."
+            raise click.NoSuchOption(error.option_name, told, error.possibilities, error.ctx) from None
+
+
 class Commands(click.Group):
     """Commands in the order of their declaration: the first that are needed come first."""
 

@@ -91,7 +91,7 @@ class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pages: best first.
         more: there are further ones behind them.
-        total, documents, facets, behind, some, problem, seconds: as `Results` of the search has them.
+        total, estimated, documents, facets, behind, some, problem, seconds: as `Results` of the search has them.
         jobs: that were searched.
         without: jobs that have no index yet.
         unusable: jobs whose index is damaged.
@@ -101,6 +101,7 @@ class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
     pages: list[FoundPage] = []
     more: bool = False
     total: int = 0
+    estimated: bool = False
     documents: int = 0
     facets: dict[str, list[FacetValue]] = {}
     behind: int = 0

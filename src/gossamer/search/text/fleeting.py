@@ -21,12 +21,17 @@ class FleetingIndex:
         self._index = needed().Index(self._schema)
         self._index.config_reader("manual")
         self._writer = self._index.writer(_MEMORY, 1)
+        self._asking = Asking(self._schema, [])
 
-    def fits(self, row: dict[str, Any], asked: Asked) -> bool:
-        """Whether a row of the table `documents` (`COLUMNS`) answers a query."""
+    def put(self, row: dict[str, Any]) -> None:
+        """Take a row of the table `documents` (`COLUMNS`) in place of the last."""
         self._writer.delete_all_documents()
         self._writer.add_document(document_of(row))
         self._writer.commit()
         self._index.reload()
-        query = Asking(self._schema, [row["language"] or ""]).query(asked)
+        self._asking = Asking(self._schema, [row["language"] or ""])
+
+    def fits(self, asked: Asked, *, some: bool = False) -> bool:
+        """Whether the document answers a query; `some`: not all of its words must be there, but one."""
+        query = self._asking.query(asked, some=some)
         return int(self._index.searcher().search(query, 1).count) > 0

@@ -27,8 +27,8 @@ def names_of(media_type: str) -> tuple[str, ...]:
     Args:
         media_type: essence in lower case; may be empty.
     """
-    major = media_type.partition("/")[0]
+    major = media_type.partition("/")[0]  # no name by itself: `text` are plain texts, not all of text/*
     called = _CALLED.get(_OLD_OFFICE.get(media_type) or format_of(media_type))
     if called is None:
         called = (major,) if major in ("image", "audio", "video") else ("other",)
-    return tuple(dict.fromkeys((*called, *(one for one in (major, media_type) if one))))
+    return (*called, media_type) if media_type else called

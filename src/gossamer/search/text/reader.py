@@ -107,6 +107,15 @@ class Reader:
         """How many are in it."""
         return int(self._searcher.num_docs)
 
+    def has(self, url: str) -> bool:
+        """Whether a document of this URL is in it, or was until the last merge of its segments.
+
+        Raises:
+            StorageError: the index is damaged.
+        """
+        with reporting(self._folder):
+            return int(self._searcher.doc_freq("url", url)) > 0
+
     def find(self, asked: Asked, most: int, *, some: bool = False) -> tuple[int, list[Found]]:
         """How many documents answer, and the best of them, best first; the newest where nothing tells better.
 

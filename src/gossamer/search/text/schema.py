@@ -18,7 +18,16 @@ from gossamer.search.extra import needed
 from gossamer.search.text.kinds import names_of
 from gossamer.search.text.words import of_document, plain, primary
 
-__all__ = ["COLUMNS", "Stored", "document_of", "place_number", "schema", "stored_of", "whole_title"]
+__all__ = [
+    "COLUMNS",
+    "Stored",
+    "document_of",
+    "facets_of",
+    "place_number",
+    "schema",
+    "stored_of",
+    "whole_title",
+]
 
 VERSION = 2
 """Of fields and words; an index of another is made anew."""
@@ -81,7 +90,12 @@ def document_of(row: dict[str, Any]) -> Any:
     dated = next(
         (one for name in ("published", "modified") if (one := _seconds(row[name])) is not None), captured
     )
-    host, (kind, *kinds) = host_of(url) or "", names_of(row["type"] or "")
+    stored = Stored(
+        url, title[:_TITLE], (row["description"] or "")[:_TITLE], row["type"] or "", language,
+        dated, captured, row["serial"], row["offset"], row["bytes"] or 0,
+    )  # fmt: skip
+    facets = facets_of(stored)
+    host = facets["site"]
     document.add_text("url", url)
     document.add_pre_tokenized_text("title", of_document(title, language))
     document.add_pre_tokenized_text("address", of_document(words_of(url), language))
@@ -92,21 +106,17 @@ def document_of(row: dict[str, Any]) -> Any:
     if title:
         document.add_text("whole_title", whole_title(title))
     document.add_text("host", host)
-    document.add_text("type", kind)
+    document.add_text("type", facets["type"])
     tags = [f"site:{host}", *(f"site:{above}" for above in _above(host))]
-    tags += [f"type:{one}" for one in (kind, *kinds)]
+    tags += [f"type:{one}" for one in names_of(stored.type)]
     if language:
-        document.add_text("language", primary(language))
-        tags += dict.fromkeys((f"lang:{primary(language)}", f"lang:{language.lower()}"))
+        document.add_text("language", facets["language"])
+        tags += dict.fromkeys((f"lang:{facets['language']}", f"lang:{language.lower()}"))
     for tag in tags:
         document.add_text("tags", tag)
-    document.add_integer("year", datetime.fromtimestamp(dated, UTC).year)
+    document.add_integer("year", int(facets["year"]))
     document.add_integer("dated", int(dated))
     document.add_unsigned("place", place_number(row["serial"], row["offset"]))
-    stored = Stored(
-        url, title[:_TITLE], (row["description"] or "")[:_TITLE], row["type"] or "", language,
-        dated, captured, row["serial"], row["offset"], row["bytes"] or 0,
-    )  # fmt: skip
     document.add_bytes("stored", msgspec.msgpack.encode(stored))
     return document
 
@@ -114,6 +124,16 @@ def document_of(row: dict[str, Any]) -> Any:
 def stored_of(document: Any) -> Stored:
     """What is shown of a document that the index gave."""
     return msgspec.msgpack.decode(bytes(document["stored"][0]), type=Stored)
+
+
+def facets_of(stored: Stored) -> dict[str, str]:
+    """What a document counts as: its `site`, `type`, `year`, and `language` if it is known."""
+    facets = {
+        "site": host_of(stored.url) or "",
+        "type": names_of(stored.type)[0],
+        "year": str(datetime.fromtimestamp(stored.dated, UTC).year),
+    }
+    return facets | {"language": primary(stored.language)} if stored.language else facets
 
 
 def place_number(serial: int, offset: int) -> int:

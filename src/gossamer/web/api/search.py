@@ -110,7 +110,8 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         hits: best first.
         more: there are further ones behind them.
-        total: pages that answer, near-duplicates counted each.
+        total: pages that answer, near-duplicates counted each, a page that several jobs have once.
+        estimated: `total` and `facets` are rough, because many pages of several jobs answer.
         documents: in the indexes that were searched.
         facets: of `site`, `type`, `language`, `year`: the most frequent values; empty if not asked for.
         behind: documents that were archived and are not in the index yet, roughly.
@@ -125,6 +126,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[SearchHit]
     more: bool
     total: int
+    estimated: bool
     documents: int
     facets: dict[str, list[FacetValue]]
     behind: int
