@@ -181,22 +181,68 @@ def test_damaged_parts_are_told_when_they_are_merged(tmp_path: Path, harm) -> No
     store.close()
 
 
-def test_many_small_parts_become_one_and_readers_keep_theirs(tmp_path: Path, monkeypatch) -> None:
-    store = Store(tmp_path / "documents", "")
-    held: list[Path] = []
-    for number in range(20):
+def test_many_small_parts_become_one_and_only_who_said_so_keeps_the_old(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    store = Store(folder, "")
+    for number in range(4):
         _add(store, [_row(0, number)], Mark(0, number + 1))
-        if number == 3:
-            held = files_of(tmp_path / "documents")["documents"]
+    with derived.being_read([folder, tmp_path / "elsewhere"]):
+        held = files_of(folder)["documents"]
+        for number in range(4, 20):
+            _add(store, [_row(0, number)], Mark(0, number + 1))
+        assert not set(held) & set(files_of(folder)["documents"])
+        assert all(path.exists() for path in held)
     assert len(store.state.parts) < 8
-    assert all(path.exists() for path in held), "who reads them now goes on"
-    assert [row["offset"] for row in rows_of(tmp_path / "documents", "documents")] == list(range(20))
+    assert [row["offset"] for row in rows_of(folder, "documents")] == list(range(20))
     store.close()
-    monkeypatch.setattr(derived, "_KEPT", -1.0)
-    store = Store(tmp_path / "documents", "")
-    assert not any(path.exists() for path in held)
-    assert len(list((tmp_path / "documents").glob("*.parquet"))) == len(DERIVED) * len(store.state.parts)
+    assert len(list(folder.glob("*.parquet"))) == len(DERIVED) * len(store.state.parts)
+
+
+def test_a_document_is_written_anew_a_few_times_however_many_parts_come(tmp_path: Path, monkeypatch) -> None:
+    folder = tmp_path / "documents"
+    store = Store(folder, "")
+    written = 0
+    for number in range(200):
+        before = {part.number: part.documents for part in store.state.parts}
+        _add(store, [_row(0, number)], Mark(0, number + 1))
+        written += sum(part.documents for part in store.state.parts if part.number not in before)
+        assert len(store.state.parts) < 16
+        assert len(list(folder.glob("*.parquet"))) == len(DERIVED) * len(store.state.parts)
     store.close()
+    assert [row["offset"] for row in rows_of(folder, "documents")] == list(range(200))
+    assert written < 200 * 7
+
+
+def test_a_mark_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    store = Store(folder, "")
+    _add(store, [_row(0, 1)], Mark(0, 2))
+    store.close()
+    mark = json.loads((folder / "mark.json").read_bytes())
+    for part in mark["parts"]:
+        del part["digests"]
+    (folder / "mark.json").write_text(json.dumps({**mark, "gone": [[7, 1.5]]}))
+    store = Store(folder, "")
+    assert store.state.documents == 1
+    store.close()
+
+
+@pytest.mark.parametrize("table", range(len(DERIVED)))
+def test_damage_is_told_when_the_tables_are_opened_for_writing(tmp_path: Path, table: int) -> None:
+    folder = tmp_path / "documents"
+    store = Store(folder, "")
+    _add(store, [_row(0, 1)], Mark(0, 2))
+    store.close()
+    path = [*files_of(folder).values()][table][0]
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(
+        DamagedTables, match=f"content has changed.*'gossamer index {tmp_path}' makes it anew"
+    ):
+        Store(folder, "")
+    derived.discard(folder)
+    Store(folder, "").close()  # nobody holds it
 
 
 def test_text_and_markdown_of_one_page(crawled: Path) -> None:

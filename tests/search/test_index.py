@@ -13,8 +13,9 @@ from test_query import PIECES
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.search.query.parser import Unreadable
+from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text import store
+from gossamer.search.text.asking import read
 from gossamer.search.text.kept import Kept, read_kept, write_kept
 from gossamer.search.text.reader import Reader
 from gossamer.search.text.store import TextIndex
@@ -79,7 +80,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         ("http://a.example.org/docs/fox.html", [0]),
         ("example.org/docs", [0]),
         ("zebra", []),
-        ("!!! ???", [0, 1, 2, 3]),
+        ("*", [0, 1, 2, 3]),
+        ("!!! ???", []),
     ],
 )
 def test_what_a_query_finds(site: Reader, query: str, pages: list[int]) -> None:
@@ -246,3 +248,51 @@ def test_killed_around_the_commit_nothing_is_added_twice(
 
 class _KilledError(BaseException):
     pass
+
+
+TOGETHER = [
+    Page("http://h/0", "The variable GIT_DIR names the repository, and foo.bar is a file.", "Together"),
+    Page("http://h/1", "A dir that git made stands apart, as foo does, and bar.", "Apart"),
+    Page("http://h/2", "Wir geben git und dir den Weg.", "Deutsch", language="de"),
+    Page("http://h/3", "Nothing.", "Headings", markdown="# A git and\n\n# A dir\n\ntext"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        ("GIT_DIR", {0, 2}),
+        ("git-dir", {0, 2}),
+        ('"git dir"', {0, 2}),
+        ("foo.bar", {0}),
+        ("git dir", {0, 1, 2, 3}),
+    ],
+)
+def test_words_with_punctuation_within_stand_together(
+    tmp_path_factory: pytest.TempPathFactory, query: str, pages: set[int]
+) -> None:
+    """German texts are kept without `dir`: there, any word may stand in its place; not so in others."""
+    reader = indexed(tmp_path_factory.mktemp("crawl"), TOGETHER)
+    assert {int(url[-1]) for url in found(reader, query)} == pages
+
+
+NOTHING = ["q" * 300, "url:[", "e" + "\u0301" * 3_000, "title:" + "a" * 3_000 + "*", "!?", "-" + "q" * 300,
+           "(!? OR [)", f"({'q' * 300})", '"..."']  # fmt: skip
+
+
+@pytest.mark.parametrize("query", NOTHING)
+def test_what_cannot_be_looked_for_finds_nothing_and_it_is_said(site: Reader, query: str) -> None:
+    with pytest.raises(Unreadable, match="nothing to look for"):
+        read(query)
+    assert found(site, query) == []
+
+
+def test_beside_others_punctuation_is_no_word_and_a_word_too_long_is_on_no_page(site: Reader) -> None:
+    assert found(site, "fox !") == found(site, "fox")
+    assert found(site, "fox -!") == found(site, "fox")
+    assert found(site, "fox " + "q" * 300) == []
+    assert found(site, "site:example.org " + "q" * 300) == []
+    assert found(site, "fox -" + "q" * 300) == found(site, "fox")
+    asked = read_query("fox " + "q" * 300)
+    assert site.find(asked, 10, some=True)[0] == 2, "some of its words"
+    assert len(found(site, "")) == len(SITE)

@@ -3,6 +3,7 @@
 import http.server
 import json
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -199,3 +200,22 @@ def test_near_duplicates_are_one_hit_of_a_search(root: Path, site: str) -> None:
     assert first["url"] in (f"{site}/a", f"{site}/near")
     assert first["similar"] == 1
     assert not {hit["url"] for hit in others} & {f"{site}/a", f"{site}/near"}
+
+
+@pytest.mark.parametrize("table", ["documents", "links"])
+def test_damaged_tables_are_noticed_and_the_remedy_is_named(root: Path, tmp_path: Path, table: str) -> None:
+    shutil.copytree(root / "d", tmp_path / "d")
+    before = json.loads(_gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"]
+    (path,) = (tmp_path / "d" / "documents").glob(f"{table}-*.parquet")
+    content = bytearray(path.read_bytes())
+    content[4 : len(content) - 8] = bytes(len(content) - 12)
+    path.write_bytes(content)
+    if table == "documents":
+        ran = _gossamer("similar", "d", f"{root}/mine.txt", cwd=tmp_path)
+        assert ran.returncode == 3
+        assert "'gossamer index d' makes it anew" in ran.stderr
+    ran = _gossamer("index", "d", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert f"{path.name}: cannot be read (its content has changed); the tables are made anew" in ran.stderr
+    assert json.loads(_gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"] == before
+    assert _gossamer("sql", "d", f"select count(*) from {table}", cwd=tmp_path).returncode == 0

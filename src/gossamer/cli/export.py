@@ -13,6 +13,7 @@ from gossamer.cli.behind import say_behind
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json, size
 from gossamer.config.units import parse_size
+from gossamer.datasets.all_tables import being_read
 from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
@@ -59,7 +60,7 @@ def run_export(path: Path, asked: Asked) -> None:
     memory, split = _size("--memory", asked.memory), _size("--split", asked.split or "0")
     if form != "tsv":  # numbers and addresses; the others hold what pages hold
         keep_private()
-    with looked_into(path) as inspection:
+    with looked_into(path) as inspection, being_read(inspection):
         if form == "tsv":
             ended = _graph(inspection, Path(asked.out) if asked.out else None, memory, json=asked.json)
         elif form == "graphml":

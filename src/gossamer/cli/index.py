@@ -66,7 +66,7 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
         try:
             indexed += _bring(folder, how, interrupted, shown)
         except DamagedTables as error:
-            say(f"{safe(str(error))}; the tables are made anew from the archive")
+            say(f"{safe(error.what)}; the tables are made anew from the archive")
             discard(folder / FOLDER)
             indexed += _bring(folder, how, interrupted, shown)
         if stopped:

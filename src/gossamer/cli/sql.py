@@ -1,5 +1,6 @@
 """Answers a question in SQL about a crawl."""
 
+import contextlib
 import sys
 from datetime import datetime
 from decimal import Decimal
@@ -17,6 +18,7 @@ from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
+from gossamer.datasets.all_tables import being_read
 from gossamer.datasets.sql import Rows, asked, tables_in
 from gossamer.datasets.tables import DERIVED, INDEXED, OF_THE_CRAWL, TABLES
 from gossamer.model.errors import ConfigError
@@ -38,25 +40,26 @@ def run_sql(path: Path, question: str, form: Form, time: str) -> None:
     except ValueError as error:
         raise ConfigError(f"--time: {error}") from None
     keep_private()
-    with looked_into(path) as inspection:
-        if tables_in(question) & {table.name for table in (*DERIVED, *INDEXED)}:
-            say_behind(inspection, path, "these tables")
-        files = tables_of(inspection)
-    with asked(files, question, seconds=seconds) as answer:
-        match form:
-            case "table":
-                _table(answer)
-            case "jsonl":
-                for row in answer.rows:
-                    show(
-                        msgspec.json.encode(
-                            dict(zip(answer.columns, row, strict=True)), enc_hook=str
-                        ).decode()
-                    )
-            case "csv":
-                show(csv_line(answer.columns))
-                for row in answer.rows:
-                    show(csv_line([v if isinstance(v, int | float | Decimal) else _cell(v) for v in row]))
+    with contextlib.ExitStack() as held:
+        with looked_into(path) as inspection:
+            held.enter_context(being_read(inspection))
+            if tables_in(question) & {table.name for table in (*DERIVED, *INDEXED)}:
+                say_behind(inspection, path, "these tables")
+            files = tables_of(inspection)
+        _tell(held.enter_context(asked(files, question, seconds=seconds)), form)
+
+
+def _tell(answer: Rows, form: Form) -> None:
+    match form:
+        case "table":
+            _table(answer)
+        case "jsonl":
+            for row in answer.rows:
+                show(msgspec.json.encode(dict(zip(answer.columns, row, strict=True)), enc_hook=str).decode())
+        case "csv":
+            show(csv_line(answer.columns))
+            for row in answer.rows:
+                show(csv_line([v if isinstance(v, int | float | Decimal) else _cell(v) for v in row]))
 
 
 def show_tables() -> None:

@@ -15,8 +15,9 @@ from gossamer.documents.said import DocumentText
 from gossamer.model.errors import ConfigError
 from gossamer.search.query.asked import All, Asked, Words
 from gossamer.search.query.asked import Any as AnyOf
-from gossamer.search.query.parser import Unreadable, read_query
+from gossamer.search.query.parser import Unreadable
 from gossamer.search.searching import Hit, several_words
+from gossamer.search.text.asking import read
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.search.text.snippets import Marker
 
@@ -42,7 +43,7 @@ async def search_live(
         StorageError: what was fetched cannot be kept.
     """
     try:
-        asked = read_query(query)
+        asked = read(query)
     except Unreadable as refused:
         raise ConfigError(f"query: {refused.why}") from None
     about = " ".join(_words(asked))

@@ -1,11 +1,20 @@
 """The files of all tables of a crawl, or of all agents of a cluster."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer.datasets import derived, snapshot
 from gossamer.datasets.parquet import write_table
 from gossamer.datasets.tables import DERIVED
 from gossamer.inspect.inspection import Inspection
+
+
+@contextlib.contextmanager
+def being_read(inspection: Inspection) -> Iterator[None]:
+    """While the files of documents that `tables_of` names stay, whoever goes on with them."""
+    with derived.being_read(part.folder.path / derived.FOLDER for part in inspection.each.values()):
+        yield
 
 
 def tables_of(inspection: Inspection, *, keep: bool = False) -> dict[str, list[Path]]:

@@ -101,7 +101,7 @@ def _answer(asked: Asked, late: threading.Event) -> Iterator[tuple[bytes, bytes]
             connection.register(name, dataset.dataset(files, format="parquet"))
         except (OSError, pyarrow.ArrowException) as error:
             folder = Path(files[0]).parent
-            words = f"{folder}: is damaged ({error}); delete it, it is made again"
+            words = f"{folder}: is damaged ({error}). Delete it, then: gossamer index {folder.parent}"
             yield DAMAGED, words.encode(errors="replace")
             return
     for setting in ("enable_external_access = false", "lock_configuration = true"):

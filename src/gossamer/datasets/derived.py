@@ -3,18 +3,20 @@
 `documents/` holds numbered parts, each a Parquet file for each table, and `mark.json`: which parts count, and up
 to which place of the archive they tell. A part that the mark does not name was never committed, and goes when
 somebody writes next; so a kill costs what was read since the last commit, and the folder can be deleted at
-any time. Parts that were merged into a larger one stay for a while, for whoever reads them now.
+any time. Parts that were merged into a larger one go at once, unless somebody said that he opens them by name
+(`being_read`); other readers look again.
 """
 
 import contextlib
 import fcntl
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import xxhash
 
 from gossamer.archive.follower import START, Mark
 from gossamer.assembly.private import private_folder
@@ -25,23 +27,42 @@ from gossamer.model.errors import ConfigError, StorageError
 FOLDER = "documents"
 _MARK = "mark.json"
 VERSION = 1
+_READERS = "readers"
+"""The file that readers lock together, and who removes parts alone."""
 _MERGED_AT = 8
-"""Small parts that are merged into one."""
+"""Small parts that are merged into one, at least."""
 _SMALL = 20_000
 """Rows of documents up to which a part is small."""
-_KEPT = 600.0
-"""Seconds that a merged part stays."""
+_PIECE = 1 << 20
 
 
 class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
-    """A file of the tables cannot be read; they can be made anew from the archive."""
+    """A file of the tables cannot be read; they can be made anew from the archive.
+
+    Attributes:
+        what: the message, without what to do.
+    """
+
+    def __init__(self, path: Path, why: object) -> None:
+        """`path`: `documents/` of a crawl, or a file there."""
+        crawl = path.parent if path.name == FOLDER else path.parent.parent
+        reason = str(why).partition("\n")[0][:300]
+        self.what = f"{path}: cannot be read ({reason})"
+        super().__init__(f"{self.what}. 'gossamer index {crawl}' makes it anew.")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One part: its number, and its documents."""
+    """One part.
+
+    Attributes:
+        number: in the names of its files.
+        documents: rows of the first table.
+        digests: of the content of its files, in the order of the tables; parts of earlier versions have none.
+    """
 
     number: int
     documents: int
+    digests: tuple[str, ...] = ()
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +75,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         mark: place in the archive up to which the parts tell.
         parts: in their order.
         next: number of the next part.
-        gone: parts merged into others, and when (wall time).
         documents: read so far.
         seconds: of the clock spent on them, all sessions together.
         marked: how many documents bear each mark.
@@ -66,7 +86,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     mark: Mark = START
     parts: tuple[Part, ...] = ()
     next: int = 0
-    gone: tuple[tuple[int, float], ...] = ()
     documents: int = 0
     seconds: float = 0.0
     marked: dict[str, int] = {}
@@ -107,6 +126,21 @@ def discard(folder: Path) -> None:
         raise StorageError(f"{folder / _MARK}: cannot be removed ({error.strerror})") from error
 
 
+@contextlib.contextmanager
+def being_read(folders: Iterable[Path]) -> Iterator[None]:
+    """While the files that the tables in these folders have now are not removed, though they be merged.
+
+    For whoever opens them by name later than the mark was read.
+    """
+    with contextlib.ExitStack() as held:
+        for folder in folders:
+            with contextlib.suppress(OSError):  # no tables yet, or a file system that knows no locks
+                descriptor = os.open(folder / _READERS, os.O_RDONLY | os.O_CLOEXEC)
+                held.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+
+
 def _path(folder: Path, table: Table, number: int) -> Path:
     return folder / f"{table.name}-{number:06d}.parquet"
 
@@ -121,10 +155,12 @@ class Store:
         Raises:
             ConfigError: the extra is not installed, another process writes here, or the folder is somebody
                 else's.
+            DamagedTables: a file is not what was written.
             StorageError: the disk refuses.
         """
         needed()
         self._folder = folder
+        self._readers = -1
         try:
             private_folder(folder)
             self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -141,10 +177,24 @@ class Store:
         if held is None or held.made_of != made_of:
             held = State(made_of=made_of)
         self.state = held
-        self._clear()
+        try:
+            self._readers = os.open(folder / _READERS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._clear()
+            self._prove()
+        except OSError as error:
+            self.close()
+            raise StorageError(f"{folder}: cannot be written ({error.strerror}). Free some space.") from error
+        except DamagedTables:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let other processes write here."""
+        if self._readers >= 0:
+            with contextlib.suppress(OSError):
+                self._clear()
+            os.close(self._readers)
+            self._readers = -1
         os.close(self._lock)
 
     def commit(
@@ -168,7 +218,7 @@ class Store:
         if any(rows.values()):
             for table in DERIVED:
                 write_table(table, rows[table.name], _path(self._folder, table, state.next))
-            parts = (*parts, Part(state.next, count))
+            parts = (*parts, self._part(state.next, count))
         self._keep(
             msgspec.structs.replace(
                 state,
@@ -192,14 +242,23 @@ class Store:
         self._rewrite(self.state.parts, mark, only_before=True)
 
     def _merge(self) -> None:
-        """Make one of the small parts at the end, once there are many."""
+        """Make one of the small parts at the end, once there are many.
+
+        A part is written anew only with others that have as many documents together: so each document is
+        written some log2(_SMALL / ROWS) times, however many parts come.
+        """
         small: list[Part] = []
         for part in reversed(self.state.parts):
             if part.documents > _SMALL:
                 break
-            small.insert(0, part)
-        if len(small) >= _MERGED_AT:
-            self._rewrite(tuple(small), self.state.mark, only_before=False)
+            small.append(part)
+        behind = accumulate((part.documents for part in small), initial=0)
+        wanted = 0
+        for number, (part, others) in enumerate(zip(small, behind, strict=False), 1):
+            if number >= _MERGED_AT and part.documents <= others:
+                wanted = number
+        if wanted:
+            self._rewrite(tuple(reversed(small[:wanted])), self.state.mark, only_before=False)
 
     def _rewrite(self, parts: tuple[Part, ...], mark: Mark, *, only_before: bool) -> None:
         """Write parts anew as one, with what stands before `mark` or all of it."""
@@ -235,20 +294,17 @@ class Store:
                     raise StorageError(
                         f"{self._folder}: cannot be written ({error.strerror}). Free some space."
                     ) from error
-                what = str(error).splitlines()[0]
-                raise DamagedTables(f"{self._folder}: cannot be read ({what})") from error
+                raise DamagedTables(self._folder, error) from error
             if table is DERIVED[0]:
                 documents = count
         others = tuple(part for part in state.parts if part not in parts)
         lost = sum(part.documents for part in parts) - documents
-        now = time.time()
         self._keep(
             msgspec.structs.replace(
                 state,
                 mark=mark,
-                parts=(*others, Part(number, documents)) if documents else others,
+                parts=(*others, self._part(number, documents)) if documents else others,
                 next=number + 1,
-                gone=(*state.gone, *((part.number, now) for part in parts)),
                 documents=state.documents - lost,
             )
         )
@@ -271,22 +327,54 @@ class Store:
             ) from error
         self.state = state
 
+    def _part(self, number: int, documents: int) -> Part:
+        try:
+            digests = tuple(_digest(_path(self._folder, table, number)) for table in DERIVED)
+        except OSError as error:
+            raise StorageError(f"{self._folder}: cannot be read ({error.strerror}).") from error
+        return Part(number, documents, digests)
+
+    def _prove(self) -> None:
+        """Read all files once; who reads single rows of them later does not see what is damaged elsewhere."""
+        for part in self.state.parts:
+            for table, digest in zip(DERIVED, part.digests, strict=False):
+                path = _path(self._folder, table, part.number)
+                try:
+                    if _digest(path) != digest:
+                        raise DamagedTables(path, "its content has changed")
+                except OSError as error:
+                    raise DamagedTables(path, error.strerror) from error
+
     def _clear(self) -> None:
-        """Remove what no commit names, and what was merged long ago."""
-        since = time.time() - _KEPT
-        merged_lately = tuple(one for one in self.state.gone if one[1] > since)
-        if merged_lately != self.state.gone:
-            self.state = msgspec.structs.replace(self.state, gone=merged_lately)
-        named = {part.number for part in self.state.parts} | {number for number, _ in merged_lately}
-        for path in self._folder.iterdir():
-            if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
-                with contextlib.suppress(OSError):
-                    path.unlink()
+        """Remove what no commit names, unless somebody may be about to open it."""
+        try:
+            fcntl.flock(self._readers, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        except OSError:  # a file system that knows no locks
+            pass
+        try:
+            named = {part.number for part in self.state.parts}
+            for path in self._folder.iterdir():
+                if path.suffix == ".partial" or (path.suffix == ".parquet" and _number(path) not in named):
+                    with contextlib.suppress(OSError):
+                        path.unlink()
+        finally:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._readers, fcntl.LOCK_UN)
 
 
 def _number(path: Path) -> int:
     digits = path.stem.rpartition("-")[2]
     return int(digits) if digits.isdigit() else -1
+
+
+def _digest(path: Path) -> str:
+    digest = xxhash.xxh3_64()
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def _synced(path: Path) -> None:

@@ -85,7 +85,7 @@ def _rows_after(folder: Path, place: tuple[int, int], columns: list[str]) -> Ite
                 place = (serial, offset + 1)
         except FileNotFoundError:
             if path in files_of(folder).get("documents", []):
-                raise DamagedTables(f"{path}: is not there") from None
+                raise DamagedTables(path, "it is not there") from None
             continue  # merged into another meanwhile
         done.add(path)
 
@@ -105,7 +105,7 @@ def _of_file(path: Path, place: tuple[int, int], columns: list[str]) -> Iterator
     except FileNotFoundError:
         raise
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DamagedTables(f"{path}: cannot be read ({str(error).splitlines()[0]})") from error
+        raise DamagedTables(path, error) from error
 
 
 def last_place(group: Any) -> tuple[int, int]:

@@ -18,7 +18,8 @@ from gossamer.search.clusters import cluster_of
 from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
 from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
-from gossamer.search.query.parser import Unreadable, read_query
+from gossamer.search.query.parser import Unreadable
+from gossamer.search.text.asking import read
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
 from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece
@@ -187,7 +188,7 @@ class Searching:
         query = query.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
         self._refresh()
         try:
-            asked = _narrowed(read_query(query), only or {})
+            asked = _narrowed(read(query), only or {})
             answers, found = self._find(asked, offset + limit, some=False)
         except Unreadable as refused:
             return Results(query=query, problem=refused.why, documents=self.documents)

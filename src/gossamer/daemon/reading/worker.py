@@ -1,5 +1,6 @@
 """Carries out one order: `python -m gossamer.daemon.reading.worker` reads it on its standard input."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -24,6 +25,7 @@ from gossamer.daemon.reading.orders import (
     SqlColumn,
     SqlOrder,
 )
+from gossamer.datasets.all_tables import being_read
 from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
 from gossamer.datasets.sql import SqlError, asked
@@ -144,8 +146,14 @@ def _as_json(answer: object) -> tuple[Said, Iterable[bytes | memoryview]]:
 
 
 def _answer(order: SqlOrder) -> SqlAnswer:
-    with inspect(Path(order.folder)) as inspection:
-        files = tables_of(inspection, keep=True)
+    with contextlib.ExitStack() as held:
+        with inspect(Path(order.folder)) as inspection:
+            held.enter_context(being_read(inspection))
+            files = tables_of(inspection, keep=True)
+        return _answer_from(files, order)
+
+
+def _answer_from(files: dict[str, list[Path]], order: SqlOrder) -> SqlAnswer:
     as_of = max((path.stat().st_mtime for paths in files.values() for path in paths), default=time.time())
     limit_time(order.seconds + GRACE)
     began = time.monotonic()

@@ -188,6 +188,7 @@ class QueryCode(StrEnum):
     PARTS = "query.parts"
     DATE = "query.date"
     PATTERN = "query.pattern"
+    NOTHING = "query.nothing"
 
 
 class ProblemCode(StrEnum):

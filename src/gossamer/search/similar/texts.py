@@ -41,10 +41,17 @@ class Tables:
         """
         from pyarrow import ArrowException
 
-        try:
-            yield from self._rows(sorted(set(places)), columns)
-        except (OSError, ArrowException) as error:
-            raise DamagedTables(f"{self._folder}: cannot be read ({error})") from error
+        wanted = sorted(set(places))
+        for again in (True, True, False):
+            try:
+                for place, row in self._rows(wanted, columns):
+                    yield place, row
+                    wanted = wanted[bisect.bisect_right(wanted, place) :]
+            except (OSError, ArrowException) as error:
+                if again and isinstance(error, FileNotFoundError):  # merged into another just now
+                    continue
+                raise DamagedTables(self._folder, error) from error
+            return
 
     def _rows(self, places: list[Place], columns: Sequence[str]) -> Iterator[tuple[Place, dict[str, Any]]]:
         self._look()
@@ -61,7 +68,7 @@ class Tables:
     ) -> Iterator[tuple[Place, dict[str, Any]]]:
         from pyarrow import parquet
 
-        with parquet.ParquetFile(group.path) as file:
+        with parquet.ParquetFile(group.path, page_checksum_verification=True) as file:
             if group.rows is None:
                 held = file.read_row_group(group.number, columns=["serial", "offset"])
                 pairs = zip(held["serial"].to_pylist(), held["offset"].to_pylist(), strict=True)

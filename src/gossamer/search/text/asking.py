@@ -15,11 +15,20 @@ from gossamer.model.reasons.reason import because
 from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
-from gossamer.search.query.parser import Unreadable
+from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text.schema import whole_title, words_of
-from gossamer.search.text.words import Words, common_in, is_single, is_spaceless, sequences, ways_of
+from gossamer.search.text.words import (
+    LONGEST,
+    STEMMERS,
+    Words,
+    common_in,
+    is_single,
+    is_spaceless,
+    sequences,
+    ways_of,
+)
 
-__all__ = ["Asking", "scores"]
+__all__ = ["Asking", "read", "scores"]
 
 _WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
 """Of a word in each field."""
@@ -64,6 +73,8 @@ class Asking:
         """
         parts = asked.parts if isinstance(asked, ask.All) else (asked,)
         made = self._all(parts, _How(some=some))
+        if made is None:
+            return self._query.empty_query()
         words = [*_plain_words(parts)]
         bonus = self._bonus(words) if 1 <= len(words) <= _MOST_NEAR else []
         if not bonus:
@@ -85,14 +96,17 @@ class Asking:
         return found
 
     def _all(self, parts: Sequence[Asked], how: "_How") -> Any:
+        """The query of all parts; everything if there are none, `None` if none can be looked for."""
         clauses: list[tuple[Any, Any]] = []
         some: list[Any] = []
+        never = False
         for part in parts:
             if isinstance(part, ask.Not):
                 query, occur = self._of(part.of, _How(denied=True)), self._occur.MustNot
             else:
                 query, occur = self._of(part, how), self._occur.Must
             if query is None:
+                never |= isinstance(part, ask.Words) and any(map(str.isalnum, part.text))
                 continue
             if how.some and isinstance(part, ask.Words):
                 some.append(query)
@@ -100,13 +114,19 @@ class Asking:
                 clauses.append((occur, query))
         if some:
             clauses.append((self._occur.Must, self._any_of(some)))
+        if parts and not clauses:
+            return None
+        if never and not some:  # a word that is too long for any index
+            clauses.append((self._occur.Must, self._query.empty_query()))
         if not any(occur == self._occur.Must for occur, _ in clauses):
             clauses.append((self._occur.Must, self._sure(self._query.all_query())))
         return self._query.boolean_query(clauses)
 
     def _of(self, asked: Asked, how: "_How") -> Any:
-        """The query of a part; `None` of words without a letter or digit."""
+        """The query of a part; `None` of words without a letter or digit, or longer than those in the index."""
         match asked:
+            case ask.Words() if _is_anything(asked):
+                return self._sure(self._query.all_query())
             case ask.Words():
                 with _bounded(asked.text):
                     return self._words(asked, how)
@@ -147,18 +167,31 @@ class Asking:
         """A word, or words one after the other, in any of the languages' ways; `None` if there are none."""
         made = []
         for sequence in sequences(text, self._ways, common=field != "text"):
-            if is_single(sequence[-1][1]):  # the first of a pair, wherever one may be
-                made.append(self._started(field, sequence))
-            elif len(sequence) == 1:
-                made.append(self._term(field, sequence[0][1]))
-            elif field not in _PHRASED or (
-                loose and len(sequence) > _RUN and all(is_spaceless(word) for _, word in sequence)
-            ):
-                must = [(self._occur.Must, self._term(field, word)) for _, word in sequence]
-                made.append(self._query.boolean_query(must))
-            else:
-                made.append(self._phrase(field, sequence))
+            query = self._sequence(field, sequence, loose=loose)
+            if query is not None:
+                made.append(self._where_left_out(query, text, sequence))
         return self._any_of(made) if made else None
+
+    def _where_left_out(self, query: Any, text: str, sequence: Words) -> Any:
+        """A query of what some language leaves of a text is for documents of that language."""
+        if sequence in sequences(text, self._ways):
+            return query
+        ways = [way for way in self._ways if sequence in sequences(text, (way,), common=False)]
+        tags = [self._term("tags", f"lang:{language}") for language, way in STEMMERS.items() if way in ways]
+        must = self._occur.Must
+        return self._query.boolean_query([(must, query), (must, self._sure(self._any_of(tags)))])
+
+    def _sequence(self, field: str, sequence: Words, *, loose: bool) -> Any:
+        """Words one after the other; `None` in a field that does not know where its words stand."""
+        if is_single(sequence[-1][1]):  # the first of a pair, wherever one may be
+            return self._started(field, sequence)
+        if len(sequence) == 1:
+            return self._term(field, sequence[0][1])
+        spaceless = all(is_spaceless(word) for _, word in sequence)
+        if spaceless and (field not in _PHRASED or (loose and len(sequence) > _RUN)):
+            must = [(self._occur.Must, self._term(field, word)) for _, word in sequence]
+            return self._query.boolean_query(must)
+        return self._phrase(field, sequence) if field in _PHRASED else None
 
     def _beginning(self, words: ask.Words) -> Any:
         """Words that begin so."""
@@ -225,6 +258,36 @@ def _bounded(pattern: str) -> Iterator[None]:
         if "regex" not in str(error).lower():
             raise
         raise Unreadable(because(QueryCode.PATTERN, pattern[:40])) from None
+
+
+def read(text: str) -> Asked:
+    """The tree of a query, as `read_query`, of which something can be looked for unless it is empty.
+
+    Raises:
+        Unreadable: it is refused; or there is no word, filter or date in it.
+    """
+    asked = read_query(text)
+    if not _says_something(asked):
+        raise Unreadable(because(QueryCode.NOTHING, LONGEST))
+    return asked
+
+
+def _says_something(asked: Asked) -> bool:
+    match asked:
+        case ask.Words(text, field, pattern=pattern):
+            return (
+                _is_anything(asked) or (pattern and field is Field.URL) or bool(sequences(text.rstrip("*")))
+            )
+        case ask.Not(of):
+            return _says_something(of)
+        case ask.All(parts) | ask.Any(parts):
+            return not parts or any(map(_says_something, parts))
+    return True
+
+
+def _is_anything(words: ask.Words) -> bool:
+    """Whether it is but a star."""
+    return not words.phrase and not words.text.strip("*")
 
 
 def scores(asked: Asked) -> bool:

@@ -33,12 +33,15 @@ class Texts:
 
         found: dict[Place, str] = {}
         try:
-            self._refresh()
+            try:
+                self._refresh()
+            except FileNotFoundError:  # merged into another just now
+                self._refresh()
             for place in places:
                 text = self._text(place)
                 if text is not None:
                     found[place] = text
-        except (OSError, ArrowException):  # merged or damaged just now: a hit is worth showing without, too
+        except (OSError, ArrowException):  # damaged: a hit is worth showing without, too
             self.close()
         return found
 
