@@ -150,9 +150,14 @@ def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: st
     some = _gossamer("search", "d", "zebra", "fox", cwd=crawled.parent)
     assert some.returncode == 0
     assert "no document has all of these words" in some.stderr
-    nested = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
+    nested = _gossamer("search", "d", "(" * 3_000, cwd=crawled.parent)
     assert (nested.returncode, nested.stderr.count("\n")) == (2, 1)
     assert "at character 21" in nested.stderr
+    endless = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
+    assert (endless.returncode, endless.stderr) == (
+        2,
+        "gossamer: query: more than 4000 characters: take some away\n",
+    )
     option = _gossamer("search", "d", "git merge", "--no-ff", cwd=tmp_path)
     assert option.returncode == 2
     assert "'--no-ff'. Words that begin with - come after --." in option.stderr

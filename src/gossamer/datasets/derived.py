@@ -43,10 +43,10 @@ class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
         what: the message, without what to do.
     """
 
-    def __init__(self, path: Path, why: object) -> None:
+    def __init__(self, path: Path, fault: object) -> None:
         """`path`: `documents/` of a crawl, or a file there."""
         crawl = path.parent if path.name == FOLDER else path.parent.parent
-        reason = str(why).partition("\n")[0][:300]
+        reason = " ".join(str(fault).split())[:300]
         self.what = f"{path}: cannot be read ({reason})"
         super().__init__(f"{self.what}. 'gossamer index {crawl}' makes it anew.")
 

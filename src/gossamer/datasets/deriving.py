@@ -215,7 +215,7 @@ class Deriving:
         follower = follow(self._path, self._store.state.mark)
         self._archive = follower.archive
         if self._store.state.archive not in ("", self._archive):
-            raise DamagedTables(f"{self._path / FOLDER}: tells of another archive")
+            raise DamagedTables(self._path / FOLDER, "it tells of another archive")
         while not stop():
             more = goes_on()
             came = False

@@ -1,4 +1,4 @@
-"""Counts what answers in several crawls: a page that several have counts once."""
+"""Counted what answers in several crawls: a page that several have counts once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from gossamer.search.query.asked import Asked
 from gossamer.search.text.reader import FACETS, Found, Reader
 from gossamer.search.text.schema import Stored, facets_of
 
-__all__ = ["Answered", "Counts", "counted"]
+__all__ = ["Answered", "Counted", "counted"]
 
 COUNTED = 5_000
 """Answers of all crawls together that are counted one by one, some 10 ms a thousand; of more the sum is estimated."""
@@ -33,7 +33,7 @@ class Answered(msgspec.Struct, frozen=True):
     found: Sequence[Found]
 
 
-class Counts(msgspec.Struct, frozen=True):
+class Counted(msgspec.Struct, frozen=True):
     """How many documents answer; and of each value of each facet, if that was asked for.
 
     Attributes:
@@ -45,7 +45,7 @@ class Counts(msgspec.Struct, frozen=True):
     estimated: bool = False
 
 
-def counted(answers: Sequence[Answered], asked: Asked, *, some: bool, facets: bool) -> Counts:
+def counted(answers: Sequence[Answered], asked: Asked, *, some: bool, facets: bool) -> Counted:
     """Count them: exactly if one crawl answers, or if they are few.
 
     Raises:
@@ -60,13 +60,13 @@ def counted(answers: Sequence[Answered], asked: Asked, *, some: bool, facets: bo
             for one in answers
             for found in _found(one, asked, one.count, some=some)
         }
-        return Counts(len(pages), _facets(pages.values()) if facets else {})
+        return Counted(len(pages), _facets(pages.values()) if facets else {})
     shares = _shares(answers, asked, some=some) if several else [1.0] * len(answers)
     sums: dict[str, dict[str, float]] = {name: {} for name in FACETS}
     if facets:
         for one, share in zip(answers, shares, strict=True):
             _add(sums, one.reader.facets(asked, _VALUES, some=some), share)
-    return Counts(
+    return Counted(
         round(sum(one.count * share for one, share in zip(answers, shares, strict=True))),
         {name: {value: round(n) for value, n in each.items() if n >= 0.5} for name, each in sums.items()},
         several,

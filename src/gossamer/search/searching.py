@@ -278,7 +278,7 @@ class Searching:
     def _documents(self, query: str, most: int) -> list[Stored]:
         """The first that have all the words, and no more of them; none if the query is refused."""
         try:
-            found = self._find(read_query(query), most, some=False)[1]
+            found = self._find(read(query), most, some=False)[1]
         except Unreadable:
             return []
         return [one.found.document for one in found[:most]]
