@@ -247,7 +247,7 @@ def test_text_that_is_none_is_written_all_the_same(tmp_path: Path) -> None:
 def test_a_damaged_file_names_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "visits.parquet").write_bytes(b"PAR1 no more")
     with (
-        pytest.raises(ConfigError, match="delete"),
+        pytest.raises(ConfigError, match="Delete it, then: gossamer index"),
         asked({"visits": [tmp_path / "visits.parquet"]}, "select 1") as answer,
     ):
         list(answer.rows)
