@@ -17,7 +17,7 @@ from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.documents.extractor import link_extractors
-from gossamer.engine.admission.admission import SCOPE_HOSTS, Admission
+from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.other_agents import Peers
 from gossamer.engine.admission.rejudging import Rejudging
@@ -50,6 +50,7 @@ from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.model.url import Url
+from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
@@ -67,10 +68,7 @@ from gossamer.ports import (
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import Counters, decode
-
-PRODUCT_TOKEN = "gossamer"  # noqa: S105 - the name that robots files know us by
-SECRET = b"secret"
+from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
 
 
 class Built(msgspec.Struct, frozen=True):
