@@ -257,10 +257,11 @@ def list_(
 @click.option("--processes", type=click.IntRange(1, 64), metavar="N", help="Documents read at a time.")
 @click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
 @click.option("--no-search", is_flag=True, help="Make no search index.")
+@click.option("--wait", is_flag=True, help="Wait while another process does it.")
 @quiet
 @json
 def index(
-    folder: Path, processes: int | None, *, once: bool, no_search: bool, quiet: bool, json: bool
+    folder: Path, processes: int | None, *, once: bool, no_search: bool, wait: bool, quiet: bool, json: bool
 ) -> None:
     """Make text, data and links of the documents that were crawled. Works on a running crawl too.
 
@@ -271,7 +272,7 @@ def index(
     """
     from gossamer.cli.index import How, run_index
 
-    run_index(folder, How(processes, once, not no_search), json=json, quiet=quiet)
+    run_index(folder, How(processes, once, not no_search, wait), json=json, quiet=quiet)
 
 
 @app.command(
