@@ -28,7 +28,7 @@ from gossamer.search.text.words import (
     ways_of,
 )
 
-__all__ = ["Asking", "read", "scores"]
+__all__ = ["Asking", "read", "scores", "several_words"]
 
 _WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
 """Of a word in each field."""
@@ -152,6 +152,8 @@ class Asking:
             return self._phrases("address", words_of(words.text) if "://" in words.text else words.text)
         if words.field is Field.TITLE:
             return self._phrases("title", words.text)
+        if how.some and (pieces := pieces_of(words)):
+            return self._any_of([self._words(one, how) for one in pieces])
         made = [
             self._boosted(query, weight)
             for field, weight in _WEIGHTS.items()
@@ -264,10 +266,10 @@ def read(text: str) -> Asked:
     """The tree of a query, as `read_query`, of which something can be looked for unless it is empty.
 
     Raises:
-        Unreadable: it is refused; or there is no word, filter or date in it.
+        Unreadable: it is refused; or there is no word, filter or date in it, only signs.
     """
     asked = read_query(text)
-    if not _says_something(asked):
+    if not _says_something(asked) or (asked == ask.All() and text.strip()):
         raise Unreadable(because(QueryCode.NOTHING, LONGEST))
     return asked
 
@@ -288,6 +290,26 @@ def _says_something(asked: Asked) -> bool:
 def _is_anything(words: ask.Words) -> bool:
     """Whether it is but a star."""
     return not words.phrase and not words.text.strip("*")
+
+
+def several_words(asked: Asked) -> bool:
+    """Whether some of the words can be enough, where no document has all."""
+    parts = asked.parts if isinstance(asked, ask.All) else (asked,)
+    return sum(max(len(pieces_of(one)), 1) for one in parts if isinstance(one, ask.Words)) > 1
+
+
+def pieces_of(words: ask.Words) -> tuple[ask.Words, ...]:
+    """The pieces of a sentence in a script without blanks, any of which may be enough; none of other words.
+
+    It stands in the query as one word. Its pieces are the pairs of neighbouring characters.
+    """
+    if words.phrase or words.pattern or words.field is Field.URL:
+        return ()
+    said = dict.fromkeys(word for sequence in sequences(words.text) for _, word in sequence)
+    if len(said) < 2 or not any(map(is_spaceless, said)):
+        return ()
+    pieces = [word for word in said if not is_single(word)]
+    return tuple(msgspec.structs.replace(words, text=word) for word in pieces) if len(pieces) > 1 else ()
 
 
 def scores(asked: Asked) -> bool:
