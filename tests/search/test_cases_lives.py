@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -28,11 +29,13 @@ from search_world import (
     html,
     indexed,
     search,
+    similar,
     site_of,
 )
 from small_disk import MIB, Disk
 from torture_lives import Life, assert_complete, dice, small_world
 
+from gossamer.search.searching import Searching
 from gossamer.simweb import SimulatedWeb
 
 ANIMALS = (
@@ -143,6 +146,28 @@ def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
         os.close(held)
     assert waits.communicate(timeout=WITHIN) == ("", "")
     assert paths(folder, animal(2)) == ["2"]
+
+
+def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    disk = Disk(tmp_path / "disk")
+    try:
+        folder = disk.place / "d"
+        with site_of({"/fox": html("The fox", *STORY), "/again": html("The fox, again", *STORY)}) as address:
+            indexed(crawled(address, folder))
+        (tmp_path / "fox.txt").write_text(" ".join(STORY))
+        disk.let_nobody_write()
+        assert search(folder, "lighthouse").total == 2
+        assert len(similar(folder, tmp_path / "fox.txt")) == 2
+        with Searching([folder]) as searching:
+            assert [searching.search("boathouse", facets=True).total for _ in range(2)] == [2, 2]
+    finally:
+        disk.close()
+    assert not [*(tmp_path / "tmp").glob("gossamer-search-*")], "nothing is left behind"
 
 
 def test_a_running_crawl_is_searched(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from gossamer.model.errors import ConfigError
 from gossamer.search.query.asked import All, Asked, Words
 from gossamer.search.query.asked import Any as AnyOf
 from gossamer.search.query.parser import Unreadable
-from gossamer.search.searching import Hit, several_words
-from gossamer.search.text.asking import read
+from gossamer.search.searching import Hit
+from gossamer.search.text.asking import read, several_words
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.search.text.snippets import Marker
 

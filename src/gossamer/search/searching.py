@@ -17,7 +17,7 @@ from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
 from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
-from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
+from gossamer.search.query.asked import Asked, Filter, Kind, Span
 from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.asking import read, several_words
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
@@ -157,9 +157,9 @@ class Searching:
         self.close()
 
     def close(self) -> None:
-        """Close the files of the tables; those of the indexes go with the last reference."""
+        """Close all files."""
         for _, reader in self._readers:
-            reader.texts.close()
+            reader.close()
 
     def search(
         self,
