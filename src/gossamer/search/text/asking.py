@@ -28,7 +28,7 @@ from gossamer.search.text.words import (
     ways_of,
 )
 
-__all__ = ["Asking", "read", "scores", "several_words"]
+__all__ = ["Asking", "read", "scores", "several_words", "single_words"]
 
 _WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
 """Of a word in each field."""
@@ -152,7 +152,7 @@ class Asking:
             return self._phrases("address", words_of(words.text) if "://" in words.text else words.text)
         if words.field is Field.TITLE:
             return self._phrases("title", words.text)
-        if how.some and (pieces := pieces_of(words)):
+        if how.some and (pieces := _pieces_of(words)):
             return self._any_of([self._words(one, how) for one in pieces])
         made = [
             self._boosted(query, weight)
@@ -294,11 +294,16 @@ def _is_anything(words: ask.Words) -> bool:
 
 def several_words(asked: Asked) -> bool:
     """Whether some of the words can be enough, where no document has all."""
+    return len(single_words(asked)) > 1
+
+
+def single_words(asked: Asked) -> list[ask.Words]:
+    """The words of which some can be enough, sentences without blanks in their pieces."""
     parts = asked.parts if isinstance(asked, ask.All) else (asked,)
-    return sum(max(len(pieces_of(one)), 1) for one in parts if isinstance(one, ask.Words)) > 1
+    return [one for part in parts if isinstance(part, ask.Words) for one in _pieces_of(part) or (part,)]
 
 
-def pieces_of(words: ask.Words) -> tuple[ask.Words, ...]:
+def _pieces_of(words: ask.Words) -> tuple[ask.Words, ...]:
     """The pieces of a sentence in a script without blanks, any of which may be enough; none of other words.
 
     It stands in the query as one word. Its pieces are the pairs of neighbouring characters.
