@@ -80,6 +80,28 @@ def test_the_commonest_words_are_asked_for_only_where_they_are_kept(tmp_path: Pa
     assert found(pages, "title:the") == ["who"]
 
 
+@pytest.mark.parametrize("query", ["free software", '"free software"'])
+def test_a_quotation_in_another_language_is_no_better_than_pages_about_it(tmp_path: Path, query: str) -> None:
+    """French stems `free` to `fre`, which is rare: rarity that stems from the language says nothing."""
+    english = [
+        Page(
+            f"en/{number}",
+            f"A page about free software, the {number}th of them; free software is what it is about.",
+        )
+        for number in range(30)
+    ]
+    french = [
+        Page("fr/0", "Il cite la Free Software Foundation.", language="fr"),
+        *[
+            Page(f"fr/{number}", f"Rien que la page {number} du livre.", language="fr")
+            for number in range(1, 9)
+        ],
+    ]
+    ranked = found(indexed(tmp_path, [*french, *english]), query)
+    assert len(ranked) == 31
+    assert ranked[-1] == "fr/0"
+
+
 def test_a_variety_of_a_language_is_found_as_the_language(tmp_path: Path) -> None:
     """Guesses of short texts name varieties, and nobody asks for them."""
     pages = indexed(

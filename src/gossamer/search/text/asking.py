@@ -3,9 +3,11 @@
 Nothing of what a user typed reaches tantivy's own parser. Words score, by BM25, most in titles; filters do not.
 """
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -53,13 +55,17 @@ class _How(msgspec.Struct, frozen=True):
 class Asking:
     """Makes queries for one index."""
 
-    def __init__(self, schema: Any, languages: Iterable[str]) -> None:
+    def __init__(self, schema: Any, languages: Mapping[str, int], searcher: Any = None) -> None:
         """Args:
         schema: of the index.
-        languages: tags of those in it.
+        languages: tags of those in it, and how many documents are of each.
+        searcher: tells how frequent words are; without, all forms of a word count the same.
         """
         self._schema = schema
+        self._searcher = searcher
+        self._weight = lru_cache(10_000)(self._worth)
         self._ways = ways_of(languages)
+        self._most = ways_of(sorted(languages, key=lambda one: -languages[one])[:1])[-1]
         self._tantivy = needed()
         self._query = self._tantivy.Query
         self._occur = self._tantivy.Occur
@@ -92,7 +98,11 @@ class Asking:
         ]
         for field, weight in _NEAR.items():
             ways = sequences(text, self._ways, common=field != "text")
-            found += [self._boosted(self._phrase(field, one), weight) for one in ways if len(one) > 1]
+            found += [
+                self._boosted(self._phrase(field, one), weight * self._fair(field, text, one))
+                for one in ways
+                if len(one) > 1
+            ]
         return found
 
     def _all(self, parts: Sequence[Asked], how: "_How") -> Any:
@@ -171,8 +181,28 @@ class Asking:
         for sequence in sequences(text, self._ways, common=field != "text"):
             query = self._sequence(field, sequence, loose=loose)
             if query is not None:
+                query = self._boosted(query, self._fair(field, text, sequence))
                 made.append(self._where_left_out(query, text, sequence))
         return self._any_of(made) if made else None
+
+    def _fair(self, field: str, text: str, sequence: Words) -> float:
+        """By how much the form that a language gives to words is to count less.
+
+        A form is rare that few documents are of the language of; a word that is written so in a quotation would bring
+        these up. So none counts more than that of the language most documents are of.
+        """
+        if self._searcher is None:
+            return 1.0
+        [most] = sequences(text, (self._most,), common=field != "text") or [()]
+        if sequence == most or not most:
+            return 1.0
+        weight = sum(self._weight(field, word) for _, word in sequence)
+        return min(1.0, sum(self._weight(field, word) for _, word in most) / weight)
+
+    def _worth(self, field: str, word: str) -> float:
+        """What a word is worth: its inverse document frequency, as BM25 has it."""
+        has, documents = self._searcher.doc_freq(field, word), self._searcher.num_docs
+        return math.log1p((max(documents - has, 0) + 0.5) / (has + 0.5))
 
     def _where_left_out(self, query: Any, text: str, sequence: Words) -> Any:
         """A query of what some language leaves of a text is for documents of that language."""

@@ -103,7 +103,7 @@ class Reader:
 
     def _at(self, kept: Kept) -> None:
         self._kept = kept
-        self._asking = Asking(self._index.schema, kept.languages)
+        self._asking = Asking(self._index.schema, kept.languages, self._searcher)
 
     def refresh(self) -> None:
         """See what was committed meanwhile.
