@@ -60,6 +60,8 @@ PAGES = [
     "/jobs/docs/claim",
     "/clusters",
     "/clusters/big",
+    "/clusters/big/search?q=guide",
+    "/clusters/big/search/like?url=https://docs.example.org/",
     "/clusters/dead",
     "/clusters/late",
     "/clusters/new",
