@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -211,8 +212,11 @@ def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mes
 def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
     page = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"}, timeout=60)
     assert page.status_code == 200
-    assert f'href="{site}guide/' in page.text, "its archive is not read here: a hit leads to the page itself"
-    assert 'rel="noreferrer noopener"' in page.text
+    assert f'href="/clusters/mesh/page?url={quote(site)}guide/' in page.text
+    hit = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"}, timeout=60)
+    assert "A crawler at work." in hit.text, "its text, out of the archive of one of the agents"
+    missing = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"}, timeout=60)
+    assert (missing.status_code, "nothing of" in missing.text) == (404, True)
     assert 'data-suggest="/api/v1/clusters/mesh/suggestions"' in page.text
     assert 'href="/clusters/mesh/search"' in httpx.get(f"{service.url}/clusters/mesh", timeout=60).text
     everywhere = httpx.get(f"{service.url}/search", params={"q": "guide crawler"}, timeout=60).text

@@ -62,6 +62,7 @@ PAGES = [
     "/clusters/big",
     "/clusters/big/search?q=guide",
     "/clusters/big/search/like?url=https://docs.example.org/",
+    "/clusters/big/page?url=https://docs.example.org/",
     "/clusters/dead",
     "/clusters/late",
     "/clusters/new",

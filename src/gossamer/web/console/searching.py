@@ -9,6 +9,8 @@ from starlette.responses import Response
 
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.searching.questions import FACETS, AlikePages, FoundPages, Suggestion
+from gossamer.model.reasons.reason import Reason
+from gossamer.web.console.jobs.reading import made_by, shown_lines
 from gossamer.web.console.request_context import RequestContext
 from gossamer.web.console.routes import get, post
 from gossamer.words.catalogue import Words
@@ -78,6 +80,28 @@ async def alike_cluster(context: RequestContext, cluster: str) -> Response:
     """The pages of a cluster that resemble one."""
     folders = await context.daemon.searched_cluster(cluster)
     return context.page("alike.html", section="clusters", cluster=cluster, **await _alike(context, folders))
+
+
+async def page_cluster(context: RequestContext, cluster: str) -> Response:
+    """The text of one page that a cluster has archived."""
+    url, read = context.asked("url", 20_000), None
+    problem: Reason | str = ""
+    [folder] = (await context.daemon.searched_cluster(cluster)).values()
+    try:
+        read = await context.daemon.readers.page(folder, url, "")
+    except ServiceError as error:
+        problem = error.why
+    return context.page(
+        "cluster_page.html",
+        200 if read else 404,
+        section="clusters",
+        cluster=cluster,
+        url=url,
+        read=read,
+        problem=problem,
+        text=shown_lines(read.document.text) if read else "",
+        made=made_by(read, context.words) if read else "",
+    )
 
 
 async def follow(context: RequestContext, job: str) -> Response:
@@ -187,6 +211,7 @@ async def _alike(context: RequestContext, folders: Mapping[str, Path]) -> dict[s
 PAGES = (
     get("/search", search_all),
     get("/search/like", alike_all),
+    get("/clusters/{cluster}/page", page_cluster),
     get("/clusters/{cluster}/search", search_cluster),
     get("/clusters/{cluster}/search/like", alike_cluster),
     get("/jobs/{job}/search", search_job),
