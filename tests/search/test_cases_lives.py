@@ -1,11 +1,13 @@
 """An index beside a crawl that runs, changes, is killed, or has no room: right in the end, and the crawl goes on."""
 
+import fcntl
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -27,11 +29,13 @@ from search_world import (
     html,
     indexed,
     search,
+    similar,
     site_of,
 )
 from small_disk import MIB, Disk
 from torture_lives import Life, assert_complete, dice, small_world
 
+from gossamer.search.searching import Searching
 from gossamer.simweb import SimulatedWeb
 
 ANIMALS = (
@@ -95,6 +99,75 @@ def paths(folder: Path, query: str) -> list[str]:
     ran = gossamer("search", folder, query, "--json")
     assert_plain(ran)
     return [path[1:] for path in Found(ran).paths] if ran.code in (0, 1) else []
+
+
+def test_a_process_that_a_killed_crawl_left_behind_costs_the_next_one_nothing(tmp_path: Path) -> None:
+    """It makes the tables still: the one of the crawl that goes on waits for its turn, and then takes all."""
+    folder = tmp_path / "d"
+    pages = Chain(30, held=20)
+    with site_of(pages) as address:
+        first = gossamer(
+            "crawl", f"{address}/", "--min-delay", "0", "--max-pages", "5", "--dir", folder, "-q", SEARCH_ON
+        )
+        assert first.code == 0, first.err
+        left_behind = os.open(folder / "documents", os.O_RDONLY)
+        try:
+            fcntl.flock(left_behind, fcntl.LOCK_EX)
+            crawl = begin("resume", folder, "--max-pages", "30", "-q")
+            with pytest.raises(subprocess.TimeoutExpired):
+                crawl.wait(10)  # time for one that does not wait to give up
+            pages.let_go.set()
+            until(lambda: (folder / "crawl.log").read_text().count('"became":"done"') >= 30, WITHIN)
+        finally:
+            pages.let_go.set()
+            os.close(left_behind)
+        _, err = crawl.communicate(timeout=WITHIN)
+    assert (crawl.returncode, err) == (0, "")
+    assert paths(folder, animal(29)) == ["29"]
+
+
+def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with site_of(Chain(3)) as address:
+        indexed(crawled(address, folder))
+    shutil.rmtree(folder / INDEX)
+    held = os.open(folder / "documents", os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert gossamer("index", folder).code == 2
+        waits = begin("index", folder, "--wait", "-q")
+        stopped = begin("index", folder, "--wait", "-q")
+        with pytest.raises(subprocess.TimeoutExpired):
+            waits.wait(3)
+        stopped.send_signal(signal.SIGTERM)
+        stopped.communicate(timeout=WITHIN)
+        assert stopped.returncode == 130
+    finally:
+        os.close(held)
+    assert waits.communicate(timeout=WITHIN) == ("", "")
+    assert paths(folder, animal(2)) == ["2"]
+
+
+def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    disk = Disk(tmp_path / "disk")
+    try:
+        folder = disk.place / "d"
+        with site_of({"/fox": html("The fox", *STORY), "/again": html("The fox, again", *STORY)}) as address:
+            indexed(crawled(address, folder))
+        (tmp_path / "fox.txt").write_text(" ".join(STORY))
+        disk.let_nobody_write()
+        assert search(folder, "lighthouse").total == 2
+        assert len(similar(folder, tmp_path / "fox.txt")) == 2
+        with Searching([folder]) as searching:
+            assert [searching.search("boathouse", facets=True).total for _ in range(2)] == [2, 2]
+    finally:
+        disk.close()
+    assert not [*(tmp_path / "tmp").glob("gossamer-search-*")], "nothing is left behind"
 
 
 def test_a_running_crawl_is_searched(tmp_path: Path) -> None:

@@ -83,6 +83,26 @@ def test_words_inside_sentences_without_blanks(ask: Search, query: str, path: st
 
 
 @pytest.mark.parametrize(
+    ("query", "path", "marked"),
+    [
+        ("年度报告如何查询", "/zh", "年度报告"),
+        ("数据库missing", "/zh", "数据库"),
+        ("市立図書館の時間", "/ja", "市立図書館"),
+        ("시립도서관시간", "/ko", "시립도서관"),
+    ],
+)
+def test_of_a_sentence_without_blanks_that_no_page_has_some_is_enough(
+    ask: Search, query: str, path: str, marked: str
+) -> None:
+    found = ask(query)
+    assert found.paths[0] == path
+    assert "these have some" in found.ran.err
+    hit = found.hits[0]
+    assert marked in [hit["snippet"][start:end] for start, end in hit["marked"]], "in one, not pair by pair"
+    assert ask(f'"{query}"').paths == [], "in quotation marks it is that or nothing"
+
+
+@pytest.mark.parametrize(
     ("query", "path"),
     [
         ("kettles", "/shop/product-123.html"),
@@ -197,6 +217,13 @@ def test_nothing_found_is_said(library: Path, here: Callable[..., Ran]) -> None:
     assert ran.code in (0, 1)
     assert (ran.out + ran.err).strip()
     assert_plain(ran)
+
+
+@pytest.mark.parametrize("query", ["((((", ")))", '"', '""', "()", "OR", "OR OR", "-()", "!?", "- -"])
+def test_signs_alone_are_no_question(library: Path, here: Callable[..., Ran], query: str) -> None:
+    ran = here("search", library, "--", query)
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing to look for" in ran.err
 
 
 def test_asking_changes_nothing(library: Path, ask: Search) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from search_tables import Page, found, indexed
 
+from gossamer.search.query.asked import All
+
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
 ZH = "我们公司在2026年发布了年度报告书，介绍了新产品的研究成果。"
@@ -76,6 +78,48 @@ def test_the_commonest_words_are_asked_for_only_where_they_are_kept(tmp_path: Pa
     assert found(pages, '"state of the art"') == ["doc"]
     assert found(pages, '"art of the state"') == []
     assert found(pages, "title:the") == ["who"]
+
+
+@pytest.mark.parametrize("query", ["free software", '"free software"'])
+def test_a_quotation_in_another_language_is_no_better_than_pages_about_it(tmp_path: Path, query: str) -> None:
+    """French stems `free` to `fre`, which is rare: rarity that stems from the language says nothing."""
+    english = [
+        Page(
+            f"en/{number}",
+            f"A page about free software, the {number}th of them; free software is what it is about.",
+        )
+        for number in range(30)
+    ]
+    french = [
+        Page("fr/0", "Il cite la Free Software Foundation.", language="fr"),
+        *[
+            Page(f"fr/{number}", f"Rien que la page {number} du livre.", language="fr")
+            for number in range(1, 9)
+        ],
+    ]
+    ranked = found(indexed(tmp_path, [*french, *english]), query)
+    assert len(ranked) == 31
+    assert ranked[-1] == "fr/0"
+
+
+def test_a_variety_of_a_language_is_found_as_the_language(tmp_path: Path) -> None:
+    """Guesses of short texts name varieties, and nobody asks for them."""
+    pages = indexed(
+        tmp_path,
+        [
+            Page("zh", "公司发布了年度报告", language="zh-CN"),
+            Page("wuu", "公司发布了月度报告", language="wuu"),
+            Page("ary", "الكتب في المكتبة", language="ary"),
+            Page("nb", "Bøkene i biblioteket", language="nb-NO"),
+            Page("ms", "Buku di perpustakaan", language="ms"),
+        ],
+    )
+    assert sorted(found(pages, "报告 lang:zh")) == ["wuu", "zh"]
+    assert found(pages, "报告 lang:wuu") == ["wuu"]
+    assert found(pages, "lang:zh-cn") == ["zh"]
+    assert found(pages, "مكتبة lang:ar") == found(pages, "lang:ary") == ["ary"]
+    assert found(pages, "bok") == found(pages, "lang:no") == found(pages, "lang:nb") == ["nb"]
+    assert pages.facets(All(), 10)["language"] == {"zh": 2, "ar": 1, "no": 1, "ms": 1}
 
 
 @pytest.mark.parametrize(

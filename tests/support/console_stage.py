@@ -573,6 +573,12 @@ class StageDaemon:
     def folders(self, name: str = "") -> dict[str, Path]:
         return {one: self.folder(one) for one in ([name] if name else self.views)}
 
+    async def searched(self) -> dict[str, Path]:
+        return self.folders()
+
+    async def searched_cluster(self, name: str) -> dict[str, Path]:
+        return {f"cluster:{name}": Path((await self.clusters.look(name, 0)).folder)}
+
     def folder(self, name: str) -> Path:
         return Path("/srv/gossamer/jobs") / self.job(name).name
 

@@ -35,6 +35,9 @@ class Disk:
     def grow(self, size: int) -> None:
         _mount("-o", f"remount,size={size}", str(self.place))
 
+    def let_nobody_write(self) -> None:
+        _mount("-o", "remount,ro", str(self.place))
+
     def close(self) -> None:
         subprocess.run(["umount", "--lazy", str(self.place)], check=True, capture_output=True)
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -180,6 +181,53 @@ def test_titles_are_suggested(service: LiveService) -> None:
     assert get(service, "/jobs/docs/suggestions", text="xyzzy").json() == []
     assert get(service, "/jobs/plain/suggestions", text="gui").json() == []
     assert get(service, "/jobs/docs/suggestions", text="").status_code == 422
+
+
+@pytest.fixture
+def mesh(service: LiveService) -> Iterator[Path]:
+    """A cluster of two agents among the jobs: one has what a job has, the other no index yet."""
+    folder = service.daemon.folder("docs").parent / "mesh"
+    shutil.copytree(service.daemon.folder("docs"), folder / "agents" / "a-1")
+    shutil.copytree(service.daemon.folder("plain"), folder / "agents" / "a-2")
+    (folder / "cluster.json").write_text("{}")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mesh: Path, site: str) -> None:
+    alone = get(service, "/clusters/mesh/search", query="guide crawler", facets=True, limit=5).json()
+    assert (alone["total"], alone["documents"], alone["jobs"]) == (GUIDES, DOCUMENTS, ["cluster:mesh"])
+    assert {hit["job"] for hit in alone["hits"]} == {"cluster:mesh"}
+    everywhere = get(service, "/search", query="guide crawler", limit=5).json()
+    assert everywhere["total"] == GUIDES, "a page that a job has too counts once"
+    assert {"cluster:mesh", "docs", "some"} <= set(everywhere["jobs"])
+    assert all({hit["job"], *hit["also"]} >= {"cluster:mesh", "docs"} for hit in everywhere["hits"])
+    titles = get(service, "/clusters/mesh/suggestions", text="gui").json()
+    assert titles == get(service, "/jobs/docs/suggestions", text="gui").json() != []
+    alike = get(service, "/clusters/mesh/similar", url=f"{site}copy/0").json()
+    assert alike["size"] == get(service, "/jobs/docs/similar", url=f"{site}copy/0").json()["size"]
+    assert get(service, "/clusters/never/search", query="a").status_code == 404
+
+
+def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
+    page = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"}, timeout=60)
+    assert page.status_code == 200
+    assert f'href="/clusters/mesh/page?url={quote(site)}guide/' in page.text
+    hit = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"}, timeout=60)
+    assert "A crawler at work." in hit.text, "its text, out of the archive of one of the agents"
+    missing = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"}, timeout=60)
+    assert (missing.status_code, "nothing of" in missing.text) == (404, True)
+    assert 'data-suggest="/api/v1/clusters/mesh/suggestions"' in page.text
+    assert 'href="/clusters/mesh/search"' in httpx.get(f"{service.url}/clusters/mesh", timeout=60).text
+    everywhere = httpx.get(f"{service.url}/search", params={"q": "guide crawler"}, timeout=60).text
+    assert 'href="/clusters/mesh/search?q=guide%20crawler">mesh</a>' in everywhere
+    for path in ("/clusters/mesh/search/like", "/search/like"):
+        assert (
+            httpx.get(f"{service.url}{path}", params={"url": f"{site}copy/0"}, timeout=60).status_code == 200
+        )
+    shutil.rmtree(mesh / "agents" / "a-1")
+    none = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide"}, timeout=60)
+    assert f"gossamer index {mesh}" in none.text
 
 
 def test_what_cannot_be_answered_says_why(service: LiveService) -> None:

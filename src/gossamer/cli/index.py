@@ -15,13 +15,15 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
-from gossamer.datasets.derived import FOLDER, DamagedTables, discard, state_of
+from gossamer.datasets.derived import FOLDER, Busy, DamagedTables, discard, state_of
 from gossamer.datasets.deriving import Deriving, Progress
 from gossamer.search.extra import is_installed
 from gossamer.search.following import Following
 from gossamer.words.catalogue import words
 
 INTERRUPTED = 130
+_TURN = 0.5
+"""Seconds after which it is tried again whether another process has ended."""
 
 
 class How(msgspec.Struct, frozen=True):
@@ -31,11 +33,13 @@ class How(msgspec.Struct, frozen=True):
         processes: documents read at a time, if not as the crawl's settings say.
         once: end when all is read, though the crawl runs.
         search: also what 'gossamer search' asks, if its extra is installed.
+        wait: while another process does this.
     """
 
     processes: int | None = None
     once: bool = False
     search: bool = True
+    wait: bool = False
 
 
 def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
@@ -44,7 +48,8 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
     While the crawl runs it goes on with it, unless `once`. Interrupted, it keeps what it has; exit 130.
 
     Raises:
-        ConfigError: no crawl lives in `path`, an extra is not installed, or another process does this.
+        Busy: another process does this.
+        ConfigError: no crawl lives in `path`, or an extra is not installed.
         StorageError: the disk refuses.
     """
     keep_private()
@@ -64,11 +69,11 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
     indexed = 0
     for folder in parts.values():
         try:
-            indexed += _bring(folder, how, interrupted, shown)
+            indexed += _in_turn(folder, how, interrupted, shown)
         except DamagedTables as error:
             say(f"{safe(error.what)}; the tables are made anew from the archive")
             discard(folder / FOLDER)
-            indexed += _bring(folder, how, interrupted, shown)
+            indexed += _in_turn(folder, how, interrupted, shown)
         if stopped:
             break
     shown.end()
@@ -113,6 +118,19 @@ def _say(path: Path, where: Path | str, told: _Told, indexed: int | None) -> Non
 
 def _where(path: Path, parts: Mapping[str, Path]) -> Path | str:
     return path / FOLDER if list(parts.values()) == [path] else f"{plural(len(parts), 'agent')}' folders"
+
+
+def _in_turn(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Shown") -> int:
+    """As `_bring`, once no other process does it, if that is to be waited for."""
+    while True:
+        try:
+            return _bring(folder, how, interrupted, shown)
+        except Busy:
+            if not how.wait:
+                raise
+        if interrupted():
+            return 0
+        time.sleep(_TURN)
 
 
 def _bring(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Shown") -> int:

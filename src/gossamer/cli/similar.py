@@ -1,6 +1,7 @@
 """Shows near-duplicates of a crawl, and the pages that contain or resemble given documents."""
 
 import mimetypes
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from gossamer.model.exchange import Headers
 from gossamer.search.similar.answers import Cluster, SimilarPages
 from gossamer.search.similar.copies import Copied
 from gossamer.search.similar.following import SimilarFollower
+from gossamer.search.similar.state import FOLDER as SIMILAR
 
 _NOT_FOUND = 1
 _LARGEST = 64 << 20
@@ -90,7 +92,9 @@ def run_similar(path: Path, asked: SimilarAsked) -> None:
 
 
 def _catch_up(crawl: Path) -> None:
-    """Bring the index up to the tables, if nobody else does."""
+    """Bring the index up to the tables, if nobody else does, and it may be written."""
+    if not os.access(crawl, os.W_OK) and (crawl / SIMILAR).is_dir():
+        return
     try:
         follower = SimilarFollower(crawl, lambda text: say(safe(text)))
     except ConfigError as error:

@@ -16,8 +16,8 @@ from gossamer.model.errors import ConfigError
 from gossamer.search.query.asked import All, Asked, Words
 from gossamer.search.query.asked import Any as AnyOf
 from gossamer.search.query.parser import Unreadable
-from gossamer.search.searching import Hit, several_words
-from gossamer.search.text.asking import read
+from gossamer.search.searching import Hit
+from gossamer.search.text.asking import read, single_words
 from gossamer.search.text.fleeting import FleetingIndex
 from gossamer.search.text.snippets import Marker
 
@@ -78,13 +78,12 @@ class _Rest:
     def __init__(self, asked: Asked, most: int) -> None:
         self._asked = asked
         self._most = most
-        parts = asked.parts if isinstance(asked, All) and several_words(asked) else ()
-        self._each = [part for part in parts if isinstance(part, Words)]
+        self._each = single_words(asked)
         self.best: list[Hit] = []
 
     def offer(self, row: dict[str, Any], index: FleetingIndex) -> None:
         """Keep a document that is in the index, if it is one of them."""
-        if not self._each or not index.fits(self._asked, some=True):
+        if len(self._each) < 2 or not index.fits(self._asked, some=True):
             return
         met = float(sum(index.fits(word) for word in self._each))
         if len(self.best) < self._most or met > self.best[-1].score:

@@ -13,7 +13,7 @@ from gossamer.control.views.views import VIEWS
 from gossamer.daemon.allocation.claims import claim_problems
 from gossamer.daemon.allocation.grants import AllocationView, Grants
 from gossamer.daemon.asking import Asking
-from gossamer.daemon.clusters.shown import Clusters
+from gossamer.daemon.clusters.shown import CLUSTER, Clusters
 from gossamer.daemon.config import ServiceConfig, ServiceFolder
 from gossamer.daemon.context import DaemonContext, crawl_config
 from gossamer.daemon.database import Database
@@ -154,6 +154,15 @@ class Daemon:
         """Where the crawl of a job lies, or those of all, the newest first; by name."""
         jobs = [self._roster.get(one) for one in ([name] if name else self._roster.names())]
         return {job.name: job.path for job in sorted(jobs, key=lambda job: -job.created)}
+
+    async def searched(self) -> dict[str, Path]:
+        """Where all lies that is searched together: clusters, as `cluster:NAME`, and the crawls of jobs."""
+        clusters = await self.clusters.folders()
+        return {f"{CLUSTER}{name}": path for name, path in clusters.items()} | self.folders()
+
+    async def searched_cluster(self, name: str) -> dict[str, Path]:
+        """The same of one cluster."""
+        return {f"{CLUSTER}{name}": await self.clusters.folder(name)}
 
     async def figures(self, name: str) -> dict[str, Any]:
         """A crawl's `status`, at most a second old, whoever asks."""

@@ -1,7 +1,8 @@
 """Runs `gossamer index` beside a crawl, at low priority, in a process of its own.
 
 A crawl that does not want it pays nothing. The process ends by itself once the crawl has ended and all is
-read; if the crawl was interrupted it is told to stop, keeps what it has, and 'gossamer index' goes on.
+read; if the crawl was interrupted it is told to stop, keeps what it has, and 'gossamer index' goes on. A crawl that
+was killed leaves its process behind: that of the crawl that goes on waits until the other has ended.
 """
 
 import asyncio
@@ -50,7 +51,7 @@ class Beside:
         """
         if not documents and not search:
             return
-        command = [sys.executable, "-m", "gossamer", "index", str(path), "--quiet"]
+        command = [sys.executable, "-m", "gossamer", "index", str(path), "--quiet", "--wait"]
         if not search:
             command.append("--no-search")
         self._process = await asyncio.create_subprocess_exec(

@@ -51,6 +51,10 @@ class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
         super().__init__(f"{self.what}. 'gossamer index {crawl}' makes it anew.")
 
 
+class Busy(ConfigError):  # noqa: N818 (what it says is what it is)
+    """Another process makes the tables, or what follows them; it ends some time."""
+
+
 class Part(msgspec.Struct, frozen=True):
     """One part.
 
@@ -153,8 +157,8 @@ class Store:
         goes.
 
         Raises:
-            ConfigError: the extra is not installed, another process writes here, or the folder is somebody
-                else's.
+            Busy: another process writes here.
+            ConfigError: the extra is not installed, or the folder is somebody else's.
             DamagedTables: a file is not what was written.
             StorageError: the disk refuses.
         """
@@ -170,7 +174,7 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise ConfigError(f"{folder}: another process makes these tables now; wait for it.") from None
+            raise Busy(f"{folder}: another process makes these tables now; wait for it.") from None
         except OSError:  # a file system that knows no locks
             pass
         held = state_of(folder)

@@ -168,7 +168,8 @@ class Deriving:
         config: if not the crawl's own.
 
         Raises:
-            ConfigError: an extra is not installed, or another process makes these tables.
+            Busy: another process makes these tables.
+            ConfigError: an extra is not installed.
             StorageError: the disk refuses.
         """
         self._path = path

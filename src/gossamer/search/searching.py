@@ -17,9 +17,9 @@ from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
 from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
-from gossamer.search.query.asked import Asked, Filter, Kind, Span, Words
+from gossamer.search.query.asked import Asked, Filter, Kind, Span
 from gossamer.search.query.parser import Unreadable
-from gossamer.search.text.asking import read
+from gossamer.search.text.asking import read, several_words
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
 from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece
@@ -157,9 +157,9 @@ class Searching:
         self.close()
 
     def close(self) -> None:
-        """Close the files of the tables; those of the indexes go with the last reference."""
+        """Close all files."""
         for _, reader in self._readers:
-            reader.texts.close()
+            reader.close()
 
     def search(
         self,
@@ -392,8 +392,3 @@ def _narrowed(asked: Asked, only: Mapping[str, str]) -> Asked:
     if not parts:
         return asked
     return AllOf((*(asked.parts if isinstance(asked, AllOf) else (asked,)), *parts))
-
-
-def several_words(asked: Asked) -> bool:
-    """Whether some of the words can be enough, where no document has all."""
-    return isinstance(asked, AllOf) and sum(isinstance(part, Words) for part in asked.parts) > 1

@@ -257,11 +257,10 @@ def list_(
 @click.option("--processes", type=click.IntRange(1, 64), metavar="N", help="Documents read at a time.")
 @click.option("--once", is_flag=True, help="Do not go on with a crawl that runs.")
 @click.option("--no-search", is_flag=True, help="Make no search index.")
+@click.option("--wait", is_flag=True, help="Wait while another process does it.")
 @quiet
 @json
-def index(
-    folder: Path, processes: int | None, *, once: bool, no_search: bool, quiet: bool, json: bool
-) -> None:
+def index(folder: Path, *, no_search: bool, quiet: bool, json: bool, **how: Any) -> None:
     """Make text, data and links of the documents that were crawled. Works on a running crawl too.
 
     Main text, Markdown, title, authors, dates, language, structured data, e-mail addresses, links and
@@ -271,7 +270,7 @@ def index(
     """
     from gossamer.cli.index import How, run_index
 
-    run_index(folder, How(processes, once, not no_search), json=json, quiet=quiet)
+    run_index(folder, How(search=not no_search, **how), json=json, quiet=quiet)
 
 
 @app.command(

@@ -12,6 +12,8 @@ from gossamer.inspect.clusters.cluster_questions import PLAN, Drain, Order, Scal
 
 MOST_ASKED = 4
 """Clusters looked at at once; each is a process of some 200 MB."""
+CLUSTER = "cluster:"
+"""Before the name of a cluster, where it stands among names of jobs."""
 _LIST_SECONDS = 2.0
 
 Note = Callable[[str, str, str, str], None]
@@ -43,6 +45,18 @@ class Clusters:
                 await asyncio.gather(*(watch.inspect() for watch in watches))
         self.some = bool(found)
         return [watch.view() for watch in watches]
+
+    async def folders(self) -> dict[str, Path]:
+        """Where each of them lies, by name."""
+        return dict(sorted((await asyncio.to_thread(self._found)).items()))
+
+    async def folder(self, name: str) -> Path:
+        """Where one of them lies.
+
+        Raises:
+            ServiceError: there is none of that name.
+        """
+        return (await self._get(name)).folder
 
     async def look(self, name: str, patience: float) -> ClusterView:
         """One of them, asked now if nobody has of late.

@@ -35,6 +35,7 @@ from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
+from gossamer.inspect.clusters.whole import inspect_whole
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
@@ -80,12 +81,12 @@ def _carried_out(order: AnyOrder) -> tuple[Said, Iterable[bytes | memoryview]]:
         case SqlOrder():
             return _as_json(_answer(order))
         case PageOrder():
-            with inspect(Path(order.folder)) as inspection:
+            with inspect_whole(Path(order.folder)) as inspection:
                 return _as_json(
                     read_again(inspection, _capture(inspection, order.url, order.at), document_text)
                 )
         case ContentOrder():
-            with inspect(Path(order.folder)) as inspection:
+            with inspect_whole(Path(order.folder)) as inspection:
                 return _content(inspection, order)
 
 

@@ -1,14 +1,17 @@
 """What a searcher is asked, and what it answers: one line of JSON each."""
 
+from pathlib import Path
+
 import msgspec
 
 from gossamer.daemon.reading.orders import Failure
+from gossamer.inspect.clusters.cluster_folder import crawl_folders
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.searching import FACETS, FacetValue, Piece, Suggestion
 
 __all__ = [
     "FACETS", "AlikePage", "AlikePages", "AnyQuestion", "AskAlike", "AskPages", "AskTitles", "FacetValue", "FoundPage",
-    "FoundPages", "Heard", "Piece", "Question", "Suggestion", "Unusable",
+    "FoundPages", "Heard", "Piece", "Question", "Suggestion", "Unusable", "has_index",
 ]  # fmt: skip
 
 MOST_CRAWLS = 50
@@ -19,12 +22,17 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask"):
     """What is asked of some crawls.
 
     Attributes:
-        folders: of the crawls, by the names of their jobs.
+        folders: of the crawls, by the names of their jobs, and of clusters.
         seconds: after which the kernel ends the searcher.
     """
 
     folders: dict[str, str]
     seconds: float
+
+
+def has_index(folder: Path, kind: str) -> bool:
+    """Whether a crawl, or an agent of a cluster, has an index: `search` or `similar`."""
+    return any((path / kind).is_dir() for path in crawl_folders(folder))
 
 
 class AskPages(Question, frozen=True, kw_only=True, tag="pages"):

@@ -31,7 +31,9 @@ from gossamer.daemon.searching.questions import (
     FoundPages,
     Heard,
     Unusable,
+    has_index,
 )
+from gossamer.inspect.clusters.cluster_folder import crawl_folders
 from gossamer.model.errors import GossamerError, StorageError
 from gossamer.search.searching import DEEPEST, Hit, Searching, Suggestion
 from gossamer.search.similar.alike import Alike
@@ -161,7 +163,7 @@ class Desk:
 
     def _pages_alike(self, question: AskAlike) -> AlikePages:
         names = _with_index(question.folders, SIMILAR)[:MOST_CRAWLS]
-        job_of = {Path(question.folders[name]): name for name in names}
+        job_of = {path: name for name in names for path in crawl_folders(Path(question.folders[name]))}
         states = {path: state_of(path / SIMILAR) for path in job_of}
         if self._alike is None or self._alike[0] != states:
             self._alike = states, Alike(list(job_of))
@@ -182,7 +184,7 @@ def _opened(folders: Mapping[str, str], names: list[str]) -> Searching | None:
 
 def _with_index(folders: Mapping[str, str], kind: str) -> list[str]:
     """Names of the crawls that have a folder of a kind: cheaper than to open all of them."""
-    return [name for name, path in folders.items() if (Path(path) / kind).is_dir()]
+    return [name for name, path in folders.items() if has_index(Path(path), kind)]
 
 
 def _page(hit: Hit, job_of: Mapping[str, str]) -> FoundPage:

@@ -22,6 +22,7 @@ from gossamer.daemon.searching.questions import (
     Heard,
     Question,
     Suggestion,
+    has_index,
 )
 from gossamer.search.similar.state import FOLDER as SIMILAR
 
@@ -72,7 +73,7 @@ class Searchers:
         Raises:
             ServiceError: as `pages`.
         """
-        there = {name: path for name, path in folders.items() if (path / SIMILAR).is_dir()}
+        there = {name: path for name, path in folders.items() if has_index(path, SIMILAR)}
         if not there:
             return AlikePages()
         question = AskAlike(folders=_texts(there), seconds=SECONDS, url=url, limit=limit)

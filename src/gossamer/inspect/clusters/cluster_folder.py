@@ -82,6 +82,13 @@ def present_agents(folder: Path, last: Last | None) -> list[str]:
     return sorted(set(found) - lost, key=lambda name: int(name[2:]))
 
 
+def crawl_folders(folder: Path) -> list[Path]:
+    """The folders of crawls in a folder: itself, or those of a cluster's agents on this machine. Opens no state."""
+    if not holds_cluster(folder):
+        return [folder]
+    return [agents_of(folder) / name for name in present_agents(folder, last_of(folder))]
+
+
 def absent_agents(folder: Path, present: list[str], last: Last | None) -> list[Absent]:
     """Agents whose folders should be here, but are not."""
     place = agents_of(folder)

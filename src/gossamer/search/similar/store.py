@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from gossamer.archive.follower import Mark
 from gossamer.assembly.private import private_folder
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.datasets.derived import Busy
+from gossamer.model.errors import StorageError
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
 from gossamer.search.similar.state import MARK, Part, State, state_of
@@ -160,7 +161,8 @@ class Store:
         damaged, goes, and `remade` says why.
 
         Raises:
-            ConfigError: another process writes here, or the folder is somebody else's.
+            Busy: another process writes here.
+            ConfigError: the folder is somebody else's.
             StorageError: the disk refuses.
         """
         self._folder = folder
@@ -173,7 +175,7 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise ConfigError(f"{folder}: another process makes this index now; wait for it.") from None
+            raise Busy(f"{folder}: another process makes this index now; wait for it.") from None
         except OSError:  # a file system that knows no locks
             pass
         self.remade = ""

@@ -3,9 +3,11 @@
 Nothing of what a user typed reaches tantivy's own parser. Words score, by BM25, most in titles; filters do not.
 """
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -28,7 +30,7 @@ from gossamer.search.text.words import (
     ways_of,
 )
 
-__all__ = ["Asking", "read", "scores"]
+__all__ = ["Asking", "read", "scores", "several_words", "single_words"]
 
 _WEIGHTS = {"title": 3.0, "headings": 1.5, "address": 0.7, "text": 1.0}
 """Of a word in each field."""
@@ -53,13 +55,17 @@ class _How(msgspec.Struct, frozen=True):
 class Asking:
     """Makes queries for one index."""
 
-    def __init__(self, schema: Any, languages: Iterable[str]) -> None:
+    def __init__(self, schema: Any, languages: Mapping[str, int], searcher: Any = None) -> None:
         """Args:
         schema: of the index.
-        languages: tags of those in it.
+        languages: tags of those in it, and how many documents are of each.
+        searcher: tells how frequent words are; without, all forms of a word count the same.
         """
         self._schema = schema
+        self._searcher = searcher
+        self._weight = lru_cache(10_000)(self._worth)
         self._ways = ways_of(languages)
+        self._most = ways_of(sorted(languages, key=lambda one: -languages[one])[:1])[-1]
         self._tantivy = needed()
         self._query = self._tantivy.Query
         self._occur = self._tantivy.Occur
@@ -92,7 +98,11 @@ class Asking:
         ]
         for field, weight in _NEAR.items():
             ways = sequences(text, self._ways, common=field != "text")
-            found += [self._boosted(self._phrase(field, one), weight) for one in ways if len(one) > 1]
+            found += [
+                self._boosted(self._phrase(field, one), weight * self._fair(field, text, one))
+                for one in ways
+                if len(one) > 1
+            ]
         return found
 
     def _all(self, parts: Sequence[Asked], how: "_How") -> Any:
@@ -152,6 +162,8 @@ class Asking:
             return self._phrases("address", words_of(words.text) if "://" in words.text else words.text)
         if words.field is Field.TITLE:
             return self._phrases("title", words.text)
+        if how.some and (pieces := _pieces_of(words)):
+            return self._any_of([self._words(one, how) for one in pieces])
         made = [
             self._boosted(query, weight)
             for field, weight in _WEIGHTS.items()
@@ -169,8 +181,28 @@ class Asking:
         for sequence in sequences(text, self._ways, common=field != "text"):
             query = self._sequence(field, sequence, loose=loose)
             if query is not None:
+                query = self._boosted(query, self._fair(field, text, sequence))
                 made.append(self._where_left_out(query, text, sequence))
         return self._any_of(made) if made else None
+
+    def _fair(self, field: str, text: str, sequence: Words) -> float:
+        """By how much the form that a language gives to words is to count less.
+
+        A form is rare that few documents are of the language of; a word that is written so in a quotation would bring
+        these up. So none counts more than that of the language most documents are of.
+        """
+        if self._searcher is None:
+            return 1.0
+        [most] = sequences(text, (self._most,), common=field != "text") or [()]
+        if sequence == most or not most:
+            return 1.0
+        weight = sum(self._weight(field, word) for _, word in sequence)
+        return min(1.0, sum(self._weight(field, word) for _, word in most) / weight)
+
+    def _worth(self, field: str, word: str) -> float:
+        """What a word is worth: its inverse document frequency, as BM25 has it."""
+        has, documents = self._searcher.doc_freq(field, word), self._searcher.num_docs
+        return math.log1p((max(documents - has, 0) + 0.5) / (has + 0.5))
 
     def _where_left_out(self, query: Any, text: str, sequence: Words) -> Any:
         """A query of what some language leaves of a text is for documents of that language."""
@@ -264,10 +296,10 @@ def read(text: str) -> Asked:
     """The tree of a query, as `read_query`, of which something can be looked for unless it is empty.
 
     Raises:
-        Unreadable: it is refused; or there is no word, filter or date in it.
+        Unreadable: it is refused; or there is no word, filter or date in it, only signs.
     """
     asked = read_query(text)
-    if not _says_something(asked):
+    if not _says_something(asked) or (asked == ask.All() and text.strip()):
         raise Unreadable(because(QueryCode.NOTHING, LONGEST))
     return asked
 
@@ -288,6 +320,31 @@ def _says_something(asked: Asked) -> bool:
 def _is_anything(words: ask.Words) -> bool:
     """Whether it is but a star."""
     return not words.phrase and not words.text.strip("*")
+
+
+def several_words(asked: Asked) -> bool:
+    """Whether some of the words can be enough, where no document has all."""
+    return len(single_words(asked)) > 1
+
+
+def single_words(asked: Asked) -> list[ask.Words]:
+    """The words of which some can be enough, sentences without blanks in their pieces."""
+    parts = asked.parts if isinstance(asked, ask.All) else (asked,)
+    return [one for part in parts if isinstance(part, ask.Words) for one in _pieces_of(part) or (part,)]
+
+
+def _pieces_of(words: ask.Words) -> tuple[ask.Words, ...]:
+    """The pieces of a sentence in a script without blanks, any of which may be enough; none of other words.
+
+    It stands in the query as one word. Its pieces are the pairs of neighbouring characters.
+    """
+    if words.phrase or words.pattern or words.field is Field.URL:
+        return ()
+    said = dict.fromkeys(word for sequence in sequences(words.text) for _, word in sequence)
+    if len(said) < 2 or not any(map(is_spaceless, said)):
+        return ()
+    pieces = [word for word in said if not is_single(word)]
+    return tuple(msgspec.structs.replace(words, text=word) for word in pieces) if len(pieces) > 1 else ()
 
 
 def scores(asked: Asked) -> bool:

@@ -21,7 +21,7 @@ class FleetingIndex:
         self._index = needed().Index(self._schema)
         self._index.config_reader("manual")
         self._writer = self._index.writer(_MEMORY, 1)
-        self._asking = Asking(self._schema, [])
+        self._asking = Asking(self._schema, {})
 
     def put(self, row: dict[str, Any]) -> None:
         """Take a row of the table `documents` (`COLUMNS`) in place of the last."""
@@ -29,7 +29,7 @@ class FleetingIndex:
         self._writer.add_document(document_of(row))
         self._writer.commit()
         self._index.reload()
-        self._asking = Asking(self._schema, [row["language"] or ""])
+        self._asking = Asking(self._schema, {row["language"] or "": 1})
 
     def fits(self, asked: Asked, *, some: bool = False) -> bool:
         """Whether the document answers a query; `some`: not all of its words must be there, but one."""

@@ -1,5 +1,7 @@
 """Asks the index of one crawl, also while it is being written."""
 
+import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,7 @@ class Reader:
         self.texts = Texts(crawl)
         self._folder = crawl / FOLDER
         self._index: Any = None
+        self._links: tempfile.TemporaryDirectory[str] | None = None
         self._open()
 
     def _open(self) -> None:
@@ -64,15 +67,43 @@ class Reader:
                 f"{self._folder}: cannot be used: {why}. 'gossamer index {self.crawl}' makes it anew."
             ) from None
         with reporting(self._folder):
-            self._index = needed().Index.open(str(self._folder / INDEX))
+            self._index = needed().Index.open(str(self._place()))
             self._index.config_reader("manual")
             self._index.reload()
             self._searcher = self._index.searcher()
         self._at(kept)
 
+    def _place(self) -> Path:
+        """Where tantivy opens the index: it makes a file to lock, so where it must not write it has links elsewhere."""
+        index = self._folder / INDEX
+        self._unlink()
+        if os.access(index, os.W_OK):
+            return index
+        try:
+            self._links = tempfile.TemporaryDirectory(prefix="gossamer-search-")
+            for path in index.resolve().iterdir():
+                if not path.name.startswith("."):
+                    (Path(self._links.name) / path.name).symlink_to(path)
+        except OSError as error:
+            raise StorageError(
+                f"{index}: must not be written, and {tempfile.gettempdir()}, where it would be locked instead,"
+                f" cannot be ({error.strerror}). TMPDIR names another folder."
+            ) from error
+        return Path(self._links.name)
+
+    def _unlink(self) -> None:
+        links, self._links = self._links, None
+        if links is not None:
+            links.cleanup()
+
+    def close(self) -> None:
+        """Close the files of the tables; those of the index go with the last reference."""
+        self.texts.close()
+        self._unlink()
+
     def _at(self, kept: Kept) -> None:
         self._kept = kept
-        self._asking = Asking(self._index.schema, kept.languages)
+        self._asking = Asking(self._index.schema, kept.languages, self._searcher)
 
     def refresh(self) -> None:
         """See what was committed meanwhile.
@@ -86,6 +117,9 @@ class Reader:
             kept = None
         if kept is None or kept.made_of != self._kept.made_of:
             self._open()
+        elif self._links is not None:  # links are of the files of one commit
+            if kept.commit != self._kept.commit:
+                self._open()
         elif kept.commit != self._kept.commit:
             with reporting(self._folder):
                 self._index.reload()

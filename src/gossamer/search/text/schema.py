@@ -16,7 +16,7 @@ import xxhash
 from gossamer.datasets.tables import host_of
 from gossamer.search.extra import needed
 from gossamer.search.text.kinds import names_of
-from gossamer.search.text.words import of_document, plain, primary
+from gossamer.search.text.words import of_document, plain, primary, subtag
 
 __all__ = [
     "COLUMNS",
@@ -29,7 +29,7 @@ __all__ = [
     "whole_title",
 ]
 
-VERSION = 2
+VERSION = 3
 """Of fields and words; an index of another is made anew."""
 COLUMNS = ("type", "title", "language", "published", "modified", "description", "text", "markdown", "bytes")
 """Of the table `documents`."""
@@ -111,7 +111,9 @@ def document_of(row: dict[str, Any]) -> Any:
     tags += [f"type:{one}" for one in names_of(stored.type)]
     if language:
         document.add_text("language", facets["language"])
-        tags += dict.fromkeys((f"lang:{facets['language']}", f"lang:{language.lower()}"))
+        tags += [
+            f"lang:{one}" for one in dict.fromkeys((facets["language"], subtag(language), language.lower()))
+        ]
     for tag in tags:
         document.add_text("tags", tag)
     document.add_integer("year", int(facets["year"]))

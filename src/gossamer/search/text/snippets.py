@@ -8,7 +8,7 @@ import msgspec
 
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
-from gossamer.search.text.words import is_spaceless, plain, sequences, stem_of, ways_of
+from gossamer.search.text.words import is_single, is_spaceless, sequences, stem_of, ways_of
 
 __all__ = ["Marker", "Piece"]
 
@@ -58,24 +58,24 @@ class Marker:
             said.update(map(str.lower, each))
             if words.phrase and 1 < len(each) <= _PHRASE:
                 phrases.append(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, each)))
-            for run in re.findall(r"\S+", plain(words.text)):
-                if is_spaceless(run):
-                    self._runs.add(run)
             for sequence in sequences(words.text, ways):
-                self._stems |= {word for _, word in sequence}
-        self._runs |= {word for word in self._stems if is_spaceless(word)}
+                whole = len(sequence) == 1
+                self._stems |= {word for _, word in sequence if whole or not is_single(word)}
+        self._runs = {word for word in self._stems if is_spaceless(word)}
         self._stems -= self._runs
+        said = {word for word in said if not is_spaceless(word)} | self._runs
         self._enough = len(said) + len(self._beginnings)
         """Different words, from which on no better passage is looked for."""
         self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
         self._known: dict[tuple[str, str], bool] = {}
         self._likely = functools.cache(self._candidates)
-        runs = sorted(self._runs, key=len, reverse=True)
-        self._run = re.compile("|".join(map(re.escape, runs))) if runs else None
+        runs = "|".join(map(re.escape, sorted(self._runs)))
+        # Pairs of neighbours overlap; where all of a run stand, they are one place again.
+        self._run = re.compile(f"(?=({runs}))") if runs else None
 
     def marked(self, text: str, language: str) -> tuple[Piece, ...]:
         """A whole short text, such as a title, with its words marked."""
-        return _pieces(text, 0, len(text), self._places(text, language))
+        return _pieces(text, 0, len(text), _apart(self._places(text, language)))
 
     def passage(self, text: str, language: str) -> tuple[Piece, ...]:
         """A phrase, or the passage with most of the words, marked; the beginning where none occurs."""
@@ -102,7 +102,7 @@ class Marker:
         return best
 
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
-        """Where the words stand, in order, without overlaps."""
+        """Where the words stand, in order; pairs of characters overlap."""
         found = []
         likely = self._likely(text.isascii())
         if likely is not None:
@@ -112,9 +112,9 @@ class Marker:
                     if len(found) >= _MOST:
                         break
         if self._run is not None:
-            found += [run.span() for run, _ in zip(self._run.finditer(text), range(_MOST), strict=False)]
+            found += [run.span(1) for run, _ in zip(self._run.finditer(text), range(_MOST), strict=False)]
             found.sort()
-        return _apart(found)
+        return found
 
     def _candidates(self, plainly: bool) -> re.Pattern[str] | None:
         """Words that begin as a form of one that is asked for may begin, in either case.

@@ -17,7 +17,8 @@ import msgspec
 from gossamer.archive.follower import START, Mark, Rewound
 from gossamer.assembly.private import private_folder
 from gossamer.config.search_config import SearchConfig
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.datasets.derived import Busy
+from gossamer.model.errors import StorageError
 from gossamer.search.extra import needed
 from gossamer.search.feed import Rows, changes, tables_of
 from gossamer.search.text.errors import reporting
@@ -54,7 +55,8 @@ class TextIndex:
             tell: told, in a sentence, if the index is made anew, and why.
 
         Raises:
-            ConfigError: the extra is not installed, or another process writes this index.
+            Busy: another process writes this index.
+            ConfigError: the extra is not installed.
             StorageError: the disk refuses.
         """
         needed()
@@ -73,7 +75,7 @@ class TextIndex:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise ConfigError(f"{self._folder}: another process makes this index now; wait for it.") from None
+            raise Busy(f"{self._folder}: another process makes this index now; wait for it.") from None
         except OSError:  # a file system that knows no locks
             pass
         self._writer: Any = None

@@ -32,21 +32,28 @@ __all__ = [
     "primary",
     "sequences",
     "stem_of",
+    "subtag",
 ]
 
 STEMMERS = {
     "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
-    "de": "german", "el": "greek", "hu": "hungarian", "it": "italian", "no": "norwegian", "nb": "norwegian",
-    "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish",
-    "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "de": "german", "el": "greek", "hu": "hungarian", "it": "italian", "no": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
-"""By the primary subtag of a language."""
+"""By `primary` of a language."""
 _STOPS = frozenset(
     ("danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
      "portuguese", "russian", "spanish", "swedish")
 )  # fmt: skip
 """Languages whose commonest words (the, of, und, ...) are left out of the text,
 where they are a fifth of all."""
+_OF = {
+    "yue": "zh", "wuu": "zh", "cmn": "zh", "arb": "ar", "ary": "ar", "arz": "ar", "nb": "no", "nn": "no",
+    "uzs": "uz", "sdh": "ku", "fuv": "ff", "gug": "gn", "ltg": "lv", "iw": "he", "in": "id",
+}  # fmt: skip
+"""The language that people ask for, by its varieties (macrolanguages of ISO 639-3) and by tags of earlier times: short
+texts are easily taken for a variety."""
 LONGEST = 100
 """Bytes of a word; what is longer is data and no word."""
 
@@ -75,9 +82,14 @@ _FOLDED = str.maketrans(
 """Accents of Greek, letters of Russian and Arabic that are often written otherwise; what is not seen."""
 
 
-def primary(language: str) -> str:
+def subtag(language: str) -> str:
     """The primary subtag of a BCP 47 tag, in lower case: `pt` of `pt-BR`."""
     return re.split("[-_]", language.strip().lower(), maxsplit=1)[0][:8]
+
+
+def primary(language: str) -> str:
+    """The language of a BCP 47 tag: its primary subtag, or that of the language of which it is a variety."""
+    return _OF.get(tag := subtag(language), tag)
 
 
 def plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Routes that find pages by what they say, in one job's crawl or in all."""
+"""Routes that find pages by what they say, in one job's crawl, in a cluster's, or in all."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from gossamer.daemon.searching.questions import (
     Suggestion,
     Unusable,
 )
+from gossamer.web.api.clusters import Cluster
 from gossamer.web.api.jobs import Name
 from gossamer.web.api.shapes import Routes, Shapes, answer, asked
 
@@ -76,8 +77,8 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     """One page that answers.
 
     Attributes:
-        job: whose crawl has it.
-        also: further jobs whose crawls have it.
+        job: whose crawl has it; `cluster:NAME` if a cluster has.
+        also: further jobs, and clusters, whose crawls have it.
         title, snippet: plain texts; the snippet is the passage that answers best.
         marked: (start, end) of what was asked for in the snippet, in characters.
         type: media type.
@@ -117,7 +118,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
         behind: documents that were archived and are not in the index yet, roughly.
         some: no page has all the words; these have some.
         seconds: that it took.
-        jobs: that were searched.
+        jobs: that were searched; clusters as `cluster:NAME`.
         without: jobs that have no index yet.
         unusable: jobs whose index is damaged.
         left_out: jobs with an index that were not searched, because they are too many.
@@ -146,17 +147,24 @@ class SearchRoutes:
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes of search, for one job and for all."""
+        """The routes of search, for one job, for one cluster, and for all."""
         routes = Routes("search", self._shapes, self._shapes.answers())
         search, titles, alike = SearchAnswer, list[Suggestion], AlikePages
         for path, where, route, params, gives in (
-            ("/search", "Search the pages of all jobs", self.search, SearchParams, search),
+            ("/search", "Search the pages of all jobs and clusters", self.search, SearchParams, search),
             ("/jobs/{name}/search", "Search the pages of one job", self.search_job, SearchParams, search),
-            ("/suggestions", "Titles of all jobs that go on so", self.suggestions, SuggestionParams, titles),
+            ("/suggestions", "Titles of all jobs and clusters that go on so", self.suggestions,
+             SuggestionParams, titles),
             ("/jobs/{name}/suggestions", "Titles of one job that go on so", self.suggestions_job,
              SuggestionParams, titles),
-            ("/similar", "Pages of all jobs that resemble one", self.similar, SimilarParams, alike),
+            ("/similar", "Pages of all jobs and clusters that resemble one", self.similar, SimilarParams, alike),
             ("/jobs/{name}/similar", "Pages of one job that resemble one", self.similar_job, SimilarParams, alike),
+            ("/clusters/{cluster}/search", "Search the pages of one cluster", self.search_cluster,
+             SearchParams, search),
+            ("/clusters/{cluster}/suggestions", "Titles of one cluster that go on so", self.suggestions_cluster,
+             SuggestionParams, titles),
+            ("/clusters/{cluster}/similar", "Pages of one cluster that resemble one", self.similar_cluster,
+             SimilarParams, alike),
         ):  # fmt: skip
             routes.add(
                 "GET",
@@ -169,22 +177,36 @@ class SearchRoutes:
         return routes.router
 
     async def search(self, request: Request) -> Response:
-        """The newest 50 jobs that have an index are searched together; a page that several have is one hit."""
-        return answer(_told(await self._pages(request, self._daemon.folders())))
+        """All clusters, and the newest jobs, up to 50 that have an index, are searched together.
+
+        A page that several have is one hit.
+        """
+        return answer(_told(await self._pages(request, await self._daemon.searched())))
 
     async def search_job(self, name: Name, request: Request) -> Response:
         """A job without an index is a conflict: `gossamer index` makes it, or the setting `search.follow`."""
-        found = await self._pages(request, self._daemon.folders(name))
+        return await self._of_one(request, self._daemon.folders(name))
+
+    async def search_cluster(self, cluster: Cluster, request: Request) -> Response:
+        """Of its agents on this machine. Without an index it is a conflict: `gossamer index` makes it."""
+        return await self._of_one(request, await self._daemon.searched_cluster(cluster))
+
+    async def _of_one(self, request: Request, folders: Mapping[str, Path]) -> Response:
+        found = await self._pages(request, folders)
         if found.unusable:
             raise ServiceError("conflict", found.unusable[0].problem)
         if found.without:
-            folder = self._daemon.folder(name)
+            [folder] = folders.values()
             raise ServiceError("conflict", f"it has no search index. 'gossamer index {folder}' makes it")
         return answer(_told(found))
 
     async def suggestions(self, request: Request) -> Response:
         """The last word that was typed may be unfinished."""
-        return await self._titles(request, self._daemon.folders())
+        return await self._titles(request, await self._daemon.searched())
+
+    async def suggestions_cluster(self, cluster: Cluster, request: Request) -> Response:
+        """The last word that was typed may be unfinished."""
+        return await self._titles(request, await self._daemon.searched_cluster(cluster))
 
     async def suggestions_job(self, name: Name, request: Request) -> Response:
         """The last word that was typed may be unfinished."""
@@ -192,7 +214,11 @@ class SearchRoutes:
 
     async def similar(self, request: Request) -> Response:
         """The whole cluster of near-duplicates that the page is in, itself too."""
-        return await self._alike(request, self._daemon.folders())
+        return await self._alike(request, await self._daemon.searched())
+
+    async def similar_cluster(self, cluster: Cluster, request: Request) -> Response:
+        """The whole cluster of near-duplicates that the page is in, itself too."""
+        return await self._alike(request, await self._daemon.searched_cluster(cluster))
 
     async def similar_job(self, name: Name, request: Request) -> Response:
         """The whole cluster of near-duplicates that the page is in, itself too."""

@@ -58,7 +58,7 @@ class Renderer:
             context: what the template shows.
         """
         page = self._templates.get_template(template)
-        values = {"section": "", "job": None, "tab": "", **context}
+        values = {"section": "", "job": None, "cluster": "", "tab": "", **context}
         head = self._templates.get_template(HEAD) if values["job"] is not None else None
         if part == "live" and "live" in page.blocks:
             text = "".join(page.blocks["live"](page.new_context(values)))

@@ -88,9 +88,9 @@ async def page(context: RequestContext, job: str) -> Response:
         captures=captures,
         read=read,
         alike=alike,
-        text=_lines(read.document.text) if read else "",
-        markdown=_lines(read.document.markdown) if read else "",
-        made=_made(read, context.words) if read else "",
+        text=shown_lines(read.document.text) if read else "",
+        markdown=shown_lines(read.document.markdown) if read else "",
+        made=made_by(read, context.words) if read else "",
         at=at,
         problem=problem,
         url=url,
@@ -112,13 +112,14 @@ async def _alike(context: RequestContext, job: str, url: str) -> AlikePages:
         return AlikePages()
 
 
-def _made(read: ReadAgain, t: Words) -> str:
+def made_by(read: ReadAgain, t: Words) -> str:
     """What the text that is shown was made by."""
     by = read.document.made_by
     return t("page.source") if by == "source" else t("page.made_by", by=by)
 
 
-def _lines(text: str) -> str:
+def shown_lines(text: str) -> str:
+    """A text as it is shown."""
     return text.expandtabs(4)
 
 
