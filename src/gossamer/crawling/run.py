@@ -14,6 +14,7 @@ from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.plugins import load_extractors, with_plugins
 from gossamer.assembly.report import summary
+from gossamer.assembly.revisits import revisit_sums
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import opened
 from gossamer.config.config import CrawlConfig
@@ -164,6 +165,11 @@ def _report(crawl: Crawl, reason: Reason) -> str:
         summary(ledger.counters, ledger.names, frontier.seen.figures(), frontier.order_figures())
     )
     told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
+    pace, frontier = crawl.parts.pace, crawl.parts.frontier
+    if pace.on or pace.record.visits:
+        heads = (record.heads for _, record in frontier.hosts.scan())
+        now, pages = frontier.again.wall.now(), ledger.counters.enrolled
+        told["revisit"] = revisit_sums(pace.record, pace.config, pages, heads, now)
     return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
+from gossamer.engine.settlement.revisits import Revisits
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused
@@ -11,9 +12,10 @@ from gossamer.model.reasons.reason import because
 class PrefetchChecks:
     """Asks the scope, where it has changed, then the robots files."""
 
-    def __init__(self, robots: RobotsFiles, rejudging: Rejudging) -> None:
+    def __init__(self, robots: RobotsFiles, rejudging: Rejudging, revisits: Revisits) -> None:
         self._robots = robots
         self._rejudging = rejudging
+        self._revisits = revisits
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does."""
@@ -26,4 +28,6 @@ class PrefetchChecks:
 
     def prepared(self, lease: Lease) -> Lease:
         """The lease as it is to be fetched."""
+        if lease.candidate.again:
+            return self._revisits.prepared(lease)
         return self._robots.with_validators(lease)
