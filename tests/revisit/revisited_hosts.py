@@ -291,6 +291,51 @@ def answers_410(request: Request) -> Reply:
     return honest()(request) if request.number == 1 else Reply(410, body=b"gone")
 
 
+@host(4)
+def gone_for_good(request: Request) -> Reply:
+    return honest()(request) if request.number == 1 else missing()
+
+
+SORRY = "<title>Oops</title><article><h1>Sorry</h1><p>There is no such page on this site any more. Perhaps it has moved.</p>"
+
+
+def _sorry(request: Request) -> Reply:
+    """Whatever is not there is a page that says so, with status 200."""
+    return Reply(200, body=f"{SORRY}<p>You asked for {request.target}</article>".encode())
+
+
+@host(5)
+def soft_404(request: Request) -> Reply:
+    """A front page that links to a page; from its second visit on that page is one that says sorry."""
+    return Reply(200, body=page("A front page.", ["/page", "/never-there"]))
+
+
+HOSTS["soft_404"] = at(
+    "/",
+    soft_404,
+    lambda r: (
+        missing()
+        if r.target == "/robots.txt"
+        else Reply(200, body=page("A true page."))
+        if r.target == "/page" and r.number == 1
+        else _sorry(r)
+    ),
+)
+
+
+@host(5)
+def orphan(request: Request) -> Reply:
+    """It links to a page at first, and then no more."""
+    return Reply(200, body=page("A hub.", ["/left", "/stays"] if request.number == 1 else ["/stays"]))
+
+
+HOSTS["orphan"] = at(
+    "/",
+    orphan,
+    lambda r: missing() if r.target == "/robots.txt" else honest(body=lambda _: page(r.target))(r),
+)
+
+
 @host()
 def no_robots_later(request: Request) -> Reply:
     return honest()(request)
