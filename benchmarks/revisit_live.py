@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import bisect
 import json
+import math
 import os
 import random
 import shutil
@@ -62,9 +63,11 @@ class Visit(msgspec.Struct, frozen=True):
 class Web:
     """Pages whose versions follow from the time; site n is 127.0.8.n+1."""
 
-    def __init__(self, world: World, speed: float) -> None:
-        self.world, self.speed = world, speed
+    def __init__(self, world: World, speed: float, signals: bool) -> None:
+        self.world, self.speed, self._signals = world, speed, signals
         self.visits: list[Visit] = []
+        self.readings: list[tuple[float, int]] = []
+        """Day and site of each request for a sitemap."""
         self._changes: list[list[float]] = [[] for _ in range(world.size)]
         for page, day in zip(world.pages.tolist(), world.times.tolist(), strict=True):
             self._changes[page].append(day)
@@ -77,9 +80,9 @@ class Web:
     def url(self, page: int) -> str:
         return f"http://127.0.8.{int(self.world.sites[page]) + 1}:{self.port}/{page}"
 
-    def begin(self) -> None:
-        """From now on pages change; it is day 0."""
-        self._begun = time.monotonic()
+    def begin(self, clock: float) -> None:
+        """From now on pages change; it is day 0, and the crawler's clock says `clock`."""
+        self._begun, self._clock = time.monotonic(), clock
 
     def day_of(self, moment: float) -> float:
         """The day of the world at a monotonic time of ours."""
@@ -120,7 +123,7 @@ class Web:
         first, *lines = head.split("\r\n")
         target = first.split(" ")[1].removeprefix("/")
         if not target.isdigit():
-            return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+            return self._beside(target, lines)
         fields = {key.lower(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
         asked = fields.get("if-none-match", "")
         page, now = int(target), time.monotonic()
@@ -136,6 +139,29 @@ class Web:
             f"HTTP/1.1 200 OK\r\nETag: {tag}\r\nContent-Type: text/html; charset=utf-8\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         ).encode() + body
+
+    def _beside(self, target: str, lines: list[str]) -> bytes:
+        """The robots file and the sitemap of a site, where it has them."""
+        host = next(line.partition(":")[2].strip() for line in lines if line.lower().startswith("host:"))
+        site = int(host.partition(":")[0].rpartition(".")[2]) - 1
+        if self._signals and target == "robots.txt":
+            return _whole(f"Sitemap: http://{host}/sitemap.xml\n".encode(), "text/plain")
+        if not self._signals or target != "sitemap.xml":
+            return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        day = self.day_of(time.monotonic())
+        self.readings.append((day, site))
+        entries = []
+        for page in np.flatnonzero(self.world.sites == site).tolist():
+            version = self.version(page, day)
+            clock = self._clock + self._changes[page][version - 1] * DAY if version else BEGIN - 1e6
+            date = datetime.fromtimestamp(clock, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            entries.append(f"<url><loc>{self.url(page)}</loc><lastmod>{date}</lastmod></url>")
+        head = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        return _whole(f"{head}{''.join(entries)}</urlset>".encode(), "application/xml")
+
+
+def _whole(body: bytes, kind: str) -> bytes:
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 def text(page: int, version: int) -> bytes:
@@ -369,15 +395,36 @@ def of_archive(web: Web, found: list[Capture], days: Days, end: float) -> float:
     return stale_share(web.world, seen, end)
 
 
-def simulated(world: World, end: float, rate: float, outages: list[tuple[float, float]]) -> float:
-    """What would be stale under the policy alone; `rate`: visits a day of the world."""
-    road = Road(world.sites.tolist(), [1.0] * world.size, [False] * world.size, rate / DAY, int(BEGIN))
+def simulated(
+    world: World,
+    end: float,
+    rate: float,
+    outages: list[tuple[float, float]],
+    readings: list[tuple[float, int]] | None = None,
+) -> float:
+    """What would be stale under the policy alone.
+
+    Args:
+        rate: visits a day of the world.
+        outages: first and last day of each.
+        readings: days on which sites told of what had changed since they were asked last, if they do.
+    """
+    listed = [bool(readings)] * world.size
+    road = Road(world.sites.tolist(), [1.0] * world.size, listed, rate / DAY, int(BEGIN))
+    told, asked = iter([*(readings or []), (math.inf, 0)]), [0.0] * (int(world.sites.max()) + 1)
+    reading, site = next(told)
     seen: list[tuple[int, float, float]] = []
     last = np.zeros(world.size)
     step = 1 / 30  # a minute of the crawler's clock
     for day in np.arange(step, end, step):
         now = BEGIN + day * DAY
         road.earn(step * DAY)
+        while reading <= day:
+            pages = np.flatnonzero(world.sites == site)
+            for page in pages[world.first_change(pages, asked[site]) < reading].tolist():
+                road.hear(page, now)
+            asked[site] = reading
+            reading, site = next(told)
         if not any(a <= day < b for a, b in outages):
             pages = np.array(road.lend(now), dtype=np.int64)
             if len(pages):
@@ -401,11 +448,11 @@ def oldest_first(world: World, end: float, rate: float) -> float:
     return stale_share(world, seen, end)
 
 
-def run(world: World, kills: int, speed: float, keep: Path | None) -> dict[str, object]:
+def run(world: World, kills: int, speed: float, signals: bool, keep: Path | None) -> dict[str, object]:
     """One world, live and simulated."""
     place = Path(tempfile.mkdtemp(prefix="gossamer-revisit-live-"))
     folder = place / world.name
-    web = Web(world, speed)
+    web = Web(world, speed, signals)
     rate = world.size / BUDGET
     crawler = Crawler(web, folder, rate * 86_400 / DAY)
     dice = random.Random(world.name)
@@ -420,7 +467,7 @@ def run(world: World, kills: int, speed: float, keep: Path | None) -> dict[str, 
                 raise SystemExit(f"{world.name}: not all pages were visited once: {crawler.errors}")
             time.sleep(0.05)
         time.sleep(1.0)
-        web.begin()
+        web.begin(crawler.clock())
         begun, seconds = time.monotonic(), world.days * DAY / speed
         moments = sorted(begun + dice.uniform(0.02, 0.97) * seconds for _ in range(kills))
         for moment in moments:
@@ -450,7 +497,8 @@ def run(world: World, kills: int, speed: float, keep: Path | None) -> dict[str, 
         )
         found, problems = captures(folder)
         made = sum(visit.day > 0 for visit in web.visits)
-        live, policy = of_archive(web, found, days, end), simulated(world, end, rate, outages)
+        readings = [(day, site) for day, site in web.readings if day > 0] if signals else None
+        live, policy = of_archive(web, found, days, end), simulated(world, end, rate, outages, readings)
         truth = compared(web, found, days, [*killed, stopped])
         result = {
             "pages": world.size,
@@ -464,7 +512,10 @@ def run(world: World, kills: int, speed: float, keep: Path | None) -> dict[str, 
             "check": checked.returncode,
             "stale": round(live, 2),
             "stale_simulated": round(policy, 2),
-            "stale_simulated_at_the_visits_made": round(simulated(world, end, made / end, outages), 2),
+            "stale_simulated_at_the_visits_made": round(
+                simulated(world, end, made / end, outages, readings), 2
+            ),
+            "sitemaps_read": len(web.readings),
             "stale_oldest_first": round(oldest_first(world, end, rate), 2),
         }
         right = not any(
@@ -504,6 +555,7 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=DAYS, help="of each world")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--speed", type=float, default=1_800.0, help="of the crawler's clock")
+    parser.add_argument("--signals", action="store_true", help="sites have sitemaps that tell the truth")
     parser.add_argument("--keep", type=Path, help="leave the crawls here")
     parser.add_argument("--quick", action="store_true", help="60 pages, 60 days, 4 kills, one world")
     parser.add_argument("--json", action="store_true")
@@ -521,7 +573,11 @@ def main() -> None:
         if not world.name.startswith(told.only):
             continue
         results[world.name] = run(
-            cut(world, min(told.pages, world.size), told.days), told.kills, told.speed, told.keep
+            cut(world, min(told.pages, world.size), told.days),
+            told.kills,
+            told.speed,
+            told.signals,
+            told.keep,
         )
         if not told.json:
             print(world.name, json.dumps(results[world.name], indent=1), flush=True)
