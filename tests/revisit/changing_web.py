@@ -225,6 +225,11 @@ def page(text: str, links: Iterable[str] = ()) -> bytes:
     ).encode()
 
 
+def version_of(address: str, target: str, number: int) -> bytes:
+    """What `honest` answers if it is told nothing else; no two URLs have one text."""
+    return page(f"This is version {number} of {target} at {address}.")
+
+
 def missing() -> Reply:
     return Reply(404, body=b"<title>404</title>not here")
 
@@ -253,7 +258,7 @@ def honest(
     version: Callable[[Request], int] = lambda _: 1,
     etag: Callable[[int], str | bytes] | None = lambda n: f'"v{n}"',
     modified: Callable[[int], str] | None = None,
-    body: Callable[[int], bytes] = lambda n: page(f"This is version {n}."),
+    body: Callable[[int], bytes] | None = None,
     fields: Fields = (),
 ) -> Answer:
     """A page whose version is a function of the request, by a server that does all as RFC 9110 says."""
@@ -268,6 +273,6 @@ def honest(
             sent.append(("Last-Modified", date))
         if asked_for(request, tag, date):
             return Reply(304, sent)
-        return Reply(200, sent, body(number))
+        return Reply(200, sent, body(number) if body else version_of(request.host, request.target, number))
 
     return answer

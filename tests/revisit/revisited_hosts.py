@@ -296,7 +296,9 @@ def gone_for_good(request: Request) -> Reply:
     return honest()(request) if request.number == 1 else missing()
 
 
-SORRY = "<title>Oops</title><article><h1>Sorry</h1><p>There is no such page on this site any more; it moved.</p>"
+SORRY = (
+    "<title>Oops</title><article><h1>Sorry</h1><p>There is no such page on this site any more; it moved.</p>"
+)
 
 
 def _sorry(request: Request) -> Reply:
