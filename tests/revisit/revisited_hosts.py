@@ -16,6 +16,7 @@ ASCTIME = "Sun Nov  6 08:49:37 1994"
 IMF = "Sun, 06 Nov 1994 08:49:37 GMT"
 FUTURE = "Fri, 01 Jan 2100 00:00:00 GMT"
 LONG_TAG = '"' + "x" * 100_000 + '"'
+LONG_ISH_TAG = '"' + "y" * 2_000 + '"'
 RETRY_AFTER = 3
 TRUNCATED = 2
 """The visit on which the server breaks off."""
@@ -76,6 +77,11 @@ def tag_long(request: Request) -> Reply:
     if len(request.head) > 16_384:
         return Reply(431, body=b"header fields too large")
     return Reply(200, [("ETag", LONG_TAG)], page("A long tag."))
+
+
+@host()
+def tag_long_ish(request: Request) -> Reply:
+    return honest(etag=lambda _: LONG_ISH_TAG)(request)
 
 
 @host()
@@ -264,6 +270,16 @@ def down_for_a_while(request: Request) -> Reply:
     if request.number == 2:
         return Reply(503, [("Retry-After", str(RETRY_AFTER))], b"down")
     return honest(version=lambda r: 1 if r.number == 1 else 2)(request)
+
+
+@host()
+def fault_with_tag(request: Request) -> Reply:
+    """Its error page has validators, too; they say nothing of the page."""
+    if request.number == 2:
+        return Reply(500, [("ETag", '"oops"'), ("Last-Modified", IMF)], b"broken")
+    if request.get("If-None-Match") == b'"oops"':
+        return Reply(304, [("ETag", '"oops"')])
+    return honest()(request)
 
 
 @host(7)

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from revisited_hosts import DATES, HOSTS, IMF, LONG_TAG, NEEDS, TAGS
+from revisited_hosts import DATES, HOSTS, IMF, LONG_ISH_TAG, LONG_TAG, NEEDS, TAGS
 
 
 def conditions(visited, host, target="/"):
@@ -65,6 +65,15 @@ def test_a_tag_too_long_to_send_does_not_cost_the_page(visited):
     seen = visited.of("tag_long")
     assert {s.status for s in seen} == {200}
     assert not [s for s in seen if len(LONG_TAG) < len(s.request.head)]
+
+
+def test_a_tag_is_sent_whole_or_not(visited):
+    assert {tag for tag, _ in conditions(visited, "tag_long_ish")[1:]} <= {LONG_ISH_TAG.encode(), None}
+
+
+def test_validators_of_an_error_are_not_the_pages(visited):
+    assert conditions(visited, "fault_with_tag")[1] == (b'"v1"', None)
+    assert set(conditions(visited, "fault_with_tag")[2:]) <= {(b'"v1"', None), (None, None)}
 
 
 def test_a_tag_adds_no_line_to_a_request(visited):
@@ -131,7 +140,7 @@ def test_one_visit_of_a_host_at_a_time(visited):
 
 
 def test_an_interval_is_kept(visited):
-    """A second is asked for: never sooner, hardly later."""
+    """A second is asked for: never sooner, hardly later. Times are kept in whole seconds."""
     for host in ("tag_strong", "neither", "always_200", "max_age"):
         apart = [b.began - a.began for a, b in pairwise(visited.of(host))]
         assert min(apart) > 0.9, (host, apart)

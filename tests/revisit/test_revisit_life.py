@@ -35,7 +35,7 @@ def all_of(web, host):
 
 def test_manners_are_those_of_first_visits(crawl_of):
     """Always due: each host still rests after each visit, by its own delay."""
-    crawl = crawl_of({EVERY: "200ms", "politeness.min_delay": "250ms"})
+    crawl = crawl_of({EVERY: "1s", "politeness.min_delay": "250ms"})
     with ChangingWeb({"plain": section, "delay": slow_robots}) as web:
         process = crawl.begin_crawl(web.url("plain"), web.url("delay"))
         web.until(lambda: len(all_of(web, "plain")) >= 16 and len(all_of(web, "delay")) >= 6, 20)
@@ -65,7 +65,7 @@ def test_intervals_by_pattern(crawl_of):
 def test_it_can_be_switched_off_and_on_while_it_runs(crawl_of, tmp_path):
     seeds = tmp_path / "watched"
     seeds.write_text("")
-    crawl = crawl_of({EVERY: "300ms", "seeds_watch": str(seeds)})
+    crawl = crawl_of({EVERY: "1s", "seeds_watch": str(seeds)})
     with ChangingWeb({"site": at("/", honest())}) as web:
         process = crawl.begin_crawl(web.url("site"))
         assert web.until(lambda: len(web.of("site")) >= 3, 20), crawl.stop(process).err
@@ -95,7 +95,7 @@ def test_without_it_nothing_is_visited_again(crawl_of):
 
 def test_an_old_crawl_becomes_one_that_visits_again(crawl_of):
     """Begun and ended without: its pages are visited again, with the validators that were kept."""
-    crawl = crawl_of({"engine.give_up_after": "300ms", EVERY: "500ms"}, revisit=False)
+    crawl = crawl_of({"engine.give_up_after": "300ms", EVERY: "1s"}, revisit=False)
     with ChangingWeb({"site": section}) as web:
         assert crawl.end(crawl.begin_crawl(web.url("site"))).status == 0
         crawl.revisit = True
@@ -131,7 +131,7 @@ def test_it_goes_on_after_a_stop_without_being_told_again(crawl_of):
 
 
 def test_a_kill_between_visits_costs_and_doubles_nothing(crawl_of):
-    crawl = crawl_of({EVERY: "300ms", "engine.checkpoint_every": "1s"})
+    crawl = crawl_of({EVERY: "1s", "engine.checkpoint_every": "1s"})
     with ChangingWeb({"site": lambda r: missing() if r.target == "/robots.txt" else _moving(r)}) as web:
         process = crawl.begin_crawl(web.url("site"))
         assert web.until(lambda: len(web.of("site", "/a")) >= 4, 20)
@@ -152,7 +152,7 @@ def _moving(request):
 
 def test_a_limit_ends_it(crawl_of):
     """`--max-time` ends a crawl that would never end, with exit 0 and the command that goes on."""
-    crawl = crawl_of({EVERY: "300ms"})
+    crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest())}) as web:
         ended = crawl.end(crawl.begin_crawl(web.url("site"), options=("--max-time", "2s")), 20)
     assert ended.status == 0, ended.err
@@ -161,7 +161,7 @@ def test_a_limit_ends_it(crawl_of):
 
 
 def test_closing_words_say_what_the_visits_brought(crawl_of):
-    crawl = crawl_of({EVERY: "300ms"})
+    crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest(version=lambda r: (r.number + 1) // 2))}) as web:
         process = crawl.begin_crawl(web.url("site"))
         assert web.until(lambda: len(web.of("site")) >= 5, 20)

@@ -56,7 +56,7 @@ def test_twenty_kills_at_any_moment(crawl_of):
     dice = random.Random(19)
     crawl = crawl_of(
         {
-            EVERY: "300ms",
+            EVERY: "1s",
             "engine.checkpoint_every": "2s",
             "archive.max_file_size": "32KiB",
             "engine.workers": 8,
@@ -118,7 +118,7 @@ def test_a_server_that_says_304_to_everything_is_seen_through(crawl_of):
             return Reply(304, [("ETag", '"v1"')])
         return Reply(200, [("ETag", '"v1"')], page(f"The page of visit {request.number}."))
 
-    crawl = crawl_of({EVERY: "300ms"})
+    crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", liar)}) as web:
         process = crawl.begin_crawl(web.url("site"))
         found = web.until(lambda: [s.status for s in web.of("site")].count(200) >= 2, 30)
@@ -242,7 +242,7 @@ def test_noise_is_bounded(crawl_of):
 
 
 def test_many_rounds_need_no_more_memory(crawl_of):
-    crawl = crawl_of({EVERY: "200ms", "engine.workers": 16})
+    crawl = crawl_of({EVERY: "1s", "engine.workers": 16})
     peaks = []
     with ChangingWeb({f"site{n}": moving for n in range(8)}) as web:
         process = crawl.begin_crawl(*(web.url(f"site{n}") for n in range(8)))

@@ -144,8 +144,11 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
         if known.place is None and kept is not None:
             fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
         return fields
-    fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
-    fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
+    if kept is None and known.captured:
+        # It will be asked for again, and what is in the archive is the answer before.
+        return fields
+    fields["etag"] = _validator(exchange, "etag")
+    fields["last_modified"] = _validator(exchange, "last-modified")
     fields["payload"] = exchange.body.sha256
     if kept is not None:
         placed = kept.placed
@@ -153,6 +156,12 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
         fields["captured"] = placed.date
         fields["twin"] = kept.twin
     return fields
+
+
+def _validator(exchange: Exchange, name: str) -> str:
+    """As it came, or nothing: a part of it would be another one."""
+    value = exchange.headers.get(name)
+    return value if len(value) <= LONGEST_VALIDATOR else ""
 
 
 def canonical_of(page: Page) -> str:

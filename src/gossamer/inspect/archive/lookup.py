@@ -1,5 +1,6 @@
 """Finds the captures of one URL by the index in the state, and reads one of them back."""
 
+import math
 import re
 from datetime import UTC, datetime
 
@@ -83,7 +84,7 @@ def nearest_in_time(captures: list[Indexed], at: str) -> Indexed:
     """
     if not at:
         return captures[-1]
-    wanted = instant(at)
+    wanted = math.floor(instant(at))  # as the times of the index, which are of whole seconds
     return min(captures, key=lambda one: abs(datetime.fromisoformat(one.time).timestamp() - wanted))
 
 
