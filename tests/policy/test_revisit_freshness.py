@@ -7,10 +7,10 @@ import statistics
 import msgspec
 import numpy as np
 import pytest
-
 from benchmarks.revisit import MUTE, QUIET, TOLD, Account
 from benchmarks.revisit_road import Road
 from benchmarks.revisit_worlds import DAY, Noise, Signals, World, poisson
+
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.freshness import BINS, Freshness, Share
 from gossamer.policy.revisit.gone import Presence

@@ -204,6 +204,10 @@ def test_small_forms(sender: Sender) -> None:
     assert 'id="h-connections"><strong class="problem">above the limit' in answer.text
     sender.send("/jobs/docs/schedule", cron="0 3 * * *", quiet="08:00-18:00\r\n", do="set")
     assert sender.last("schedule")[2]["quiet"] == ("08:00-18:00",)
+    sender.send("/jobs/docs/schedule", cron="0 3 * * *", how="revisit", hours="6", do="set")
+    assert (sender.last("schedule")[2]["how"], sender.last("schedule")[2]["hours"]) == ("revisit", 6)
+    sender.send("/jobs/docs/schedule", cron="0 3 * * *", how="never", hours="many", do="set")
+    assert (sender.last("schedule")[2]["how"], sender.last("schedule")[2]["hours"]) == ("resume", 0)
     sender.send("/jobs/docs/schedule", do="clear")
     assert sender.last("schedule")[2] is None
     assert sender.send("/jobs/docs/clone", name="news").status_code == 400

@@ -107,6 +107,7 @@ class JobCode(StrEnum):
     TOO_LARGE = "job.too_large"
     MEMORY_TAKEN = "job.memory_taken"
     QUIET = "job.quiet"
+    HOURS = "job.hours"
     RESOURCES = "job.resources"
     MEMORY = "job.memory"
     REGAIN = "job.regain"

@@ -4,9 +4,9 @@ A page is *stale* if a visit now would find another text than the last one did. 
 class and the time since; but the policy's belief is made for choosing pages, not for counting them: it counts a visit
 half, and takes a page that changed at each visit for any page of its site. So what it says is corrected by what visits
 find, once for each kind of evidence (how many changes were seen, how many visits without one, whether somebody speaks
-of the page and has announced something): P = 1 - exp(-f H), H the hazard of the class, f learned, one step of Newton's method for each visit (binary
-regression with a complementary log-log link and log H as offset). Of an announced change it is learned how often it is
-true, whatever the time since: H is 1.
+of the page and has announced something): P = 1 - exp(-f H), H the hazard of the class, f learned, one step of Newton's
+method for each visit (binary regression with a complementary log-log link and log H as offset). Of an announced change
+it is learned how often it is true, whatever the time since: H is 1.
 
 What is said before a visit is compared with what the visit finds: in ten bins, and as the Brier score. All of it is a
 few hundred numbers for a crawl, and nothing for a page.
