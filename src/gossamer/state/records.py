@@ -125,6 +125,7 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     address: str = ""
     said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
     notes: tuple[Reason, ...] = ()  # what we noticed
+    changed: bool | None = None  # it found another text than the visit before; `None` if it could not tell
 
     @property
     def remarks(self) -> tuple[Reason, ...]:
@@ -172,6 +173,9 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     captured: str = ""  # WARC-Date of the last archived response
     canonical: str = ""  # the URL that the page says is its own, if that is another (RFC 6596)
     reason: Reason | None = None
+    history: bytes = b""  # of its visits, as `policy.revisit.history` packs it
+    changed: int = 0  # wall time of the visit that last found another text
+    gone: int = 0  # wall time of the first of the visits since which it is not there
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -233,6 +237,9 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     false_positives: int = 0  # those that seemed admitted
     total: int = 0  # sum of the hashes in it modulo 2^64
 
+
+FRESHNESS = b"freshness"
+"""Key in `meta` of what visits again have shown (`policy.revisit.freshness`); there is none before the first."""
 
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""

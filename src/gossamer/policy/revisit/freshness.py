@@ -112,6 +112,21 @@ class Freshness(msgspec.Struct, array_like=True):
         self.unmodified += 1
         self.saved += size
 
+    def plus(self, other: "Freshness") -> "Freshness":
+        """The sums of two crawls; what was learned stays each one's own."""
+        return Freshness(
+            self.visits + other.visits,
+            self.useful + other.useful,
+            self.unmodified + other.unmodified,
+            self.saved + other.saved,
+            self.delay + other.delay,
+            [
+                Bin(one.visits + two.visits, one.predicted + two.predicted, one.seen + two.seen)
+                for one, two in zip(self.bins, other.bins, strict=True)
+            ],
+            self.brier + other.brier,
+        )
+
     @property
     def mean_delay(self) -> float | None:
         """Seconds from a change to the visit that found it; `None` before there was one."""
