@@ -17,7 +17,7 @@ from gossamer.policy.revisit.gone import Presence
 def look(state: RevisitedState, **options: int) -> CrawlFreshness:
     state.close()
     with inspect(state.folder) as inspection:
-        return freshness(inspection, **options)
+        return freshness([inspection.environment], **options)
 
 
 def test_a_crawl_that_visits_nothing_again_has_no_share(tmp_path: Path):
@@ -62,10 +62,12 @@ def test_a_sample_is_near_the_whole_and_always_the_same(tmp_path: Path):
     for host, pages in (("large.test", 3_000), ("middle.test", 600), *((f"{n}.test", 3) for n in range(200))):
         often = draw.random()
         for number in range(pages):
-            state.page(host, number, changed=3 * (draw.random() < often), same=2, age=draw.random() * 900 * HOUR)
+            state.page(
+                host, number, changed=3 * (draw.random() < often), same=2, age=draw.random() * 900 * HOUR
+            )
     state.close()
     with inspect(state.folder) as inspection:
-        whole, part, again = freshness(inspection), freshness(inspection, 800), freshness(inspection, 800)
+        whole, part, again = (freshness([inspection.environment], most) for most in (20_000, 800, 800))
     assert whole.complete and whole.sampled == whole.pages == 4_200
     assert not part.complete and part.sampled == pytest.approx(800, abs=5)
     assert part.pages == pytest.approx(4_200, rel=0.02)
@@ -87,7 +89,9 @@ def test_what_visits_have_shown_is_told(tmp_path: Path):
     told = look(state)
     assert (told.visits, told.useful, told.unmodified, told.saved) == (40, 20, 1, 4_000)
     assert told.useful_share == 0.5
-    assert told.delay == pytest.approx(figures.mean_delay) and told.brier == pytest.approx(figures.brier_score)
+    assert told.delay == pytest.approx(figures.mean_delay) and told.brier == pytest.approx(
+        figures.brier_score
+    )
     assert sum(each.visits for each in told.bins) == 40
     assert [each.low for each in told.bins] == pytest.approx([n / 10 for n in range(10)])
     full = max(told.bins, key=lambda each: each.visits)
@@ -100,5 +104,3 @@ def test_it_is_json(tmp_path: Path):
     state = RevisitedState(tmp_path / "c")
     state.page("a.test", 1, same=1)
     assert msgspec.json.decode(msgspec.json.encode(look(state)))["pages"] == 1
-
-

@@ -564,6 +564,29 @@ class StageDaemon:
             ]
         }
 
+    def _freshness(self, params: dict[str, Any]) -> dict[str, Any]:
+        bins = [
+            {"low": n / 10, "high": (n + 1) / 10, "visits": 900.0 - 90 * n, "predicted": n / 10 + 0.05,
+             "seen": n / 10 + 0.03}
+            for n in range(9)
+        ]  # fmt: skip
+        bins.append({"low": 0.9, "high": 1.0, "visits": 0.0, "predicted": None, "seen": None})
+        sites = [
+            {
+                "host": f"docs.example.org{self.odd}",
+                "pages": 3_000,
+                "stale": 0.031,
+                "by_weight": 0.02,
+                "gone": 7,
+            },
+            {"host": "few.example.org", "pages": 3, "stale": None, "by_weight": None, "gone": 0},
+        ]
+        return {
+            "pages": 3_003, "stale": 0.03, "by_weight": 0.021, "gone": 7, "sampled": 2_000, "complete": False,
+            "visits": 4_860, "useful": 1_210, "unmodified": 2_900, "saved": 71_000_000, "delay": 43_000.0,
+            "brier": 0.11, "bins": bins, "sites": sites,
+        }  # fmt: skip
+
     def _traps(self, params: dict[str, Any]) -> dict[str, Any]:
         trap = {"host": EXAMPLES[0], "branch": f"/calendar/{self.odd}", "state": "aside", "found": 90_000}
         trap |= {"waiting": 80_000, "visits": 600, "brought": 1, "dry": 500, "value": 0.002, "bred": 4.5}

@@ -31,6 +31,7 @@ class RevisitedState:
         self._prints = Fingerprints(_SECRET)
         self._batch = self._environment.batch()
         self._batch.put(Family.META, SECRET, _SECRET)
+        self.figures(Freshness())
         self._pages: dict[str, int] = {}
         self._now = time.time()
 
@@ -49,9 +50,7 @@ class RevisitedState:
     ) -> History:
         """A page that was found the same so often, and changed so often, in intervals of a day."""
         last = int(self._now - age)
-        kept = History(
-            last, last, 24.0 * same, 24.0 * changed, same=same, changed=changed, presence=presence
-        )
+        kept = History(last, last, 24.0 * same, 24.0 * changed, same=same, changed=changed, presence=presence)
         kept = msgspec.structs.replace(kept, place=classes.classify(Spread().believe(kept), weight))
         url = f"http://{host}/{number}"
         visits = (VisitRecord(float(last), 0.1, 404 if presence else 200),)

@@ -7,10 +7,10 @@ figure does not jump between two looks.
 
 import heapq
 import time
+from collections.abc import Iterable
 
 import msgspec
 
-from gossamer.inspect.inspection import Inspection
 from gossamer.policy.revisit.freshness import BINS, Bin, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
@@ -60,8 +60,8 @@ class SiteFreshness(msgspec.Struct, frozen=True):
     gone: int
 
 
-class CrawlFreshness(msgspec.Struct, frozen=True):
-    """How fresh a crawl is.
+class FreshnessSums(msgspec.Struct, frozen=True):
+    """How fresh a crawl is, in short.
 
     Attributes:
         pages: that were visited and are not gone.
@@ -69,30 +69,28 @@ class CrawlFreshness(msgspec.Struct, frozen=True):
             history, as in a crawl that visits nothing again.
         by_weight: the same by what pages weigh.
         gone: pages that are not there any more.
-        sampled: pages looked at; `complete`: those are all.
         visits: visits again that could tell whether the page had changed.
         useful: those of them that found a change.
         unmodified: those that a server answered by 304; `saved`: bytes that it did not send for that.
         delay: mean seconds from a change to the visit that found it, as is to be expected.
         brier: mean squared error of the predictions.
-        bins: predicted against seen.
-        sites: the largest, and how fresh each is.
     """
 
     pages: int = 0
     stale: float | None = None
     by_weight: float | None = None
     gone: int = 0
-    sampled: int = 0
-    complete: bool = True
     visits: int = 0
     useful: int = 0
     unmodified: int = 0
     saved: int = 0
     delay: float | None = None
     brier: float | None = None
-    bins: list[PredictedBin] = []
-    sites: list[SiteFreshness] = []
+
+    @property
+    def known(self) -> bool:
+        """Something is visited again, so there is something to tell."""
+        return self.stale is not None or self.visits > 0
 
     @property
     def useful_share(self) -> float | None:
@@ -100,19 +98,45 @@ class CrawlFreshness(msgspec.Struct, frozen=True):
         return self.useful / self.visits if self.visits else None
 
 
-def freshness(inspection: Inspection, most: int = SAMPLED) -> CrawlFreshness:
-    """How fresh a crawl is, or all crawls of a cluster; some 10 us for each page looked at.
+class CrawlFreshness(FreshnessSums, frozen=True):
+    """How fresh a crawl is.
+
+    Attributes:
+        sampled: pages looked at; `complete`: those are all.
+        bins: predicted against seen.
+        sites: the largest, and how fresh each is.
+    """
+
+    sampled: int = 0
+    complete: bool = True
+    bins: list[PredictedBin] = []
+    sites: list[SiteFreshness] = []
+
+    @property
+    def sums(self) -> FreshnessSums | None:
+        """In short; `None` if there is nothing to tell."""
+        if not self.known:
+            return None
+        return FreshnessSums(*(getattr(self, name) for name in FreshnessSums.__struct_fields__))
+
+
+def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshness:
+    """How fresh a crawl is, or all crawls of a cluster; nothing of one that visits nothing again.
+
+    Some 10 us for each page looked at.
 
     Args:
-        inspection: of the crawl.
+        states: of the crawls.
         most: pages looked at, about.
     """
-    parts = list(inspection.each.values())
-    walk = _Walk(time.time(), min(1.0, most / max(sum(_known(part.environment) for part in parts), 1)))
+    states = [state for state in states if state.get(Family.META, FRESHNESS)]
+    if not states:
+        return CrawlFreshness()
+    walk = _Walk(time.time(), min(1.0, most / max(sum(map(_known, states)), 1)))
     totals = Freshness()
-    for part in parts:
-        figures = figures_of(part.environment)
-        walk.through(part.environment, figures)
+    for state in states:
+        figures = figures_of(state)
+        walk.through(state, figures)
         totals = totals.plus(figures)
     return CrawlFreshness(
         pages=round(walk.whole.pages),
