@@ -38,6 +38,7 @@ PAGES = [
     "/jobs/docs/names?under=example.org",
     "/jobs/docs/traps",
     "/jobs/docs/freshness",
+    "/jobs/docs/gone",
     "/jobs/docs/why",
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",

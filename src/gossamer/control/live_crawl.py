@@ -53,7 +53,7 @@ class LiveCrawl:
         self.built = built
         self.crawl = built.crawl
         self.config = config
-        self.applier = SettingsApplier(built)
+        self.applier = SettingsApplier(folder, built)
         self.seeding = Seeding(folder, built, self.applier)
         self.log = ChangeLog(folder.path)
         self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}

@@ -239,6 +239,7 @@ class ProblemCode(StrEnum):
     QUIET = "problem.quiet"
     NO_JOB = "problem.no_job"
     NO_URL = "problem.no_url"
+    NOTHING_ASKED = "problem.nothing_asked"
     NO_HOST = "problem.no_host"
     NO_BRANCH = "problem.no_branch"
     NO_BRANCH_ON = "problem.no_branch_on"
