@@ -174,7 +174,7 @@ def _known(environment: Environment) -> int:
 
 def _size(record: HostRecord) -> int:
     """Pages with a history, about."""
-    return record.pages
+    return record.enrolled
 
 
 class _Site(msgspec.Struct):
