@@ -144,6 +144,19 @@ def test_what_never_and_what_always_changes_is_learned(changed: bool):
     assert after > max(before, 0.9) if changed else after < min(before, 0.1)
 
 
+def test_a_fixed_interval_is_no_belief():
+    """What the user wants every hour changes as often as it does."""
+    figures, random_ = Freshness(), random.Random(9)
+    for fields in ({"same": 9, "changed": 0, "quiet": 2_000.0}, {"same": 1, "changed": 9, "stirred": 90.0}):
+        history = of(random_, **fields)
+        hourly = msgspec.structs.replace(history, place=classes.fixed(3_600))
+        learned = msgspec.structs.replace(history, place=classes.classify(Spread().believe(history)))
+        assert figures.stale(hourly, EPOCH) == figures.stale(learned, EPOCH)
+        share = Share()
+        share.add(hourly, 1.0)
+        assert (share.weight, share.pages) == (1.0, 1.0)
+
+
 def test_other_evidence_is_not_touched():
     figures, random_ = Freshness(), random.Random(2)
     rare, often = of(random_, same=8, changed=0), of(random_, same=0, changed=8)

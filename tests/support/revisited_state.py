@@ -71,6 +71,8 @@ class RevisitedState:
     def close(self) -> None:
         """Write it down."""
         for host, pages in self._pages.items():
-            self._batch.put(Family.HOSTS, self._prints.host(host), encode(HostRecord(host, pages=pages)))
+            self._batch.put(
+                Family.HOSTS, self._prints.host(host), encode(HostRecord(host, pages=pages, enrolled=pages))
+            )
         self._environment.commit(self._batch)
         self._environment.close()

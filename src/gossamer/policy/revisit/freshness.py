@@ -19,6 +19,7 @@ import msgspec
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Spread
 
 BINS = 10
 _LEVELS = 5
@@ -32,6 +33,8 @@ _FURTHEST = 5.0
 _TOLD = 0.5
 """At first four of five announcements are believed."""
 _LEAST, _MOST_HAZARD = 1e-9, 16.0
+_ANY = Spread()
+"""Rates as they are on the web, for pages whose class is an interval that the user set."""
 _KEPT = 100_000
 """Visits that predictions are judged by; then they are forgotten by halves."""
 
@@ -163,7 +166,10 @@ class Freshness(msgspec.Struct, array_like=True):
 def _hazard(history: History, now: float) -> float:
     if history.heard:
         return 1.0
-    return min(max(classes.hazard(history.place, max(0.0, now - history.last)), _LEAST), _MOST_HAZARD)
+    place = history.place
+    if classes.fixed_interval(place) is not None:
+        place = classes.classify(_ANY.believe(history))
+    return min(max(classes.hazard(place, max(0.0, now - history.last)), _LEAST), _MOST_HAZARD)
 
 
 def _delay(history: History, now: float, expected: float) -> float:
