@@ -33,6 +33,7 @@ class RevisitedState:
         self._batch.put(Family.META, SECRET, _SECRET)
         self.figures(Freshness())
         self._pages: dict[str, int] = {}
+        self._hosts: dict[str, dict[str, object]] = {}
         self._now = time.time()
 
     def page(
@@ -46,6 +47,7 @@ class RevisitedState:
         weight: float = 1.0,
         presence: Presence = Presence.HERE,
         history: bool = True,
+        changed_at: int = 0,
         **fields: object,
     ) -> History:
         """A page that was found the same so often, and changed so often, in intervals of a day."""
@@ -56,13 +58,17 @@ class RevisitedState:
         visits = (VisitRecord(float(last), 0.1, 404 if presence else 200),)
         record = PageRecord(
             url, PageState.DONE, visits=visits, visits_made=1 + same + changed,
-            history=kept.pack() if history else b"",
+            history=kept.pack() if history else b"", changed=changed_at,
         )  # fmt: skip
         record = msgspec.structs.replace(record, **fields)
         key = self._prints.host(host) + self._prints.url(url)
         self._batch.put(Family.PAGES, key, encode(record))
         self._pages[host] = self._pages.get(host, 0) + 1
         return kept
+
+    def host(self, name: str, **fields: object) -> None:
+        """What else is known of a host."""
+        self._hosts[name] = fields
 
     def figures(self, figures: Freshness) -> None:
         """What visits have shown."""
@@ -71,8 +77,7 @@ class RevisitedState:
     def close(self) -> None:
         """Write it down."""
         for host, pages in self._pages.items():
-            self._batch.put(
-                Family.HOSTS, self._prints.host(host), encode(HostRecord(host, pages=pages, enrolled=pages))
-            )
+            record = HostRecord(host, pages=pages, enrolled=pages, **self._hosts.get(host, {}))  # type: ignore[arg-type]
+            self._batch.put(Family.HOSTS, self._prints.host(host), encode(record))
         self._environment.commit(self._batch)
         self._environment.close()
