@@ -15,6 +15,8 @@ from gossamer.control.changes.refetch_requests import RefetchRequest, keep_reque
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.views.context import view_context
+from gossamer.daemon.asking import Asking
+from gossamer.daemon.errors import ServiceError
 from gossamer.inspect.url_list import Wanted, listed
 from gossamer.model.errors import StorageError
 from gossamer.simweb import SimulatedWeb, WorldSpec
@@ -163,6 +165,27 @@ def test_a_damaged_request_says_what_to_do(crawled: Path):
     CrawlFolder(crawled).refetches.write_text("{")
     with pytest.raises(StorageError, match="Remove it"):
         pending_requests(crawled)
+
+
+def test_the_daemon_writes_it_down_for_a_job_that_does_not_run(crawled: Path, web: SimulatedWeb):
+    url = some_pages(crawled)[0]
+
+    async def ask_it() -> None:
+        asking = Asking()
+        try:
+            counted = await asking.any(crawled, "refetch", {"status": "200", "dry_run": True}, "bob")
+            assert counted["pages"] > 10 and not counted["running"]
+            told = await asking.any(crawled, "refetch", {"urls": [url]}, "bob")
+            assert told == {"pages": 1, "unknown": [], "running": False, "dry_run": False}
+            with pytest.raises(ServiceError) as caught:
+                await asking.any(crawled, "refetch", {}, "bob")
+            assert caught.value.code == "invalid"
+        finally:
+            await asking.close()
+
+    asyncio.run(ask_it())
+    assert [request.who for request in pending_requests(crawled)] == ["bob"]
+    assert finished(crawled, web)[url] == 2
 
 
 def test_the_command_says_how_many_and_what_happens_next(crawled: Path, tmp_path: Path):

@@ -195,6 +195,10 @@ def test_small_forms(sender: Sender) -> None:
     assert sender.last("traps_release")[2] == {"branch": "/c/", "host": "a"}
     sender.send("/jobs/docs/seeds", urls="a.test\r\n\r\nb.test")
     assert sender.last("seeds")[2] == {"urls": ["a.test", "b.test"]}
+    answer = sender.send("/jobs/docs/page", url="https://docs.example.org/")
+    assert sender.last("refetch")[2] == {"urls": ["https://docs.example.org/"]}
+    assert answer.headers["location"].startswith("/jobs/docs/page?url=")
+    assert answer.headers["location"].endswith("said=refetched")
     sender.send("/allocation", connections="300", memory="8GiB")
     assert sender.last("set_limits")[2] == {"connections": 300, "memory": 8 << 30}
     assert sender.send("/allocation", connections="lots").status_code == 400
