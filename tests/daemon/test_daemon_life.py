@@ -222,6 +222,22 @@ def test_a_scheduled_job_starts_by_itself_even_if_its_time_came_while_no_daemon_
     asyncio.run(missed())
 
 
+def test_hours_for_visiting_again_end_and_a_run_by_hand_has_none(web: SimulatedWeb, home: Path) -> None:
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await begun(daemon, web, "fresh")
+            assert daemon._roster.get("fresh").until is None
+            daemon._roster.change("fresh", revisits=True, until=1.0)
+            daemon._supervisor.wake("fresh")
+            view = await reach(daemon, "fresh", "stopped")
+            assert view.reason == "its hours for visiting pages again are over"
+            assert "scheduled stop" in actions(daemon)
+            job = daemon._roster.get("fresh")
+            assert (job.revisits, job.until, job.wanted) == (False, None, "stop")
+
+    asyncio.run(live())
+
+
 def test_a_start_that_a_wrong_clock_has_put_far_off_comes_in_time(home: Path) -> None:
     async def live() -> None:
         async with open_daemon(home) as daemon:

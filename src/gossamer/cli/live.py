@@ -58,12 +58,17 @@ def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
         ConfigError: it does not run, or says no.
     """
     try:
-        return asyncio.run(ask(path, method, params, who=_who()))
+        return asyncio.run(ask(path, method, params, who=who()))
     except NotRunning:
         raise ConfigError(_not_running(path, method)) from None
     except LiveError as error:
-        problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
-        raise ConfigError(*(problems or [f"{path}: {error.message}"])) from None
+        raise ConfigError(*reasons_of(path, error)) from None
+
+
+def reasons_of(path: Path, error: LiveError) -> list[str]:
+    """What a crawl finds wrong, a line each."""
+    problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
+    return problems or [f"{path}: {error.message}"]
 
 
 def _not_running(path: Path, method: str) -> str:
@@ -76,7 +81,8 @@ def _not_running(path: Path, method: str) -> str:
     return f"{path}: no crawl runs there. 'gossamer resume {path}' goes on with it."
 
 
-def _who() -> str:
+def who() -> str:
+    """The user's name here."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # the user has no name here

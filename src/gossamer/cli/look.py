@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.fresh_lines import fresh_lines
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
@@ -49,6 +50,8 @@ def _status_lines(status: Status) -> list[str]:
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
+    if status.freshness is not None:
+        lines += [f"fresh     {said}" for said in fresh_lines(status.freshness)]
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "

@@ -9,10 +9,13 @@ import msgspec
 
 from gossamer.assembly.report import summary
 from gossamer.control.live_crawl import LiveCrawl
+from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
 from gossamer.control.views.context import ViewContext
+from gossamer.control.views.freshness_views import freshness
 from gossamer.control.views.status import LiveStatus, Workers
 from gossamer.frontier.queues.host_schedule import NEVER
+from gossamer.inspect.freshness import FreshnessSums
 from gossamer.model.reasons.codes import WaitCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 
@@ -52,6 +55,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         held_why=held,
         memory_bytes=memory_bytes(),
         open_files=open_files(),
+        freshness=await _freshness(live),
     )
 
 
@@ -61,6 +65,14 @@ async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
         async with asyncio.timeout(_SOON):
             live.hosts_by_state = await live.look(_counted, None)
     return live.hosts_by_state
+
+
+async def _freshness(live: LiveCrawl) -> FreshnessSums | None:
+    """How fresh it is; an older estimate if the next takes longer."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SOON):
+            live.freshness = (await live.look(freshness, Nothing(), slow=True)).sums
+    return live.freshness
 
 
 def _counted(look: ViewContext, _: object) -> tuple[dict[str, int], bool]:

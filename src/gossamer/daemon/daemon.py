@@ -403,7 +403,7 @@ class Daemon:
 
     def _note_asked(self, who: str, method: str, name: str, given: Mapping[str, Any], more: str = "") -> None:
         """Put what was done to a crawl into the audit, too: its own log goes with its folder."""
-        if method not in _CHANGE_NOTHING:
+        if method not in _CHANGE_NOTHING and not given.get("dry_run"):
             self.store.note(who, method, name, f"{dict(given) or ''}{more}")
 
     def _noted(self, who: str, action: str, name: str, details: str = "") -> JobView:

@@ -142,6 +142,7 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     address: str = ""
     said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
     notes: tuple[Reason, ...] = ()  # what we noticed
+    changed: bool | None = None  # it found another text than the visit before; `None` if it could not tell
 
     @property
     def remarks(self) -> tuple[Reason, ...]:
@@ -192,6 +193,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     history: bytes = b""  # `policy.revisit.history`, packed: it comes again; empty: it does not
     asked: bytes = b""  # ticket under which it was asked for again by hand, until that visit is settled
     gone: int = 0  # wall time of the first of two or more 404 or 410 in a row; 0: it is not gone
+    changed: int = 0  # wall time of the visit that last found another text
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -253,6 +255,9 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     false_positives: int = 0  # those that seemed admitted
     total: int = 0  # sum of the hashes in it modulo 2^64
 
+
+FRESHNESS = b"freshness"
+"""Key in `meta` of what visits again have shown (`policy.revisit.freshness`); there is none before the first."""
 
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""

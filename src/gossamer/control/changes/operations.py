@@ -21,6 +21,8 @@ from gossamer.control.changes.host_operations import (
     undo_host,
 )
 from gossamer.control.changes.preview import preview_scope
+from gossamer.control.changes.refetch_operation import refetch
+from gossamer.control.changes.refetching import Refetch
 from gossamer.control.changes.seed_operations import NewSeeds, add_seeds, undo_seeds
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, Nothing
@@ -169,6 +171,7 @@ OPERATIONS: dict[str, tuple[type[msgspec.Struct], Operation]] = {
     "host_unblock": (HostName, host_unblock),
     "traps_release": (Release, traps_release),
     "seeds": (NewSeeds, add_seeds),
+    "refetch": (Refetch, refetch),
     "limits": (Ceilings, limits),
 }
 """Parameters and function of each, by name."""

@@ -24,16 +24,18 @@ class UrlList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which URLs, and what of them; what is empty asks for nothing.
 
     `state` is what became of it, `status` a number, a class of them (`4xx`) or another protocol's result,
-    `under` how the URL begins, `broken` only what somebody links to and was given up, `type` how the media
-    type begins, `host` a name (with a leading dot those below it too), `match` a regular expression (RE2)
-    that occurs in the URL, `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns` names with commas
-    between.
+    `under` how the URL begins, `broken` only what somebody links to and was given up, `gone` only what was there
+    and is not any more, `orphans` only what is there though no page mentions it now, `type` how the media type
+    begins, `host` a name (with a leading dot those below it too), `match` a regular expression (RE2) that occurs
+    in the URL, `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns` names with commas between.
     """
 
     state: Annotated[str, Meta(max_length=20)] = ""
     status: Annotated[str, Meta(max_length=40)] = ""
     under: Annotated[str, Meta(max_length=20_000)] = ""
     broken: bool = False
+    gone: bool = False
+    orphans: bool = False
     type: Annotated[str, Meta(max_length=200)] = ""
     host: Annotated[str, Meta(max_length=254)] = ""
     match: _Text = ""
@@ -95,6 +97,8 @@ def url_list(look: ViewContext, params: UrlList) -> Page:
         params.host,
         params.match,
         instant(params.since) if params.since else 0.0,
+        gone=params.gone,
+        orphans=params.orphans,
     )
     _, last = key_of(params.cursor, ("k",))
     entries = walked(look.inspection(), wanted, behind(last), referrers="referrers" in names)

@@ -21,7 +21,7 @@ from gossamer.model.exchange import Exchange, Result, StatusAction
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
-__all__ = ["Capture", "captures"]
+__all__ = ["Capture", "captures", "seconds_of"]
 
 
 class Capture(msgspec.Struct, frozen=True):
@@ -149,7 +149,7 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
         payload = original.payload
     exchange = Exchange(
         url,
-        _seconds(record.date),
+        seconds_of(record.date),
         b"",
         status,
         record.http_head,
@@ -161,7 +161,8 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
     return Capture(exchange, hops, unmodified=status == 304)
 
 
-def _seconds(date: str) -> float:
+def seconds_of(date: str) -> float:
+    """Wall time of a WARC-Date; 0 if it is none."""
     try:
         return datetime.fromisoformat(date).timestamp()
     except ValueError:

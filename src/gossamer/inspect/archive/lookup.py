@@ -3,6 +3,7 @@
 import math
 import re
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
@@ -18,6 +19,7 @@ from gossamer.state.environment import Family
 
 _DIGITS = re.compile(r"\d{4,14}", re.ASCII)
 _REVISIT = "warc/revisit"
+_UNMODIFIED = 304
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -32,6 +34,8 @@ class Indexed(msgspec.Struct, frozen=True):
         length: bytes of its record in the archive, packed.
         file: name of the archive file.
         offset: of the record in it, bytes.
+        found: against the capture before: `first`; `new`, another payload; `same`; `unmodified`, the server said so
+            (304).
     """
 
     url: str
@@ -42,6 +46,7 @@ class Indexed(msgspec.Struct, frozen=True):
     length: int
     file: str
     offset: int
+    found: Literal["first", "new", "same", "unmodified"] = "first"
 
 
 def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
@@ -68,7 +73,20 @@ def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
                 )
             )
     exact = [one for one in found if one.url == url.text]
-    return sorted(exact or found, key=lambda one: (one.time, one.file, one.offset))
+    return _compared(sorted(exact or found, key=lambda one: (one.time, one.file, one.offset)))
+
+
+def _compared(captures: list[Indexed]) -> list[Indexed]:
+    """With what each found against the one before; a 304 is of the payload that was there."""
+    payload, told = "", []
+    for one in captures:
+        if one.status == _UNMODIFIED:
+            found: Literal["first", "new", "same", "unmodified"] = "unmodified"
+        else:
+            found = "first" if not payload else "same" if one.digest == payload else "new"
+            payload = one.digest
+        told.append(msgspec.structs.replace(one, found=found))
+    return told
 
 
 def nearest_in_time(captures: list[Indexed], at: str) -> Indexed:

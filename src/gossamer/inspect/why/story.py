@@ -13,8 +13,10 @@ from gossamer.engine.admission.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.url_list import is_gone
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
@@ -26,6 +28,8 @@ from gossamer.model.exchange import StatusAction
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import unpack
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
@@ -34,6 +38,8 @@ from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode,
 
 MOST_COMPARED = 5_000
 MOST_NEAR = 3
+REFERRERS = 5
+"""Pages named that still link to one that is gone."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -100,6 +106,8 @@ class Storyteller:
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
+        if record is not None and is_gone(record):
+            facts += self._about_referrers(url)
         if record is not None:
             facts += _about_record(record)
             facts += self._about_redirect(url, record)
@@ -184,6 +192,11 @@ class Storyteller:
             yield fact("references", clause("references.uncounted"))
         else:
             yield fact("references", clause("references.pages", pages=known.pages, when=known.when))
+
+    def _about_referrers(self, url: Url) -> Iterator[Fact]:
+        """Who still links to what is gone: some of them, by the same graph."""
+        for one in referrers(self._inspection, url).listed[:REFERRERS]:
+            yield fact("references", clause("references.from", kind=str(one.kind), url=one.url))
 
     def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
         """Where it was sent, as its record in the archive has it; nothing if that was moved away."""
@@ -318,6 +331,7 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
     if record.number:
         yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
     yield from map(_about_visit, record.visits)
+    yield from _about_history(record)
     reason = clause("outcome.reason", reason=record.reason) if record.reason else None
     yield fact("outcome", clause("outcome.state", state=record.state), reason)
     if record.media_type:
@@ -341,8 +355,29 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
         )
 
 
+def _about_history(record: PageRecord) -> Iterator[Fact]:
+    """What visits again have found, of a page that is visited again."""
+    if not record.history:
+        return
+    history = unpack(record.history)
+    if history.same or history.changed:
+        yield fact(
+            "history",
+            clause("history.visits", visits=history.same + history.changed, changes=history.changed),
+            clause("history.changed", when=_when(record.changed)) if record.changed else None,
+        )
+    if is_gone(record):
+        yield fact("outcome", clause("outcome.gone", when=_when(record.gone or history.last)))
+    elif history.presence == Presence.MISSED:
+        yield fact("outcome", clause("outcome.missed"))
+
+
+def _when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+
+
 def _about_visit(visit: VisitRecord) -> Fact:
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
+    when = _when(visit.at)
     if visit.status:
         what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
     elif visit.said:
@@ -355,5 +390,8 @@ def _about_visit(visit: VisitRecord) -> Fact:
         what,
         clause("visit.address", address=visit.address) if visit.address else None,
         clause("visit.took", seconds=visit.elapsed),
+        clause("visit.changed" if visit.changed else "visit.unchanged")
+        if visit.changed is not None
+        else None,
         clause("visit.detail", detail=remarks) if remarks else None,
     )

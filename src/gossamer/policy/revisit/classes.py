@@ -109,6 +109,20 @@ def rate(place: int, age: float) -> float:
     return shape / (scale + unannounced * age)
 
 
+def hazard(place: int, age: float) -> float:
+    """Minus the logarithm of the probability that a page of the class is as it was `age` seconds ago.
+
+    Of a class that is learned; a fixed interval says nothing of changes.
+    """
+    scale, shape, _, unannounced = _parts(place)
+    return shape * math.log1p(unannounced * age / scale)
+
+
+def weight(place: int) -> float:
+    """What a second of the freshness of a page of the class is worth; 1 where it has a fixed interval."""
+    return 1.0 if place % _SILENCES == _FIXED else _parts(place)[2]
+
+
 @lru_cache(maxsize=1 << 15)
 def interval(place: int, step: int) -> float:
     """Seconds after its last visit at which a page of the class is worth the threshold; may be infinite.
