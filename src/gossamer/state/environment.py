@@ -73,23 +73,28 @@ class Environment:
         config: StateConfig,
         access: rocksdict.AccessType,
         *,
-        create: bool = False,
+        create: bool | None = None,
         through: Path | None = None,
         partial: bool = False,
     ) -> None:
-        options, families = rocksdb_options(config, create=create)
+        """`create`: whether to make what is not there, by a writer; readers say nothing."""
+        options, families = rocksdb_options(config, create=bool(create))
         if partial:
             options.set_paranoid_checks(False)
+        place = str(through or path)
         try:
-            self._db = rocksdict.Rdict(
-                str(through or path), options, column_families=families, access_type=access
-            )
+            if create is None:
+                # A state of an older version may lack some, which only a writer can make; they are empty.
+                there = rocksdict.Rdict.list_cf(place)
+                families = {name: each for name, each in families.items() if name in there}
+            self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
             raise _opening_error(path, str(error)) from None
         self.path = path
         self.config = config
-        self._tables = {family: self._db.get_column_family(family.value) for family in Family}
-        self._handles = {family: self._db.get_column_family_handle(family.value) for family in Family}
+        mine = [family for family in Family if family.value in families]
+        self._tables = {family: self._db.get_column_family(family.value) for family in mine}
+        self._handles = {family: self._db.get_column_family_handle(family.value) for family in mine}
 
     @classmethod
     def open(cls, path: Path, config: StateConfig, *, create: bool = True) -> "Environment":
@@ -108,7 +113,8 @@ class Environment:
         """Make an empty state, with all of its families or not at all: readers come at any moment."""
         fresh = path.with_name(f"{path.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
-        cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
+        access = rocksdict.AccessType.read_write()
+        cls(path, config, access, create=True, through=fresh).close()
         try:
             fresh.rename(path)
         except OSError as error:
@@ -166,7 +172,8 @@ class Environment:
 
     def tables(self, family: Family) -> list[Table]:
         """The files that hold a family, whether they are there or not."""
-        told: str = self._tables[family].property_value("rocksdb.sstables") or ""
+        table = self._tables.get(family)
+        told: str = (table is not None and table.property_value("rocksdb.sstables")) or ""
         found = []
         level = 0
         for line in told.splitlines():
@@ -183,8 +190,11 @@ class Environment:
         Raises:
             StorageError: it cannot be read.
         """
+        table = self._tables.get(family)
+        if table is None:
+            return None
         try:
-            value: bytes | None = self._tables[family].get(key)
+            value: bytes | None = table.get(key)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             raise _failure(self.path, "read", str(error)) from None
         return value
@@ -212,6 +222,9 @@ class Environment:
         Raises:
             StorageError: it cannot be read to its end.
         """
+        table = self._tables.get(family)
+        if table is None:
+            return
         stop = end or (after_prefix(prefix) if prefix else None)
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
         # passed once do not enter the cache: it is for what is looked up.
@@ -219,7 +232,7 @@ class Environment:
         read.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets it
         if stop is not None:
             read.set_iterate_upper_bound(stop)
-        cursor = self._tables[family].iter(read)
+        cursor = table.iter(read)
         cursor.seek(max(start, prefix))
         while cursor.valid():
             yield cursor.key(), cursor.value()
@@ -248,8 +261,8 @@ class Environment:
 
     def estimate(self, family: Family) -> int:
         """About how many keys a family holds; cheap."""
-        value: int | None = self._tables[family].property_int_value("rocksdb.estimate-num-keys")
-        return value or 0
+        table = self._tables.get(family)
+        return (table is not None and table.property_int_value("rocksdb.estimate-num-keys")) or 0
 
     def close(self) -> None:
         """Flush and let go of the lock.
