@@ -16,7 +16,7 @@ def made_old(folder):
     for name in NEW:
         options = {each: rocksdict.Options(raw_mode=True) for each in rocksdict.Rdict.list_cf(state)}
         opened = rocksdict.Rdict(state, rocksdict.Options(raw_mode=True), column_families=options)
-        opened.drop_cf(name)
+        opened.drop_column_family(name)
         opened.close()
     assert not set(NEW) & set(rocksdict.Rdict.list_cf(state))
 

@@ -143,7 +143,7 @@ def test_a_state_of_an_older_version_lacks_families_until_it_is_written_to(tmp_p
     old.close()
     there = {name: rocksdict.Options(raw_mode=True) for name in rocksdict.Rdict.list_cf(str(path))}
     with_all = rocksdict.Rdict(str(path), rocksdict.Options(raw_mode=True), column_families=there)
-    with_all.drop_cf(Family.AGAIN.value)
+    with_all.drop_column_family(Family.AGAIN.value)
     with_all.close()
     for reader in (
         Environment.open_secondary(path, tmp_path / "scratch", SMALL),
