@@ -61,6 +61,9 @@ class Batch:
         return self.raw.len()
 
 
+_NO_FAMILY = "Column family not found"
+
+
 class Environment:
     """RocksDB with our families.
 
@@ -73,28 +76,31 @@ class Environment:
         config: StateConfig,
         access: rocksdict.AccessType,
         *,
-        create: bool | None = None,
+        create: bool = False,
         through: Path | None = None,
         partial: bool = False,
     ) -> None:
-        """`create`: whether to make what is not there, by a writer; readers say nothing."""
-        options, families = rocksdb_options(config, create=bool(create))
+        options, families = rocksdb_options(config, create=create)
         if partial:
             options.set_paranoid_checks(False)
         place = str(through or path)
         try:
-            if create is None:
-                # A state of an older version may lack some, which only a writer can make; they are empty.
-                there = rocksdict.Rdict.list_cf(place)
-                families = {name: each for name, each in families.items() if name in there}
-            self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
-        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
+            try:
+                self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
+            except Exception as error:  # rocksdict raises bare Exception, told apart by text
+                if _NO_FAMILY not in str(error):
+                    raise
+                # Of an older version, and only read: nothing is in the families that it does not have.
+                listed = set(rocksdict.Rdict.list_cf(place))
+                families = {name: made for name, made in families.items() if name in listed}
+                self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
+        except Exception as error:  # noqa: BLE001 - as above
             raise _opening_error(path, str(error)) from None
         self.path = path
         self.config = config
-        mine = [family for family in Family if family.value in families]
-        self._tables = {family: self._db.get_column_family(family.value) for family in mine}
-        self._handles = {family: self._db.get_column_family_handle(family.value) for family in mine}
+        there = [family for family in Family if family.value in families]
+        self._tables = {family: self._db.get_column_family(family.value) for family in there}
+        self._handles = {family: self._db.get_column_family_handle(family.value) for family in there}
 
     @classmethod
     def open(cls, path: Path, config: StateConfig, *, create: bool = True) -> "Environment":
@@ -113,8 +119,7 @@ class Environment:
         """Make an empty state, with all of its families or not at all: readers come at any moment."""
         fresh = path.with_name(f"{path.name}.new")
         shutil.rmtree(fresh, ignore_errors=True)
-        access = rocksdict.AccessType.read_write()
-        cls(path, config, access, create=True, through=fresh).close()
+        cls(path, config, rocksdict.AccessType.read_write(), create=True, through=fresh).close()
         try:
             fresh.rename(path)
         except OSError as error:
@@ -172,8 +177,9 @@ class Environment:
 
     def tables(self, family: Family) -> list[Table]:
         """The files that hold a family, whether they are there or not."""
-        table = self._tables.get(family)
-        told: str = (table is not None and table.property_value("rocksdb.sstables")) or ""
+        if family not in self._tables:
+            return []
+        told: str = self._tables[family].property_value("rocksdb.sstables") or ""
         found = []
         level = 0
         for line in told.splitlines():
@@ -190,12 +196,11 @@ class Environment:
         Raises:
             StorageError: it cannot be read.
         """
-        table = self._tables.get(family)
-        if table is None:
-            return None
         try:
-            value: bytes | None = table.get(key)
+            value: bytes | None = self._tables[family].get(key)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            if family not in self._tables:
+                return None
             raise _failure(self.path, "read", str(error)) from None
         return value
 
@@ -222,8 +227,7 @@ class Environment:
         Raises:
             StorageError: it cannot be read to its end.
         """
-        table = self._tables.get(family)
-        if table is None:
+        if family not in self._tables:
             return
         stop = end or (after_prefix(prefix) if prefix else None)
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
@@ -232,7 +236,7 @@ class Environment:
         read.fill_cache(False)  # type: ignore[call-arg]  # the stub forgets it
         if stop is not None:
             read.set_iterate_upper_bound(stop)
-        cursor = table.iter(read)
+        cursor = self._tables[family].iter(read)
         cursor.seek(max(start, prefix))
         while cursor.valid():
             yield cursor.key(), cursor.value()
@@ -261,8 +265,10 @@ class Environment:
 
     def estimate(self, family: Family) -> int:
         """About how many keys a family holds; cheap."""
-        table = self._tables.get(family)
-        return (table is not None and table.property_int_value("rocksdb.estimate-num-keys")) or 0
+        if family not in self._tables:
+            return 0
+        value: int | None = self._tables[family].property_int_value("rocksdb.estimate-num-keys")
+        return value or 0
 
     def close(self) -> None:
         """Flush and let go of the lock.
