@@ -10,7 +10,7 @@ import msgspec
 from gossamer.archive.cdxj import capture_prefix, read_capture
 from gossamer.archive.reader import read_record
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import Capture, capture_of
+from gossamer.inspect.archive.captures import Capture, capture_of, original_of
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.outcome import Failed
@@ -129,6 +129,8 @@ def instant(text: str) -> float:
 def read_back(inspection: Inspection, one: Indexed) -> Capture:
     """A capture with its body, that of the record it refers to if it was archived before.
 
+    Where the server said that nothing had changed (304), it is the capture of which that was said.
+
     All of the body is in memory, however long the crawl let it become.
 
     Raises:
@@ -145,6 +147,8 @@ def read_back(inspection: Inspection, one: Indexed) -> Capture:
             continue  # of a cluster's agents each names its files as it likes
         if record.problems:
             raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")
+        if record.kind == "revisit" and record.status == 304:
+            record = original_of(inspection, record)
         capture = capture_of(inspection, record)
         assert capture is not None, one
         return capture

@@ -142,7 +142,8 @@ def worth_after(place: int, age: float) -> float:
 def due(place: int, since: float, step: int, longest: float) -> float:
     """When a page of the class is due; no page waits longer than `longest` seconds."""
     if place % _SILENCES == _FIXED:
-        return since + (fixed_interval(place) or 0.0)
+        # `since` is cut to whole seconds: never sooner than was asked for.
+        return since + 1.0 + (fixed_interval(place) or 0.0)
     return since + min(interval(place, step), longest)
 
 
