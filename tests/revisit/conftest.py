@@ -14,6 +14,8 @@ from revisit_crawls import EVERY, Crawl, Ended
 from revisited_hosts import HOSTS, NEEDS
 
 INTERVAL = 1.0
+SECONDS = 8.0
+"""At least; robots files are read again after two."""
 PATIENCE = 40.0
 
 

