@@ -325,7 +325,8 @@ def compared(web: Web, found: list[Capture], days: "Days", kills: list[float]) -
             elif any(0 <= kill - visit.at < GRACE for kill in kills):
                 unsettled += 1
             else:
-                lost.append((page, visit.day, visit.version, visit.status))
+                later = min((kill - visit.at for kill in kills if kill > visit.at), default=math.inf)
+                lost.append((page, visit.day, visit.version, visit.status, f"a kill {later:.2f} s later"))
             if number and not visit.asked:
                 unasked += 1
         if record is not None:
@@ -418,14 +419,16 @@ def simulated(
     step = 1 / 30  # a minute of the crawler's clock
     for day in np.arange(step, end, step):
         now = BEGIN + day * DAY
-        road.earn(step * DAY)
+        down = any(a <= day < b for a, b in outages)
+        if not down:
+            road.earn(step * DAY)
         while reading <= day:
             pages = np.flatnonzero(world.sites == site)
             for page in pages[world.first_change(pages, asked[site]) < reading].tolist():
                 road.hear(page, now)
             asked[site] = reading
             reading, site = next(told)
-        if not any(a <= day < b for a, b in outages):
+        if not down:
             pages = np.array(road.lend(now), dtype=np.int64)
             if len(pages):
                 changed = world.first_change(pages, last[pages]) < day
