@@ -142,7 +142,7 @@ def build(
         clock.micros,
         resumed=resumed,
         warn=lambda problem: observers.tell(ProblemFound("frontier", problem)),
-        wall=WallClock.of(os.environ),
+        wall=WallClock.of(os.environ, clock.now),
     )
     frontier = Frontier(environment, config.frontier, policy, order, counters, session)
     peers = membership.join(environment, frontier, order, clock, counters) if membership else Peers()

@@ -197,7 +197,7 @@ class AgainQueue:
             fingerprint = signal.page
             if history.source != signal.source and not history.source:
                 history = msgspec.structs.replace(history, source=signal.source)
-            if history.last < signal.changed <= now + _AHEAD:
+            if history.last < self.wall.of_date(signal.changed) <= now + _AHEAD:
                 trust = trust_of(record.trusts, signal.source)
                 precision = trust.precision(classes.rate(history.place, max(0.0, now - history.since)))
                 history = classes.told(history, now, precision, self.pace.longest)
