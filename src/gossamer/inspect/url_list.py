@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.inspect.archive.reference_counts import FILE, references
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
@@ -45,6 +46,8 @@ class Listed(msgspec.Struct, frozen=True):
             page that is not visited again.
         changed: when a visit last found that, as `time`.
         gone: since when it is not there any more, as `time`; empty if it is there.
+        soft: it is gone though the server says 200: it answers what its host answers where there is nothing. Told
+            where only what is gone is asked for.
     """
 
     url: str
@@ -69,6 +72,7 @@ class Listed(msgspec.Struct, frozen=True):
     changes: int | None = None
     changed: str = ""
     gone: str = ""
+    soft: bool = False
 
 
 COLUMNS = Listed.__struct_fields__
@@ -126,7 +130,9 @@ def walked(
 
     `lead` stands before the names of filters in what is said of wrong ones.
     """
+    soft = SoftMissing(inspection.environment) if wanted.gone else None
     is_wanted = PageFilter(wanted, lead)
+    is_like = PageFilter(msgspec.structs.replace(wanted, gone=False), lead)
     canonical = Canonicaliser(inspection.config.canonical)
     if wanted.orphans and not (inspection.links / FILE).exists():
         raise ConfigError(
@@ -141,6 +147,11 @@ def walked(
             if not wanted.orphans or pages == 0:
                 yield key, line_of(record, pages)
                 continue
+        elif soft is not None and is_like(record) and soft(key, record):
+            pages = _referrers(inspection, canonical, record.url) if counted else None
+            told = line_of(record, pages)
+            yield key, msgspec.structs.replace(told, gone=told.changed, soft=True)
+            continue
         yield key, None
 
 

@@ -16,6 +16,7 @@ from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.inspect.url_list import is_gone
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
@@ -91,6 +92,7 @@ class Storyteller:
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
         self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
+        self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
     def tell(self, text: str) -> Story:
@@ -106,10 +108,12 @@ class Storyteller:
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
-        if record is not None and is_gone(record):
+        if record is not None and (is_gone(record) or self._soft(fingerprint, record)):
             facts += self._about_referrers(url)
         if record is not None:
             facts += _about_record(record)
+            if self._soft(fingerprint, record):
+                facts.append(fact("outcome", clause("outcome.soft")))
             facts += self._about_redirect(url, record)
         if waiting is not None and rank is not None:
             facts += self._about_waiting(waiting)
