@@ -21,11 +21,9 @@ def revisited(folder: Path) -> Path:
     state, figures, now = RevisitedState(folder), Freshness(), time.time()
     for number in range(20):
         history = state.page("a.test", number, changed=2, same=2, age=48 * HOUR)
-        figures.found(history, now, changed=number % 4 == 0)
+        figures.note(history, now, changed=number % 4 == 0)
     state.page("a.test", 99, presence=Presence.GONE)
-    for _ in range(3):
-        figures.unchanged_by_304(1 << 20)
-    state.figures(figures)
+    state.figures(figures, visits=20, changed=5, not_modified=3, saved=3 << 20)
     state.close()
     return folder
 

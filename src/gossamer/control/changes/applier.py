@@ -41,6 +41,7 @@ class SettingsApplier:
                 "order": self.reweighing,
                 "budget": self.spent,
                 "refetch": self.refetching,
+                "revisit": built.enrolling,
             },
         )
         self.ceilings = Ceilings()
@@ -95,6 +96,8 @@ class SettingsApplier:
             self._speeds(config)
         if Group.ORDER in groups:
             self._retune(config)
+        if Group.REVISIT in groups:
+            self._built.pace.go_by(config.revisit)
         if scope is not None:
             widens = before.traps != config.traps or may_widen(before.scope, config.scope)
             self.rejudge(scope, config, widens=widens)
