@@ -181,6 +181,8 @@ def test_what_is_gone_is_neither_fresh_nor_stale():
     assert figures.stale(gone, EPOCH) == 0
     share.add(gone, 0.5)
     assert share.plain is share.by_weight is None
+    figures.note(gone, EPOCH, changed=True)
+    assert figures == Freshness()
 
 
 def test_pages_count_by_their_weight_and_by_what_they_stand_for():

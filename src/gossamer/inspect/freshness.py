@@ -6,7 +6,7 @@ figure does not jump between two looks.
 """
 
 import heapq
-import time
+import os
 from collections.abc import Iterable
 from functools import reduce
 
@@ -15,6 +15,7 @@ import msgspec
 from gossamer.policy.revisit.freshness import BINS, Bin, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
+from gossamer.state.clock import WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import REVISIT, HostRecord, RevisitRecord, decode, decode_host, decode_page
 
@@ -133,7 +134,7 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
     states = [state for state in states if state.get(Family.META, REVISIT)]
     if not states:
         return CrawlFreshness()
-    walk = _Walk(time.time(), min(1.0, most / max(sum(map(_known, states)), 1)))
+    walk = _Walk(WallClock.of(os.environ).now(), min(1.0, most / max(sum(map(_known, states)), 1)))
     records = [shown(state) for state in states]
     for state, record in zip(states, records, strict=True):
         walk.through(state, record.freshness)

@@ -87,13 +87,15 @@ class Freshness(msgspec.Struct, array_like=True):
         return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
 
     def note(self, history: History, now: float, *, changed: bool) -> None:
-        """Take note of a visit that could tell whether the page had changed.
+        """Take note of a visit that could tell whether the page had changed; not of one to a page that was gone.
 
         Args:
             history: before it, with the class that it had then.
             now: wall time of the visit, seconds.
             changed: it found another text.
         """
+        if history.presence == Presence.GONE:
+            return
         kind, hazard = _kind(history), _hazard(history, now)
         expected = hazard * math.exp(self.factors[kind])
         probability = -math.expm1(-expected)
