@@ -36,12 +36,13 @@ def told(crawled: tuple[Path, Pages, float], monkeypatch: pytest.MonkeyPatch, *a
 def test_histories_stand_in_the_list_and_in_why(crawled, monkeypatch):
     _, pages, _ = crawled
     lines = told(
-        crawled, monkeypatch, "list", "--json", "--columns", "url,visits,changes,changed,gone"
+        crawled, monkeypatch, "list", "--json", "--columns", "url,visits,changes,changed,gone,due"
     ).splitlines()
     known = {one["url"].rpartition("/")[2]: one for one in map(json.loads, lines)}
     assert known["a"]["visits"] == len(pages.visits("a"))
     assert (known["a"]["changes"], known["c"]["changes"]) == (1, 0)
     assert known["a"]["changed"] and not known["c"]["changed"]
+    assert all(one["due"] > "2026" for one in known.values() if one["url"][-4:] != ".txt")
     assert known["b"]["gone"] and not known["a"]["gone"]
     why = told(crawled, monkeypatch, "why", pages.site.address + "c")
     assert "status 304" in why and "the text was as before" in why

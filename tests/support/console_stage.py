@@ -629,7 +629,7 @@ class StageDaemon:
             "time": "2026-11-21T20:16:12Z", "title": f"Guide {self.odd}", "language": f"en{self.odd}",
             "charset": f"utf-8{self.odd}", "depth": 3, "canonical": f"https://docs.example.org/g{self.odd}",
             "twin": f"https://docs.example.org/t{self.odd}", "links": 3, "referrers": 7,
-            "visits": 12, "changes": 3, "changed": "2026-11-20T10:00:00Z", "gone": "2026-11-21T20:16:12Z",
+            "visits": 12, "changes": 3, "changed": "2026-11-20T10:00:00Z", "gone": "2026-11-21T20:16:12Z", "due": "now",
         }  # fmt: skip
         about = {"description": f"All of it{self.odd}", "author": f"Somebody{self.odd}"}
         return {"url": story["url"], "state": "done", "listed": listed, "captures": 2, **about}
