@@ -8,6 +8,10 @@ import pytest
 from in_process import gossamer
 from test_visited_again import DAY, Pages, end, start, until
 
+from gossamer.cli.terminal.ending import say_end
+from gossamer.cli.terminal.trouble import Troubles
+from gossamer.engine.visiting.dispatch import INTERRUPTED
+
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pages, float]:
@@ -80,3 +84,10 @@ def test_how_fresh_it_is(crawled, monkeypatch):
     page = told(crawled, monkeypatch, "report", "--out", str(crawled[0].parent / "report.html"))
     assert page is not None
     assert "Changes predicted and seen" in (crawled[0].parent / "report.html").read_text()
+
+
+def test_closing_words_say_it_too(crawled, capsys):
+    folder = crawled[0]
+    say_end(INTERRUPTED, json.loads((folder / "report.json").read_text()), folder, Troubles())
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  fresh: ")]
+    assert len(lines) == 2 and "stale" in lines[0] and "found a change" in lines[1]

@@ -40,6 +40,7 @@ class Summary(msgspec.Struct, frozen=True):
     visited: dict[str, str | float]
     order: dict[str, str | float]
     again: int = 0
+    enrolled: int = 0
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -104,6 +105,7 @@ def summary(
         visited=visited_sums(visited),
         order=order,
         again=counters.again,
+        enrolled=counters.enrolled,
     )
 
 

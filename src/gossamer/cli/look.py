@@ -44,7 +44,7 @@ def _status_lines(status: Status) -> list[str]:
         f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
         f"urls      {sums.known:,} known, {sums.queued:,} queued, {sums.waiting:,} waiting, "
         + (f"{sums.aside:,} set aside, " if sums.aside else "")
-        + (f"{sums.again:,} due again, " if sums.again else "")
+        + (f"{sums.again + sums.enrolled:,} due again, " if sums.again + sums.enrolled else "")
         + f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
