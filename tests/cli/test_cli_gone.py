@@ -78,11 +78,12 @@ def test_views_say_the_same(folder: Path):
 
 def test_why_tells_visits_changes_and_since_when_it_is_gone(folder: Path):
     told = gossamer("why", str(folder), "http://a.test/90", cwd=folder).stdout
-    assert "outcome         it was missing twice: gone since 2026-09-21 14:13:20 UTC" in told
+    assert "is gone since 2026-09-21 14:13:20 UTC" in told
     told = gossamer("why", str(folder), "http://a.test/91", cwd=folder).stdout
-    assert "it was missing once" in told
+    assert "was missing once" in told
     told = gossamer("why", str(folder), "http://a.test/4", cwd=folder).stdout
-    assert "visited again 5 times, 1 of which found another text, last on 2026-09-21 09:13:20 UTC" in told
+    assert "found unchanged at 4 visits, 96 h in all, and changed at 1" in told
+    assert "was last found changed on 2026-09-21 09:13:20 UTC" in told
 
 
 def test_orphans_need_the_graph(folder: Path):

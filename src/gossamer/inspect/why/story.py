@@ -31,8 +31,6 @@ from gossamer.model.exchange import StatusAction
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
-from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.revisit.history import unpack
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.clock import WallClock
@@ -343,7 +341,6 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
     if record.number:
         yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
     yield from map(_about_visit, record.visits)
-    yield from _about_history(record)
     reason = clause("outcome.reason", reason=record.reason) if record.reason else None
     yield fact("outcome", clause("outcome.state", state=record.state), reason)
     if record.media_type:
@@ -367,23 +364,6 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
         )
 
 
-def _about_history(record: PageRecord) -> Iterator[Fact]:
-    """What visits again have found, of a page that is visited again."""
-    if not record.history:
-        return
-    history = unpack(record.history)
-    if history.same or history.changed:
-        yield fact(
-            "history",
-            clause("history.visits", visits=history.same + history.changed, changes=history.changed),
-            clause("history.changed", when=_when(record.changed)) if record.changed else None,
-        )
-    if is_gone(record):
-        yield fact("outcome", clause("outcome.gone", when=_when(record.gone or history.last)))
-    elif history.presence == Presence.MISSED:
-        yield fact("outcome", clause("outcome.missed"))
-
-
 def _when(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
@@ -402,8 +382,13 @@ def _about_visit(visit: VisitRecord) -> Fact:
         what,
         clause("visit.address", address=visit.address) if visit.address else None,
         clause("visit.took", seconds=visit.elapsed),
-        clause("visit.changed" if visit.changed else "visit.unchanged")
-        if visit.changed is not None
-        else None,
+        _found(visit),
         clause("visit.detail", detail=remarks) if remarks else None,
     )
+
+
+def _found(visit: VisitRecord) -> Clause | None:
+    """Whether it found another text than the one before; nothing if it could not tell."""
+    if visit.changed is None:
+        return None
+    return clause("visit.changed") if visit.changed else clause("visit.unchanged")
