@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.fresh_lines import fresh_lines
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
@@ -44,14 +44,14 @@ def _status_lines(status: Status) -> list[str]:
         f"visits    {sums.visits:,} in {duration(sums.seconds)}, {sums.pages_per_second} pages/s",
         f"urls      {sums.known:,} known, {sums.queued:,} queued, {sums.waiting:,} waiting, "
         + (f"{sums.aside:,} set aside, " if sums.aside else "")
-        + (f"{sums.again + sums.enrolled:,} due again, " if sums.again + sums.enrolled else "")
+        + (f"{sums.again:,} due again, " if sums.again else "")
         + f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
     if status.freshness is not None:
-        lines += [f"fresh     {said}" for said in fresh_lines(status.freshness)]
+        lines.append(f"fresh     {fresh_line(status.freshness)}")
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "

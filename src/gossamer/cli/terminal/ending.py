@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.assembly.seeds import Seeds
-from gossamer.cli.terminal.fresh_lines import fresh_lines
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.documents.extractor import PDF_READER
@@ -86,8 +86,10 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
             say(f"    {line}")
         say(f"  visit them after all: gossamer resume {folder} --release")
     if report["enrolled"]:
-        for line in _fresh(folder):
-            say(f"  fresh: {line}")
+        with inspect(folder) as inspection:
+            fresh = inspection.freshness().sums
+        if fresh is not None:
+            say(f"  fresh: {fresh_line(fresh)}")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:
@@ -129,13 +131,6 @@ def _aside(folder: Path) -> Iterator[str]:
         yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
     if len(lines) > LISTED:
         yield f"{len(lines) - LISTED:,} more: gossamer traps {folder}"
-
-
-def _fresh(folder: Path) -> list[str]:
-    """How fresh a crawl is that visits pages again."""
-    with inspect(folder) as inspection:
-        sums = inspection.freshness().sums
-    return fresh_lines(sums) if sums is not None else []
 
 
 def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
