@@ -89,4 +89,4 @@ def test_closing_words_say_it_too(crawled, capsys):
     folder = crawled[0]
     say_end(INTERRUPTED, json.loads((folder / "report.json").read_text()), folder, Troubles())
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  fresh: ")]
-    assert len(lines) == 1 and "stale" in lines[0] and "found a change" in lines[0]
+    assert len(lines) == 1 and "stale" in lines[0] and "a change is noticed after" in lines[0]

@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.fresh_line import fresh_line
+from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
@@ -46,11 +47,12 @@ def _status_lines(status: Status) -> list[str]:
         + (f"{sums.aside:,} set aside, " if sums.aside else "")
         + (f"{sums.again:,} due again, " if sums.again else "")
         + f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
+        *([f"again     {again_line(msgspec.to_builtins(status.revisit))}"] if status.revisit else []),
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
-    if status.freshness is not None:
+    if status.freshness is not None and status.freshness.stale is not None:
         lines.append(f"fresh     {fresh_line(status.freshness)}")
     if "harvest_rate" in sums.order:
         lines.append(
