@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.assembly.seeds import Seeds
-from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.documents.extractor import PDF_READER
