@@ -392,7 +392,7 @@ def test_a_crawl_that_is_kept_fresh(viewer: Viewer, web: SimulatedWeb) -> None:
     page = viewer.page
     fill_in(page, web, "kept", min_delay="100ms")
     toml = page.input_value("[name=toml]")
-    page.fill("[name=toml]", f"{toml}\nrevisit.enabled = true\nbudget.max_pages = 60")
+    page.fill("[name=toml]", f"{toml}\nrevisit.enabled = true")
     page.click("text=Create and start")
     expect(page.locator(".notice")).to_have_text("The job was created.")
     page.goto("/jobs/kept/freshness")
@@ -413,7 +413,7 @@ def test_a_crawl_that_is_kept_fresh(viewer: Viewer, web: SimulatedWeb) -> None:
     assert page.locator(".charts svg").count() >= 2
     viewer.keep("freshness")
     page.click("text=Pages that are gone")
-    expect(page.locator("h2")).to_have_text("Pages that are gone")
+    expect(page.locator("#main h2")).to_have_text("Pages that are gone")
     viewer.keep("gone")
     page.goto("/jobs/kept/schedule")
     page.fill("[name=cron]", "0 3 * * *")
