@@ -21,6 +21,8 @@ from gossamer.state.records import REVISIT, HostRecord, RevisitRecord, decode, d
 
 SAMPLED = 20_000
 """Pages; the estimate of a larger crawl is off by .7 points at worst in 19 of 20 cases, for that reason."""
+LOOKED_AT, LEAST_LOOKED_AT = 50 * SAMPLED, 1_000
+"""Records that are gone through for as many, also those of URLs that were turned away."""
 SITES = 100
 """Sites listed, the largest."""
 LEAST_OF_SITE = 20
@@ -234,11 +236,13 @@ class _Walk:
     ) -> None:
         site = _Site(host[1], Share(), 0.0, 0, complete=True)
         times = 1 / self._part
+        looked_at = LOOKED_AT if most is None else LOOKED_AT * most // SAMPLED + LEAST_LOOKED_AT
         for _, data in environment.scan(Family.PAGES, host[0], host[0]):
             record = decode_page(data)
-            if not record.history:
+            looked_at -= 1
+            if not record.history and looked_at > 0:
                 continue
-            if site.sampled == most:
+            if site.sampled == most or looked_at <= 0:
                 site.complete = self.complete = False
                 break
             site.sampled += 1
