@@ -69,7 +69,7 @@ def test_views_say_the_same(folder: Path):
         known = answer_view(look, "page", {"url": "http://a.test/90"})
     assert page["items"] == [{"url": "http://a.test/90", "gone": "2026-09-21T14:13:20Z"}]
     assert left["total"] == 2
-    assert {one["host"]: (one["why"], one["pages"]) for one in left["items"]} == {
+    assert {one["host"]: (one["lacks"], one["pages"]) for one in left["items"]} == {
         "old.test": ("pages", 300),
         "lost.test": ("name", 7),
     }
@@ -78,11 +78,12 @@ def test_views_say_the_same(folder: Path):
 
 def test_why_tells_visits_changes_and_since_when_it_is_gone(folder: Path):
     told = gossamer("why", str(folder), "http://a.test/90", cwd=folder).stdout
-    assert "outcome         it was missing twice: gone since 2026-09-21 14:13:20 UTC" in told
+    assert "is gone since 2026-09-21 14:13:20 UTC" in told
     told = gossamer("why", str(folder), "http://a.test/91", cwd=folder).stdout
-    assert "it was missing once" in told
+    assert "was missing once" in told
     told = gossamer("why", str(folder), "http://a.test/4", cwd=folder).stdout
-    assert "visited again 5 times, 1 of which found another text, last on 2026-09-21 09:13:20 UTC" in told
+    assert "found unchanged at 4 visits, 96 h in all, and changed at 1" in told
+    assert "was last found changed on 2026-09-21 09:13:20 UTC" in told
 
 
 def test_orphans_need_the_graph(folder: Path):
@@ -97,3 +98,19 @@ def test_a_host_with_a_page_that_is_there_has_not_left(tmp_path: Path):
     state.close()
     with view_context(tmp_path / "c") as look:
         assert answer_view(look, "left", {}) == {"items": [], "total": 0}
+
+
+def test_a_page_that_answers_what_missing_ones_do_is_a_soft_404(tmp_path: Path):
+    state = RevisitedState(tmp_path / "c")
+    nothing, other = b"n" * 32, b"o" * 32
+    state.page("a.test", 1, changed=1, changed_at=GONE_AT, payload=nothing)
+    state.page("a.test", 2, changed=1, changed_at=GONE_AT, payload=other)
+    state.page("a.test", 3, payload=nothing)  # it never said anything else
+    state.page("a.test", 4, presence=Presence.MISSED, history=False, payload=nothing)
+    state.page("b.test", 1, changed=1, changed_at=GONE_AT, payload=nothing)  # another host
+    state.close()
+    lines = gossamer("list", str(tmp_path / "c"), "--gone", cwd=tmp_path).stdout.splitlines()
+    assert lines == ["soft 404 http://a.test/1 since 2026-09-21T14:13:20Z"]
+    told = gossamer("why", str(tmp_path / "c"), "http://a.test/1", cwd=tmp_path).stdout
+    assert "probably gone, though the server says 200" in told
+    assert "probably" not in gossamer("why", str(tmp_path / "c"), "http://a.test/2", cwd=tmp_path).stdout

@@ -86,7 +86,7 @@ def test_filters_are_those_of_the_list(crawled: Path, web: SimulatedWeb):
         wanted = {
             one.url
             for one in listed(look.inspection(), Wanted(host=host, type="text/html"))
-            if one.state in ("done", "dropped")
+            if one.state in ("done", "dropped") and not one.url.endswith("/robots.txt")
         }
     assert told.pages == len(wanted) > 3
     seen = finished(crawled, web)
@@ -117,7 +117,10 @@ def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path,
         async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 20)
             done = [one["url"] for one in (await live.ask("list", status="200"))["items"]]
-            asked = done[:4]
+            robots = [url for url in done if url.endswith("/robots.txt")]
+            asked = [url for url in done if url not in robots][:4]
+            told = await live.ask("refetch", "alice", urls=robots, dry_run=True)
+            assert (told["pages"], sorted(told["unknown"])) == (0, sorted(robots))
             told = await live.ask("refetch", "alice", urls=asked, dry_run=True)
             assert (told["pages"], told["running"], told["dry_run"]) == (4, True, True)
             told = await live.ask("refetch", "alice", urls=asked)
@@ -193,7 +196,7 @@ def test_the_command_says_how_many_and_what_happens_next(crawled: Path, tmp_path
     ran = gossamer("refetch", str(crawled), url, "http://nowhere.test/", "--dry-run", cwd=tmp_path)
     assert ran.stdout.splitlines() == [
         "1 page would be visited again",
-        "never visited, so not again: http://nowhere.test/",
+        "no page that was visited, so not again: http://nowhere.test/",
     ]
     ran = gossamer("refetch", str(crawled), "--status", "2xx", "--json", "--dry-run", cwd=tmp_path)
     assert json.loads(ran.stdout)["pages"] > 10

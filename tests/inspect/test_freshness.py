@@ -83,9 +83,8 @@ def test_what_visits_have_shown_is_told(tmp_path: Path):
     history = state.page("a.test", 1, changed=3, same=3, age=100 * HOUR)
     figures, now = Freshness(), time.time()
     for each in range(40):
-        figures.found(history, now, changed=each % 2 == 0)
-    figures.unchanged_by_304(4_000)
-    state.figures(figures)
+        figures.note(history, now, changed=each % 2 == 0)
+    state.figures(figures, visits=40, changed=20, not_modified=1, saved=4_000)
     told = look(state)
     assert (told.visits, told.useful, told.unmodified, told.saved) == (40, 20, 1, 4_000)
     assert told.useful_share == 0.5

@@ -53,7 +53,7 @@ def run(world: World, budget: float, noise: Noise = QUIET, signals: Signals = MU
             next_change[pages] = world.first_change(pages, float(day))
             seen = changed | (generator.random(len(pages)) < turns[pages])
             for page, new in zip(pages.tolist(), seen.tolist(), strict=True):
-                figures.found(road.history(page), now, changed=new)
+                figures.note(road.history(page), now, changed=new)
                 road.settle(page, now, changed=new)
         road.correct(now)
         if day >= min(8 * budget, 500) and day % 25 == 0:
@@ -95,7 +95,7 @@ def test_what_is_predicted_is_seen(signals: Signals):
     assert len(full) >= 4
     for each in full:
         assert abs(each.predicted - each.seen) / each.visits < 0.06
-    base = figures.useful / figures.visits
+    base = figures.found / sum(each.visits for each in figures.bins)
     assert figures.brier_score is not None
     assert figures.brier_score < base * (1 - base)
 
@@ -130,7 +130,7 @@ def test_it_is_a_probability_that_grows_with_time():
         first, second = figures.stale(history, now), figures.stale(history, now + 86_400)
         assert 0 <= first <= second <= 1
         # Whatever is found, figures stay figures.
-        figures.found(history, now, changed=random_.random() < random_.choice((0.0, 0.1, 1.0)))
+        figures.note(history, now, changed=random_.random() < random_.choice((0.0, 0.1, 1.0)))
         assert all(map(math.isfinite, (*figures.factors, *figures.evidence, figures.delay, figures.brier)))
 
 
@@ -139,7 +139,7 @@ def test_what_never_and_what_always_changes_is_learned(changed: bool):
     figures, history = Freshness(), of(random.Random(1), same=3, changed=3)
     before = figures.stale(history, EPOCH)
     for _ in range(200):
-        figures.found(history, EPOCH, changed=changed)
+        figures.note(history, EPOCH, changed=changed)
     after = figures.stale(history, EPOCH)
     assert after > max(before, 0.9) if changed else after < min(before, 0.1)
 
@@ -162,7 +162,7 @@ def test_other_evidence_is_not_touched():
     rare, often = of(random_, same=8, changed=0), of(random_, same=0, changed=8)
     before = figures.stale(rare, EPOCH)
     for _ in range(50):
-        figures.found(often, EPOCH, changed=True)
+        figures.note(often, EPOCH, changed=True)
     assert figures.stale(rare, EPOCH) == before
 
 
@@ -171,7 +171,7 @@ def test_an_announcement_is_believed_by_what_became_of_others():
     told = of(random.Random(3), heard=1.0)
     assert 0.7 < figures.stale(told, EPOCH) < 0.9
     for _ in range(100):
-        figures.found(told, EPOCH, changed=False)
+        figures.note(told, EPOCH, changed=False)
     assert figures.stale(told, EPOCH) < 0.1
 
 
@@ -181,6 +181,8 @@ def test_what_is_gone_is_neither_fresh_nor_stale():
     assert figures.stale(gone, EPOCH) == 0
     share.add(gone, 0.5)
     assert share.plain is share.by_weight is None
+    figures.note(gone, EPOCH, changed=True)
+    assert figures == Freshness()
 
 
 def test_pages_count_by_their_weight_and_by_what_they_stand_for():
@@ -198,31 +200,37 @@ def test_pages_count_by_their_weight_and_by_what_they_stand_for():
 def test_it_stays_small_and_is_read_as_it_was_written():
     figures, random_ = Freshness(), random.Random(5)
     for _ in range(3_000):
-        figures.found(of(random_), EPOCH + 86_400.0, changed=random_.random() < 0.3)
-    figures.unchanged_by_304(1_000)
+        figures.note(of(random_), EPOCH + 86_400.0, changed=random_.random() < 0.3)
     stored = msgspec.msgpack.encode(figures)
     assert len(stored) < 2_000
     assert msgspec.msgpack.decode(stored, type=Freshness) == figures
-    assert msgspec.msgpack.decode(msgspec.msgpack.encode([7, 3]), type=Freshness).bins == Freshness().bins
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode([7, 3.0]), type=Freshness).bins == Freshness().bins
     assert len(figures.bins) == BINS
-    assert sum(each.visits for each in figures.bins) == figures.visits == 3_000
+    assert sum(each.visits for each in figures.bins) == 3_000
 
 
 def test_old_predictions_are_forgotten_by_halves(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gossamer.policy.revisit.freshness._KEPT", 100)
     figures, history = Freshness(), of(random.Random(6), same=3, changed=3)
     for at in range(500):
-        figures.found(history, EPOCH, changed=at % 4 == 0)
+        figures.note(history, EPOCH, changed=at % 4 == 0)
     judged = sum(each.visits for each in figures.bins)
     assert judged < 300
     assert figures.brier_score == pytest.approx(0.19, abs=0.03)
-    assert figures.visits == 500
+    assert figures.found == 125
 
 
-def test_at_what_a_visit_took_the_figures():
-    """Before there was a visit there is nothing to say."""
+def test_before_there_was_a_visit_there_is_nothing_to_say():
     assert Freshness().mean_delay is Freshness().brier_score is None
-    figures = Freshness()
-    figures.unchanged_by_304(500)
-    figures.unchanged_by_304(700)
-    assert (figures.unmodified, figures.saved) == (2, 1_200)
+
+
+def test_two_crawls_add_up():
+    one, two, random_ = Freshness(), Freshness(), random.Random(8)
+    for figures in (one, two, two):
+        figures.note(of(random_, same=1, changed=1), EPOCH, changed=True)
+    both = one.plus(two)
+    assert both.found == 3
+    assert both.delay == one.delay + two.delay
+    assert both.brier == one.brier + two.brier
+    assert sum(each.visits for each in both.bins) == 3
+    assert sum(each.visits for each in one.bins) == 1

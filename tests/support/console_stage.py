@@ -589,20 +589,20 @@ class StageDaemon:
 
     def _left(self, params: dict[str, Any]) -> dict[str, Any]:
         hosts = [
-            {"host": f"old.example.org{self.odd}", "why": "name", "pages": 40, "since": 1_700_000_000.0},
-            {"host": "empty.example.org", "why": "pages", "pages": 9, "since": 0.0},
+            {"host": f"old.example.org{self.odd}", "lacks": "name", "pages": 40, "since": 1_700_000_000.0},
+            {"host": "empty.example.org", "lacks": "pages", "pages": 9, "since": 0.0},
         ]
         return {"items": hosts, "total": 2}
 
     def _list(self, params: dict[str, Any]) -> dict[str, Any]:
-        gone = {"gone": "2026-11-20T10:00:00Z", "status": 404, "referrers": 3}
+        gone = {"gone": "2026-11-20T10:00:00Z", "status": 404, "referrers": 3, "soft": False}
         items = [
             {
                 "url": f"https://docs.example.org/old/{self.odd}",
                 "via": f"https://docs.example.org/{self.odd}",
                 **gone,
             },
-            {"url": "https://docs.example.org/seed", "via": "", **gone, "referrers": None},
+            {"url": "https://docs.example.org/seed", "via": "", **gone, "referrers": None, "soft": True},
         ]
         return {"items": items, "cursor": None, "total": None, "estimated": False}
 
@@ -629,7 +629,7 @@ class StageDaemon:
             "time": "2026-11-21T20:16:12Z", "title": f"Guide {self.odd}", "language": f"en{self.odd}",
             "charset": f"utf-8{self.odd}", "depth": 3, "canonical": f"https://docs.example.org/g{self.odd}",
             "twin": f"https://docs.example.org/t{self.odd}", "links": 3, "referrers": 7,
-            "visits": 12, "changes": 3, "changed": "2026-11-20T10:00:00Z", "gone": "2026-11-21T20:16:12Z",
+            "visits": 12, "changes": 3, "changed": "2026-11-20T10:00:00Z", "gone": "2026-11-21T20:16:12Z", "due": "now",
         }  # fmt: skip
         about = {"description": f"All of it{self.odd}", "author": f"Somebody{self.odd}"}
         return {"url": story["url"], "state": "done", "listed": listed, "captures": 2, **about}

@@ -14,7 +14,7 @@ from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import FRESHNESS, HostRecord, PageRecord, VisitRecord, encode
+from gossamer.state.records import REVISIT, HostRecord, PageRecord, RevisitRecord, VisitRecord, encode
 
 HOUR = 3_600.0
 _SECRET = b"k" * 16
@@ -70,9 +70,9 @@ class RevisitedState:
         """What else is known of a host."""
         self._hosts[name] = fields
 
-    def figures(self, figures: Freshness) -> None:
+    def figures(self, figures: Freshness, **sums: int) -> None:
         """What visits have shown."""
-        self._batch.put(Family.META, FRESHNESS, msgspec.msgpack.encode(figures))
+        self._batch.put(Family.META, REVISIT, encode(RevisitRecord(on=True, freshness=figures, **sums)))
 
     def close(self) -> None:
         """Write it down."""

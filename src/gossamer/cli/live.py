@@ -82,7 +82,7 @@ def _not_running(path: Path, method: str) -> str:
 
 
 def who() -> str:
-    """The user's name here."""
+    """Who sits here, by the name of the system; noted with what is changed."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # the user has no name here

@@ -38,9 +38,9 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
     else:
         show(f"{pages} will be visited again, without condition, when it goes on: gossamer resume {path}")
     for url in told["unknown"][:LISTED]:
-        show(f"never visited, so not again: {safe(url)}")
+        show(f"no page that was visited, so not again: {safe(url)}")
     if len(told["unknown"]) > LISTED:
-        show(f"and {len(told['unknown']) - LISTED:,} more that were never visited")
+        show(f"and {len(told['unknown']) - LISTED:,} more that were not visited")
 
 
 def _asked(path: Path, asked: Refetch) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _shown(
 
 
 def _left(host: LeftHost) -> str:
-    what = "its name does not resolve any more" if host.why == "name" else "all of them are gone"
+    what = "its name does not resolve any more" if host.lacks == "name" else "all of them are gone"
     since = time.strftime(" since %Y-%m-%d %H:%M UTC", time.gmtime(host.since)) if host.since else ""
     return f"{'left':<8} {safe(host.host)}: {plural(host.pages, 'page')}, {what}{since}"
 
@@ -144,7 +144,7 @@ def _plain(one: Listed) -> str:
             else f", {plural(one.referrers, 'page')} still link{'s' * (one.referrers == 1)} to it"
         )
         via = f"  found on {safe(one.via)}" if one.via else ""
-        return f"{'gone':<8} {safe(one.url)} since {one.gone}{linked}{via}"
+        return f"{'soft 404' if one.soft else 'gone':<8} {safe(one.url)} since {one.gone}{linked}{via}"
     found = f"  found on {safe(one.via)}" if one.via else ""
     why = f"  ({safe(one.reason)})" if one.reason and not (one.status or one.result) else ""
     return f"{one.status or one.result or one.state!s:<8} {safe(one.url)}{why}{found}"

@@ -63,7 +63,8 @@ class LiveCrawl:
         self.hosts_by_state: tuple[dict[str, int], bool] = {}, True
         """As last counted, and whether that is an estimate."""
         self.freshness: FreshnessSums | None = None
-        """As last estimated."""
+        """As last estimated; `estimating` is the estimate that is under way."""
+        self.estimating: asyncio.Task[None] | None = None
         self.changing = asyncio.Lock()
         """One change after the other."""
 

@@ -6,19 +6,23 @@ figure does not jump between two looks.
 """
 
 import heapq
-import time
+import os
 from collections.abc import Iterable
+from functools import reduce
 
 import msgspec
 
 from gossamer.policy.revisit.freshness import BINS, Bin, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
+from gossamer.state.clock import WallClock
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import FRESHNESS, HostRecord, decode, decode_host, decode_page
+from gossamer.state.records import REVISIT, HostRecord, RevisitRecord, decode, decode_host, decode_page
 
 SAMPLED = 20_000
 """Pages; the estimate of a larger crawl is off by .7 points at worst in 19 of 20 cases, for that reason."""
+LOOKED_AT, LEAST_LOOKED_AT = 50 * SAMPLED, 1_000
+"""Records that are gone through for as many, also those of URLs that were turned away."""
 SITES = 100
 """Sites listed, the largest."""
 LEAST_OF_SITE = 20
@@ -129,15 +133,14 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
         states: of the crawls.
         most: pages looked at, about.
     """
-    states = [state for state in states if state.get(Family.META, FRESHNESS)]
+    states = [state for state in states if state.get(Family.META, REVISIT)]
     if not states:
         return CrawlFreshness()
-    walk = _Walk(time.time(), min(1.0, most / max(sum(map(_known, states)), 1)))
-    totals = Freshness()
-    for state in states:
-        figures = figures_of(state)
-        walk.through(state, figures)
-        totals = totals.plus(figures)
+    walk = _Walk(WallClock.of(os.environ).now(), min(1.0, most / max(sum(map(_known, states)), 1)))
+    records = [shown(state) for state in states]
+    for state, record in zip(states, records, strict=True):
+        walk.through(state, record.freshness)
+    totals = reduce(Freshness.plus, (record.freshness for record in records))
     return CrawlFreshness(
         pages=round(walk.whole.pages),
         stale=walk.whole.plain,
@@ -145,10 +148,10 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
         gone=round(walk.gone),
         sampled=walk.sampled,
         complete=walk.complete,
-        visits=totals.visits,
-        useful=totals.useful,
-        unmodified=totals.unmodified,
-        saved=totals.saved,
+        visits=sum(record.visits for record in records),
+        useful=sum(record.changed for record in records),
+        unmodified=sum(record.not_modified for record in records),
+        saved=sum(record.saved for record in records),
         delay=totals.mean_delay,
         brier=totals.brier_score,
         bins=[_bin(place, each) for place, each in enumerate(totals.bins)],
@@ -156,10 +159,10 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
     )
 
 
-def figures_of(environment: Environment) -> Freshness:
+def shown(environment: Environment) -> RevisitRecord:
     """What visits again have shown, as of the last commit."""
-    stored = environment.get(Family.META, FRESHNESS)
-    return decode(stored, Freshness) if stored else Freshness()
+    stored = environment.get(Family.META, REVISIT)
+    return decode(stored, RevisitRecord) if stored else RevisitRecord()
 
 
 def _bin(place: int, counted: Bin) -> PredictedBin:
@@ -233,11 +236,13 @@ class _Walk:
     ) -> None:
         site = _Site(host[1], Share(), 0.0, 0, complete=True)
         times = 1 / self._part
+        looked_at = LOOKED_AT if most is None else LOOKED_AT * most // SAMPLED + LEAST_LOOKED_AT
         for _, data in environment.scan(Family.PAGES, host[0], host[0]):
             record = decode_page(data)
-            if not record.history:
+            looked_at -= 1
+            if not record.history and looked_at > 0:
                 continue
-            if site.sampled == most:
+            if site.sampled == most or looked_at <= 0:
                 site.complete = self.complete = False
                 break
             site.sampled += 1

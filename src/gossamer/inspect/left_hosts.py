@@ -18,13 +18,13 @@ class LeftHost(msgspec.Struct, frozen=True):
 
     Attributes:
         host: name of its queue.
-        why: `name`: it does not resolve any more; `pages`: all its pages are gone.
+        lacks: `name`: it does not resolve any more; `pages`: all its pages are gone.
         pages: that were there.
         since: wall time of the first failure, or since when the last of its pages is gone; 0 if not known.
     """
 
     host: str
-    why: Literal["name", "pages"]
+    lacks: Literal["name", "pages"]
     pages: int
     since: float
 

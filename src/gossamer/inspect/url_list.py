@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.inspect.archive.reference_counts import FILE, references
+from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
@@ -45,6 +47,9 @@ class Listed(msgspec.Struct, frozen=True):
             page that is not visited again.
         changed: when a visit last found that, as `time`.
         gone: since when it is not there any more, as `time`; empty if it is there.
+        due: when a visit is due again, as `time`; `now` if it was asked for; empty if it does not come again.
+        soft: it is gone though the server says 200: it answers what its host answers where there is nothing. Told
+            where only what is gone is asked for.
     """
 
     url: str
@@ -69,6 +74,8 @@ class Listed(msgspec.Struct, frozen=True):
     changes: int | None = None
     changed: str = ""
     gone: str = ""
+    due: str = ""
+    soft: bool = False
 
 
 COLUMNS = Listed.__struct_fields__
@@ -126,22 +133,32 @@ def walked(
 
     `lead` stands before the names of filters in what is said of wrong ones.
     """
+    soft = SoftMissing(inspection.environment) if wanted.gone else None
     is_wanted = PageFilter(wanted, lead)
+    is_like = PageFilter(msgspec.structs.replace(wanted, gone=False), lead)
     canonical = Canonicaliser(inspection.config.canonical)
     if wanted.orphans and not (inspection.links / FILE).exists():
         raise ConfigError(
             f"{lead}orphans: what pages mention is known after 'gossamer export links {inspection.folder.path}'."
         )
-    counted = referrers or wanted.orphans
+    counted, due = referrers or wanted.orphans, DueTimes(inspection.environment, inspection.config)
+
+    def line(record: PageRecord) -> Listed:
+        return line_of(
+            record, _referrers(inspection, canonical, record.url) if counted else None, due(record)
+        )
+
     for key, data in inspection.environment.scan(Family.PAGES, begin):
         record = decode_page(data)
-        pages = None
+        told = None
         if is_wanted(record):
-            pages = _referrers(inspection, canonical, record.url) if counted else None
-            if not wanted.orphans or pages == 0:
-                yield key, line_of(record, pages)
-                continue
-        yield key, None
+            told = line(record)
+            if wanted.orphans and told.referrers != 0:
+                told = None
+        elif soft is not None and is_like(record) and soft(key, record):
+            told = line(record)
+            told = msgspec.structs.replace(told, gone=told.changed, soft=True)
+        yield key, told
 
 
 class PageFilter:
@@ -221,8 +238,14 @@ def _may_be_orphan(record: PageRecord) -> bool:
     )
 
 
-def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
-    """What is told of one URL."""
+def line_of(record: PageRecord, referrers: int | None = None, due: float | None = None) -> Listed:
+    """What is told of one URL.
+
+    Args:
+        record: what is kept of it.
+        referrers: pages that mention it, if they were counted.
+        due: wall time of its next visit; 0 if it was asked for.
+    """
     last = record.visits[-1] if record.visits else None
     return Listed(
         record.url,
@@ -247,6 +270,7 @@ def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
         unpack(record.history).changed if record.history else None,
         _written(record.changed) if record.changed else "",
         _written(record.gone) if record.gone and is_gone(record) else "",
+        "" if due is None else _written(due) if due else "now",
     )
 
 

@@ -356,7 +356,7 @@ def freshness(parts: Parts, figures: Figures) -> Html:
         ("unmodified", words.number(found.unmodified)),
         ("saved", words.size(found.saved)),
         ("delay", words.duration(found.delay)),
-        ("brier", words.number(found.brier)),
+        ("brier", words.number(None if found.brier is None else round(found.brier, 3))),
         ("gone", words.number(found.gone)),
     ]
     axis = shares(words)

@@ -10,6 +10,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.earlier import told_before
 from gossamer.model.reasons.reason import Reason, text
 from gossamer.model.url import Url
+from gossamer.policy.revisit.freshness import Freshness
 
 T = TypeVar("T")
 Octets = bytes
@@ -256,8 +257,6 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     total: int = 0  # sum of the hashes in it modulo 2^64
 
 
-FRESHNESS = b"freshness"
-"""Key in `meta` of what visits again have shown (`policy.revisit.freshness`); there is none before the first."""
 REVISIT = b"revisit"
 """Key in `meta` of the `RevisitRecord`; there is none while nothing was ever visited again."""
 
@@ -281,6 +280,7 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     gone: int = 0  # pages found gone
     returned: int = 0  # that were gone, and are there again
     saved: int = 0  # bytes of bodies that a 304 made unnecessary
+    freshness: Freshness = msgspec.field(default_factory=Freshness)  # what was predicted, and seen
 
 
 COUNTERS = b"counters"

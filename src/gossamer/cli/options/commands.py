@@ -278,7 +278,7 @@ def list_(
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses), visits,
-    changes (visits again that found another text), changed (the last of them), gone (since when),
+    changes (visits again that found another text), changed (the last of them), gone (since when), due (again),
     referrers (pages that mention it, after 'gossamer export links'), cluster (the first of the pages that
     resemble each other, after 'gossamer index').
     """

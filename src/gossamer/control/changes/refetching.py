@@ -18,6 +18,7 @@ from gossamer.inspect.url_list import PageFilter, Wanted
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import url_of
 from gossamer.model.disposition import PageState
+from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, of, text
 from gossamer.model.url import Url
@@ -69,7 +70,7 @@ class Refetched(msgspec.Struct, frozen=True):
 
     Attributes:
         pages: that will be visited again.
-        unknown: URLs that were never visited, so they cannot be visited again; the first few.
+        unknown: URLs that were never visited to an end, or are robots files; the first few.
         running: they have their turn now, each after its host's rest; if not, with the next `resume`.
         dry_run: they were only counted.
     """
@@ -112,7 +113,7 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
         url = url_of(inspection, given)
         fingerprint = places.fingerprint(url)
         record = places.record(fingerprint)
-        if record is None or record.state == PageState.REJECTED or not record.visits_made:
+        if record is None or not _is_page(record):
             unknown.append(url.text)
         elif fingerprint not in prints:
             prints.add(fingerprint)
@@ -122,7 +123,7 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
         is_wanted = PageFilter(wanted)
         for key, data in look.environment.scan(Family.PAGES):
             record = decode_page(data)
-            pages += _is_settled(record) and is_wanted(record) and key not in prints
+            pages += _is_page(record) and is_wanted(record) and key not in prints
     return Chosen(urls, unknown[:UNKNOWN_LISTED], wanted, pages)
 
 
@@ -141,8 +142,10 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
     return Refetched(chosen.pages, chosen.unknown, dry_run=params.dry_run)
 
 
-def _is_settled(record: PageRecord) -> bool:
-    return record.state in _SETTLED and record.visits_made > 0
+def _is_page(record: PageRecord) -> bool:
+    """It was visited to the end. Robots files are asked for when what they said is no longer fresh."""
+    robots = record.kind is LinkKind.ROBOTS or record.hops.rstrip("R").endswith("P")
+    return record.state in _SETTLED and record.visits_made > 0 and not robots
 
 
 class Refetching:
@@ -194,7 +197,7 @@ class Refetching:
         found: list[bytes] = []
         for key, data in self._environment.scan(Family.PAGES, self._cursor + b"\0" if self._cursor else b""):
             record = decode_page(data)
-            if _is_settled(record) and is_wanted(record) and not _visited_since(record, request.when):
+            if _is_page(record) and is_wanted(record) and not _visited_since(record, request.when):
                 found.append(key)
             self._cursor = key
             if over() or len(found) >= AT_ONCE:
@@ -214,7 +217,7 @@ class Refetching:
             url = Url.from_serialised(text_)
             page = places.fingerprint(url) if url is not None else b""
             record = places.record(page)
-            if record is not None and not _visited_since(record, request.when):
+            if record is not None and _is_page(record) and not _visited_since(record, request.when):
                 wanted.append(page)
         for at in range(0, len(wanted), AT_ONCE):
             self._frontier.refetch(wanted[at : at + AT_ONCE])

@@ -94,6 +94,9 @@ def page_record(
             fields["asked"] = b""
         if isinstance(disposition.again, Again):
             fields["history"] = disposition.again.history
+            if (changed := disposition.again.changed) is not None and seen:
+                fields["visits"] = (*seen[:-1], msgspec.structs.replace(seen[-1], changed=changed))
+                fields |= {"changed": int(seen[-1].at)} if changed else {}
         if candidate.again and isinstance(visit.outcome, Fetched):
             fields["gone"] = _gone_since(known, visit.outcome.exchange)
     if isinstance(visit.outcome, Fetched):

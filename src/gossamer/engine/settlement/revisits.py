@@ -66,10 +66,10 @@ class Revisits:
         if before is None or not before.history:
             if not self.pace.on or isinstance(visit.outcome, Refused):
                 return judgement
-            history = self._first(visit, before)
+            changed_, history = None, self._first(visit, before)
         else:
-            history = self._next(visit, before, unpack(before.history))
-        again = Again(history.pack(), fingerprint)
+            changed_, history = self._next(visit, before, unpack(before.history))
+        again = Again(history.pack(), fingerprint, changed_)
         disposition = msgspec.structs.replace(disposition, again=again)
         return msgspec.structs.replace(judgement, disposition=disposition)
 
@@ -91,7 +91,8 @@ class Revisits:
             history, visit.lease.candidate.url, record, self._site(key, record).believe(history)
         )
 
-    def _next(self, visit: Visit, before: PageRecord, known: History) -> History:
+    def _next(self, visit: Visit, before: PageRecord, known: History) -> tuple[bool | None, History]:
+        """Whether it has changed, if that was seen, and its history now."""
         at, url = self._when(visit), visit.lease.candidate.url
         key, record = self._host(url)
         site = self._site(key, record)
@@ -99,11 +100,12 @@ class Revisits:
         if seen is None:
             # Nobody knows whether it has changed; it has had its turn all the same.
             history = msgspec.structs.replace(known, since=max(known.since, int(at)))
-            return self._placed(history, url, record, site.believe(history))
+            return None, self._placed(history, url, record, site.believe(history))
         is_changed, history = seen
         sums = self.pace.record
         sums.visits += 1
         sums.changed += is_changed
+        sums.freshness.note(known, at, changed=is_changed)
         if is_changed and known.heard:
             sums.announced += 1
         if known.source:
@@ -114,7 +116,7 @@ class Revisits:
         belief = site.learn(history, max(0.0, at - known.last) / self._frontier.again.pace.fair)
         record.spread = site.pack()
         self.pace.changed()
-        return self._placed(history, url, record, belief)
+        return is_changed, self._placed(history, url, record, belief)
 
     def _seen(
         self, visit: Visit, before: PageRecord, known: History, record: HostRecord

@@ -1,5 +1,6 @@
 """Tells when a page comes again, and by what reckoning (decision 0026)."""
 
+import time
 from collections.abc import Iterator
 
 from gossamer.inspect.inspection import Inspection
@@ -27,11 +28,15 @@ def about_again(
     if page.asked:
         yield clause("again.asked")
     if page.gone:
-        yield clause("again.gone", days=(wall.now() - page.gone) / DAY)
+        yield clause("again.gone", when=_written(page.gone))
     if not page.history:
         return
     history, now = unpack(page.history), wall.now()
     yield _seen(history, now)
+    if page.changed:
+        yield clause("again.changed", when=_written(page.changed))
+    if history.presence == Presence.MISSED:
+        yield clause("again.missed")
     place = history.place
     fixed = classes.fixed_interval(place)
     data = inspection.environment.get(Family.META, REVISIT)
@@ -67,6 +72,10 @@ def about_again(
         yield clause("again.due", hours=left / _HOUR)
     else:
         yield clause("again.ready", hours=-left / _HOUR)
+
+
+def _written(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
 def _seen(history: History, now: float) -> Clause:

@@ -17,6 +17,7 @@ from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.inspect.url_list import is_gone
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.again import about_again
@@ -30,8 +31,6 @@ from gossamer.model.exchange import StatusAction
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
-from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.revisit.history import unpack
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.clock import WallClock
@@ -94,6 +93,7 @@ class Storyteller:
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
         self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
+        self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
     def tell(self, text: str) -> Story:
@@ -109,10 +109,12 @@ class Storyteller:
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
-        if record is not None and is_gone(record):
+        if record is not None and (is_gone(record) or self._soft(fingerprint, record)):
             facts += self._about_referrers(url)
         if record is not None:
             facts += _about_record(record)
+            if self._soft(fingerprint, record):
+                facts.append(fact("outcome", clause("outcome.soft")))
             facts += self._about_redirect(url, record)
             wall = WallClock.of(os.environ)
             again = about_again(self._inspection, host, fingerprint, url, record, wall)
@@ -339,7 +341,6 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
     if record.number:
         yield fact("admission", clause("admission.number", number=record.number, level=record.weight))
     yield from map(_about_visit, record.visits)
-    yield from _about_history(record)
     reason = clause("outcome.reason", reason=record.reason) if record.reason else None
     yield fact("outcome", clause("outcome.state", state=record.state), reason)
     if record.media_type:
@@ -363,23 +364,6 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
         )
 
 
-def _about_history(record: PageRecord) -> Iterator[Fact]:
-    """What visits again have found, of a page that is visited again."""
-    if not record.history:
-        return
-    history = unpack(record.history)
-    if history.same or history.changed:
-        yield fact(
-            "history",
-            clause("history.visits", visits=history.same + history.changed, changes=history.changed),
-            clause("history.changed", when=_when(record.changed)) if record.changed else None,
-        )
-    if is_gone(record):
-        yield fact("outcome", clause("outcome.gone", when=_when(record.gone or history.last)))
-    elif history.presence == Presence.MISSED:
-        yield fact("outcome", clause("outcome.missed"))
-
-
 def _when(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
@@ -398,8 +382,13 @@ def _about_visit(visit: VisitRecord) -> Fact:
         what,
         clause("visit.address", address=visit.address) if visit.address else None,
         clause("visit.took", seconds=visit.elapsed),
-        clause("visit.changed" if visit.changed else "visit.unchanged")
-        if visit.changed is not None
-        else None,
+        _found(visit),
         clause("visit.detail", detail=remarks) if remarks else None,
     )
+
+
+def _found(visit: VisitRecord) -> Clause | None:
+    """Whether it found another text than the one before; nothing if it could not tell."""
+    if visit.changed is None:
+        return None
+    return clause("visit.changed") if visit.changed else clause("visit.unchanged")

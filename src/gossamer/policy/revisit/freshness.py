@@ -57,10 +57,7 @@ class Freshness(msgspec.Struct, array_like=True):
     """What visits again have shown, in a crawl as a whole.
 
     Attributes:
-        visits: that could tell whether the page had changed.
-        useful: those of them that found a change.
-        unmodified: those that a server answered by 304.
-        saved: bytes of bodies that were not sent again for that.
+        found: changes.
         delay: the sum over all changes found of the seconds from the first since the visit before, as is to be
             expected, to the visit that found it.
         bins: predicted against seen, by the probability, ten bins of a tenth.
@@ -69,10 +66,7 @@ class Freshness(msgspec.Struct, array_like=True):
         evidence: the weight of it.
     """
 
-    visits: int = 0
-    useful: int = 0
-    unmodified: int = 0
-    saved: int = 0
+    found: int = 0
     delay: float = 0.0
     bins: list[Bin] = msgspec.field(default_factory=lambda: [Bin() for _ in range(BINS)])
     brier: float = 0.0
@@ -92,36 +86,29 @@ class Freshness(msgspec.Struct, array_like=True):
             return 0.0
         return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
 
-    def found(self, history: History, now: float, *, changed: bool) -> None:
-        """Take note of a visit that could tell.
+    def note(self, history: History, now: float, *, changed: bool) -> None:
+        """Take note of a visit that could tell whether the page had changed; not of one to a page that was gone.
 
         Args:
             history: before it, with the class that it had then.
             now: wall time of the visit, seconds.
             changed: it found another text.
         """
+        if history.presence == Presence.GONE:
+            return
         kind, hazard = _kind(history), _hazard(history, now)
         expected = hazard * math.exp(self.factors[kind])
         probability = -math.expm1(-expected)
-        self.visits += 1
-        self.useful += changed
         if changed:
+            self.found += 1
             self.delay += _delay(history, now, expected)
         self._judge(probability, changed=changed)
         self._learn(kind, expected, probability, changed=changed)
 
-    def unchanged_by_304(self, size: int) -> None:
-        """A server has said so without sending `size` bytes once more."""
-        self.unmodified += 1
-        self.saved += size
-
     def plus(self, other: "Freshness") -> "Freshness":
         """The sums of two crawls; what was learned stays each one's own."""
         return Freshness(
-            self.visits + other.visits,
-            self.useful + other.useful,
-            self.unmodified + other.unmodified,
-            self.saved + other.saved,
+            self.found + other.found,
             self.delay + other.delay,
             [
                 Bin(one.visits + two.visits, one.predicted + two.predicted, one.seen + two.seen)
@@ -133,7 +120,7 @@ class Freshness(msgspec.Struct, array_like=True):
     @property
     def mean_delay(self) -> float | None:
         """Seconds from a change to the visit that found it; `None` before there was one."""
-        return self.delay / self.useful if self.useful else None
+        return self.delay / self.found if self.found else None
 
     @property
     def brier_score(self) -> float | None:

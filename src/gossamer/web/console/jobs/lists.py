@@ -63,7 +63,7 @@ async def log(context: RequestContext, job: str) -> Response:
 async def gone(context: RequestContext, job: str) -> Response:
     """Pages that are gone, since when and who links to them, and hosts that have left."""
     left = await context.ask(job, "left")
-    columns = "url,gone,status,via,referrers"
+    columns = "url,gone,soft,status,via,referrers"
     found, problem = await _listed(context, job, "list", {"host": 253}, gone=True, columns=columns)
     return _list_page(context, job, "gone", found, problem, left=left)
 
