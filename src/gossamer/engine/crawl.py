@@ -21,6 +21,7 @@ from gossamer.engine.observe import Observers
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.settlement import Settlement
+from gossamer.engine.signals.signals import Signals
 from gossamer.engine.visiting.crew import Crew
 from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
 from gossamer.engine.visiting.worker import Worker
@@ -48,6 +49,7 @@ class Parts(msgspec.Struct, frozen=True):
     ledger: Ledger
     observers: Observers
     worker: Worker
+    signals: Signals | None = None
 
 
 class Crawl:

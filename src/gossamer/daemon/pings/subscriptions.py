@@ -107,7 +107,7 @@ class Subscriptions:
         return found[0] if found else None
 
     def all(self) -> list[Subscription]:
-        """Each, by job."""
+        """Each subscription, in the order of jobs and topics."""
         return self._select(" ORDER BY job, topic LIMIT ?", MOST)
 
     def due(self, now: float) -> list[Subscription]:
@@ -134,7 +134,7 @@ class Subscriptions:
         )
 
     def remove(self, token: str) -> None:
-        """Forget one."""
+        """Forget the subscription of a callback."""
         self._database.execute("DELETE FROM subscriptions WHERE token = ?", (token,))
 
     def _select(self, rest: str, *values: object) -> list[Subscription]:

@@ -9,6 +9,7 @@ from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.yields import Yields
+from gossamer.engine.signals.signals import Signals
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 from gossamer.ports import RevisitPolicy
@@ -49,3 +50,4 @@ class Doors(msgspec.Struct, frozen=True):
     yields: Yields
     plugins: PluginWatch
     revisits: RevisitPolicy | None = None
+    signals: Signals | None = None

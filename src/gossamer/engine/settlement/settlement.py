@@ -222,6 +222,8 @@ class Settlement:
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
+        if self._doors.signals is not None:
+            self._doors.signals.settled(visit, settled.before, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
         if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
             self._frontier.close(settled.fingerprint, batch)

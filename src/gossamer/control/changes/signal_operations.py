@@ -1,0 +1,43 @@
+"""Tells a running crawl that pages have changed."""
+
+import time
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.control.live_crawl import LiveCrawl
+from gossamer.control.socket.protocol import LiveError
+from gossamer.engine.signals.announcements import Heard
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason
+
+
+class Changed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Pages that have changed, as somebody says; they are visited when their host may be, and it is worth it.
+
+    `new`: those that the crawl does not know are admitted, if they are in its scope. `by`: who says so, for each is
+    trusted by itself; `indexnow` needs `key` and `key_location`, a file on the host that holds it.
+    """
+
+    urls: Annotated[list[Annotated[str, Meta(max_length=8_192)]], Meta(min_length=1, max_length=10_000)]
+    new: bool = False
+    by: Literal["ping", "websub", "indexnow"] = "ping"
+    key: Annotated[str, Meta(max_length=128)] = ""
+    key_location: Annotated[str, Meta(max_length=8_192)] = ""
+
+
+async def changed(live: LiveCrawl, params: Changed, _who: str) -> Heard:
+    """Say that pages have changed; what became of them, in numbers."""
+    live.refuse_if_ending()
+    signals = live.crawl.parts.signals
+    if signals is None:
+        raise LiveError("conflict", Reason(ProblemCode.NO_REVISIT))
+    now = time.time()
+    announcements = signals.announcements
+    if params.by == "indexnow":
+        heard = announcements.submit(params.urls, params.key, params.key_location, now)
+    else:
+        heard = announcements.announce(params.urls, params.by, now, new=params.new)
+    live.crawl.parts.dispatch.pump()
+    return heard
