@@ -13,6 +13,7 @@ import pycurl
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.options import configure
+from gossamer.fetch.transfer import Descriptor
 from gossamer.model.url import Url
 
 _MOST_ANSWER = 16 << 10
@@ -53,7 +54,7 @@ def post(url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kin
         if not config.proxy and not guard.allows(url.host, address.addr[0]):
             refused.append(address.addr[0])
             return pycurl.SOCKET_BAD
-        return socket.socket(address.family, address.socktype, address.protocol)
+        return Descriptor(socket.socket(address.family, address.socktype, address.protocol).detach())
 
     try:
         configure(easy, config, None)
