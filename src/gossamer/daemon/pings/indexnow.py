@@ -14,6 +14,7 @@ from gossamer.model.url import Url
 MOST_URLS = 10_000
 """Of one submission, by the protocol."""
 _KEY = re.compile(r"[A-Za-z0-9-]{8,128}", re.ASCII)
+_NO_HOST = re.compile(r"[/?#@\\\s]")
 _LONGEST = 8_192
 
 
@@ -59,7 +60,7 @@ def read_json(body: bytes) -> Submission:
     """
     try:
         asked: Any = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         asked = None
     if not isinstance(asked, dict):
         raise BadSubmissionError(400, "the body is no JSON object")
@@ -77,7 +78,7 @@ def _submission(host: str, texts: list[str], key: str, location: str) -> Submiss
         raise BadSubmissionError(422, "key: 8 to 128 letters, digits and hyphens are needed")
     first = Url.parse(texts[0])
     home = Url.parse(f"{first.scheme}://{host}/") if first is not None else None
-    if first is None or home is None or home.scheme not in ("http", "https"):
+    if first is None or home is None or _NO_HOST.search(host) or home.scheme not in ("http", "https"):
         raise BadSubmissionError(400, "host: is no name of a host")
     where = Url.parse(location or f"/{key}.txt", first.origin + "/")
     if where is None or where.host != home.host or where.scheme not in ("http", "https"):
