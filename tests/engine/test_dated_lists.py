@@ -1,15 +1,22 @@
 """Sitemaps and feeds with dates: what is believed of them, and what they cost."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from gossamer.engine.signals.dated_lists import LOOKED_THROUGH, MOST_WAITING, TOLD_AT_ONCE, DatedLists, Told
-from gossamer.engine.signals.sources import SITEMAP, feed
+from gossamer.engine.signals.dated_lists import (
+    LOOKED_THROUGH,
+    MOST_WAITING,
+    REMINDED,
+    TOLD_AT_ONCE,
+    DatedLists,
+)
+from gossamer.engine.signals.sources import feed
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.revisit.trust import DatesVerdict
+from gossamer.policy.revisit.trust import DatesVerdict, Reading, Signal, Source
 
 NOW = 1_795_000_000.0
 DAY = 86_400.0
@@ -19,23 +26,25 @@ class Ear:
     """Remembers what it is told; of pages `/known...` it knows."""
 
     def __init__(self) -> None:
-        self.heard: list[Told] = []
+        self.heard: list[tuple[bytes, float, int]] = []
+        self.reminded = 0
         self.batches: list[int] = []
-        self.verdicts: list[tuple[bytes, int, DatesVerdict]] = []
+        self.verdicts: list[tuple[str, int, DatesVerdict]] = []
         self.looked_up = 0
 
-    def told(self, signals: Sequence[Told]) -> int:
-        assert list(signals) == sorted(signals)
+    def told(self, signals: Sequence[Signal]) -> int:
+        assert [one.page for one in signals] == sorted(one.page for one in signals)
         self.batches.append(len(signals))
-        self.heard += signals
+        self.heard += [(one.page, one.changed, one.source) for one in signals if one.changed]
+        self.reminded += sum(not one.changed for one in signals)
         return len(signals)
 
-    def read(self, host: bytes, source: int, verdict: DatesVerdict) -> None:
-        self.verdicts.append((host, source, verdict))
+    def dates_read(self, page: Url, source: int, reading: Reading) -> None:
+        self.verdicts.append((page.host, source, reading.verdict))
 
-    def known(self, fingerprint: bytes) -> bool:
+    def knows(self, page: bytes) -> bool:
         self.looked_up += 1
-        return b"/known" in fingerprint
+        return b"/known" in page
 
 
 def of(text: str) -> Url:
@@ -53,7 +62,7 @@ def links(dates: Sequence[float], name: str = "known", kind: LinkKind = LinkKind
 
 def hear(found: Sequence[Link], before: float = NOW - DAY, address: str = "http://h.example.org/s") -> Ear:
     ear = Ear()
-    lists = DatedLists(ear, lambda url: url.text.encode(), lambda url: url.host.encode())
+    lists = DatedLists(ear, lambda url: url.text.encode(), asyncio.Event())
     lists.take(of(address), found, NOW, before)
     for _ in lists.everything():
         pass
@@ -64,9 +73,10 @@ def test_pages_whose_dates_are_late_are_told_of_in_order_and_few_at_a_time() -> 
     dates = [NOW - 100 * DAY + number for number in range(900)] + [NOW - number for number in range(250)]
     ear = hear(links(dates))
     assert len(ear.heard) == 250
-    assert {source for _, _, source in ear.heard} == {SITEMAP}
+    assert {source for _, _, source in ear.heard} == {Source.SITEMAP}
     assert max(ear.batches) == TOLD_AT_ONCE
-    assert ear.verdicts == [(b"h.example.org", SITEMAP, DatesVerdict.PLAUSIBLE)]
+    assert 0.5 * 900 / REMINDED < ear.reminded < 2 * 900 / REMINDED  # that it speaks of the others
+    assert ear.verdicts == [("h.example.org", Source.SITEMAP, DatesVerdict.PLAUSIBLE)]
 
 
 def test_a_list_made_a_while_before_it_was_read_is_heard_all_the_same() -> None:
@@ -121,13 +131,13 @@ def test_nobody_speaks_of_the_sites_of_others() -> None:
     ]
     ear = hear(found)
     assert {key for key, _, _ in ear.heard} == {b"http://h.example.org/a", b"http://www.example.org/b"}
-    assert {host for host, _, _ in ear.verdicts} == {b"h.example.org", b"www.example.org"}
+    assert {host for host, _, _ in ear.verdicts} == {"h.example.org", "www.example.org"}
 
 
 def test_a_million_entries_with_one_date_cost_little_and_are_bounded() -> None:
     """As twenty sitemaps of an index: looked through in pieces, nothing looked up but a sample."""
     ear = Ear()
-    lists = DatedLists(ear, lambda url: url.text.encode(), lambda url: url.host.encode())
+    lists = DatedLists(ear, lambda url: url.text.encode(), asyncio.Event())
     one = links([NOW - 2 * DAY] * 50_000)
     began = time.process_time()
     pieces = 0
@@ -143,7 +153,7 @@ def test_a_million_entries_with_one_date_cost_little_and_are_bounded() -> None:
 
 
 def test_lists_that_wait_are_bounded_and_what_is_left_out_is_counted() -> None:
-    lists = DatedLists(Ear(), lambda url: url.text.encode(), lambda url: url.host.encode())
+    lists = DatedLists(Ear(), lambda url: url.text.encode(), asyncio.Event())
     one = links([NOW] * 50_000)
     for number in range(MOST_WAITING // 50_000 + 3):
         lists.take(of(f"http://h.example.org/{number}.xml"), one, NOW, 0.0)

@@ -7,17 +7,21 @@ import msgspec
 
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.signals.dated_lists import Hearer, Told
+from gossamer.engine.signals.dated_lists import Hearer
 from gossamer.engine.signals.key_files import KeyFiles
-from gossamer.engine.signals.sources import INDEXNOW, PING, WEBSUB
+from gossamer.engine.signals.sources import INDEXNOW, WEBSUB
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
+from gossamer.policy.revisit.trust import Signal, Source
 
 Announcer = Literal["ping", "websub", "indexnow"]
-_NUMBERS = {"ping": PING, "websub": WEBSUB, "indexnow": INDEXNOW}
+_NUMBERS: dict[Announcer, int] = {"ping": Source.PING, "websub": WEBSUB, "indexnow": INDEXNOW}
+
+AT_ONCE = 100
+"""URLs that are heard without a pause, some 50 us each."""
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -49,6 +53,7 @@ class Announcements:
         self._admission = admission
         self._hearer = hearer
         self.keys = KeyFiles()
+        self._proved: list[Url] = []
 
     def announce(self, texts: Sequence[str], by: Announcer, now: float, *, new: bool = False) -> Heard:
         """Hear of changes at `now` (wall time); `new`: URLs that are not known are admitted, if in scope."""
@@ -80,23 +85,34 @@ class Announcements:
             wrong=len(texts) - len(urls),
         )
 
-    def visited(self, visit: Visit, now: float) -> None:
-        """After a visit, which may have been to a file with a key."""
-        urls = self.keys.visited(visit, now)
-        if urls:
-            self._hear(urls, "indexnow", now, new=False)
+    def visited(self, visit: Visit, now: float) -> bool:
+        """After a visit, which may have been to a file with a key; whether there is something to hear now."""
+        proved = self.keys.visited(visit, now)
+        self._proved += proved
+        return bool(proved)
+
+    def hear_proved(self, now: float) -> None:
+        """Hear what has proved its key, a bounded number at once."""
+        some, self._proved = self._proved[:AT_ONCE], self._proved[AT_ONCE:]
+        if some:
+            self._hear(some, "indexnow", now, new=False)
+
+    @property
+    def waits(self) -> bool:
+        """Something has proved its key, and was not heard yet."""
+        return bool(self._proved)
 
     def _hear(self, urls: Sequence[Url], by: Announcer, now: float, *, new: bool) -> Heard:
-        told: list[Told] = []
+        signals: list[Signal] = []
         admitted = unknown = 0
         with self._frontier.changes():
             for url in urls:
                 fingerprint = self._identity.fingerprint(url)
                 if fingerprint in self._frontier.seen:
-                    told.append((fingerprint, now, _NUMBERS[by]))
+                    signals.append(Signal(fingerprint, now, _NUMBERS[by]))
                 elif new and self._admission.admit(Candidate(url, LinkKind.NAVIGATION)):
                     admitted += 1
                 else:
                     unknown += 1
-            due = self._hearer.told(sorted(told)) if told else 0
-        return Heard(due=due, known=len(told) - due, new=admitted, unknown=unknown)
+        due = self._hearer.told(signals) if signals else 0
+        return Heard(due=due, known=len(signals) - due, new=admitted, unknown=unknown)

@@ -5,17 +5,17 @@ the order of keys, a few pages at a time, so that neither its length nor its lie
 """
 
 import asyncio
-import time
+import zlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
-from gossamer.engine.signals.sources import SITEMAP, feed
+from gossamer.engine.signals.sources import feed
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
-from gossamer.policy.revisit.trust import DatesVerdict, Reading
+from gossamer.policy.revisit.trust import DatesVerdict, Reading, Signal, Source
 from gossamer.policy.urls.registrable import registrable_domain
 
 MOST_WAITING = 200_000
@@ -26,6 +26,8 @@ PROVED = 256
 """Entries of a list, spread over it, that are looked up to see whether its dates move with each reading."""
 TOLD_AT_ONCE = 100
 """Pages told of in a batch, some 20 us each."""
+REMINDED = 8
+"""Of pages with older dates it is told that the list speaks of them, in so many readings of all of them once."""
 SLACK = 7 * 86_400.0
 """Lists are made of what is older than they are: dates count that are so much older than the last reading."""
 AHEAD = 86_400.0
@@ -33,20 +35,17 @@ AHEAD = 86_400.0
 MOST_HOSTS = 100
 """Hosts that one list may speak of."""
 
-Told = tuple[bytes, float, int]
-"""Fingerprint of a page, when it changed (wall time), and the number of who says so."""
-
 
 class Hearer(Protocol):
-    """Who is told, within a batch of its own."""
+    """Who is told, in batches of its own: the frontier."""
 
-    def told(self, signals: Sequence[Told]) -> int:
+    def told(self, signals: Sequence[Signal]) -> int:
         """Make pages due as far as the sources are trusted; how many were told of something new."""
 
-    def read(self, host: bytes, source: int, verdict: DatesVerdict) -> None:
-        """A list of dates was read that speaks of a host."""
+    def dates_read(self, page: Url, source: int, reading: Reading) -> None:
+        """A list of dates was read that speaks of pages of the host of this one."""
 
-    def known(self, fingerprint: bytes) -> bool:
+    def knows(self, page: bytes) -> bool:
         """Whether a page was ever admitted."""
 
 
@@ -74,18 +73,15 @@ class DatedLists:
     Args:
         hearer: is told.
         fingerprint: key of a URL.
-        host: key of the queue in which a URL waits.
+        some: set when there is something to hear.
     """
 
-    def __init__(
-        self, hearer: Hearer, fingerprint: Callable[[Url], bytes], host: Callable[[Url], bytes]
-    ) -> None:
+    def __init__(self, hearer: Hearer, fingerprint: Callable[[Url], bytes], some: asyncio.Event) -> None:
         self._hearer = hearer
         self._fingerprint = fingerprint
-        self._host = host
         self._lists: deque[DatedList] = deque()
         self._waiting = 0
-        self._some = asyncio.Event()
+        self._some = some
         self.told = 0
         """Pages that were told of something new."""
         self.lies: dict[DatesVerdict, int] = {}
@@ -101,24 +97,10 @@ class DatedLists:
         if self._waiting + len(entries) > MOST_WAITING:
             self.dropped += 1
             return
-        source = SITEMAP if links[0].kind is LinkKind.SITEMAP else feed(url.text)
+        source: int = Source.SITEMAP if links[0].kind is LinkKind.SITEMAP else feed(url.text)
         self._waiting += len(entries)
         self._lists.append(DatedList(source, registrable_domain(url.host), read, before, entries))
         self._some.set()
-
-    async def run(self, rest: Callable[[float], Awaitable[None]]) -> None:
-        """Hear what there is, for ever.
-
-        Args:
-            rest: waits after so many seconds of work.
-        """
-        while True:
-            await self._some.wait()
-            self._some.clear()
-            began = time.thread_time()
-            for _ in self.everything():
-                await rest(time.thread_time() - began)
-                began = time.thread_time()
 
     def everything(self) -> Iterator[None]:
         """Hear all that waits, with a pause wherever this yields."""
@@ -134,14 +116,14 @@ class DatedLists:
         every = max(1, len(entries) // PROVED)
         for number, (date, url) in enumerate(entries):
             # At its last reading it could not truly bear a later date than that.
-            proved = one.before and not number % every and self._hearer.known(self._fingerprint(url))
+            proved = one.before and not number % every and self._hearer.knows(self._fingerprint(url))
             reading.add(date, one.before if proved else None)
             if not (number + 1) % LOOKED_THROUGH:
                 yield
         verdict = reading.verdict
         hosts = {url.host: url for _, url in entries}
         for url in list(hosts.values())[:MOST_HOSTS]:
-            self._hearer.read(self._host(url), one.source, verdict)
+            self._hearer.dates_read(url, one.source, reading)
         if verdict is not DatesVerdict.PLAUSIBLE:
             self.lies[verdict] = self.lies.get(verdict, 0) + 1
             return
@@ -154,15 +136,18 @@ class DatedLists:
         return [entry for entry in one.entries if entry[1].host in ours]
 
     def _tell(self, one: DatedList, entries: list[tuple[float, Url]]) -> Iterator[None]:
-        earliest = one.before - SLACK
-        latest = one.read + AHEAD
-        recent = [entry for entry in entries if earliest < entry[0] <= latest]
-        told: list[Told] = []
-        for number, (date, url) in enumerate(recent, 1):
-            told.append((self._fingerprint(url), min(date, one.read), one.source))
-            if not number % TOLD_AT_ONCE:
+        earliest, latest = one.before - SLACK, one.read + AHEAD
+        turn = int(one.read // 3_600) % REMINDED
+        signals: list[Signal] = []
+        for number, (date, url) in enumerate(entries, 1):
+            late = date > earliest
+            if date <= latest and (late or zlib.crc32(url.text.encode()) % REMINDED == turn):
+                signals.append(
+                    Signal(self._fingerprint(url), min(date, one.read) if late else 0.0, one.source)
+                )
+            if not number % LOOKED_THROUGH or not len(signals) % TOLD_AT_ONCE:
                 yield
-        told.sort()
-        for start in range(0, len(told), TOLD_AT_ONCE):
-            self.told += self._hearer.told(told[start : start + TOLD_AT_ONCE])
+        signals.sort(key=lambda signal: signal.page)
+        for start in range(0, len(signals), TOLD_AT_ONCE):
+            self.told += self._hearer.told(signals[start : start + TOLD_AT_ONCE])
             yield

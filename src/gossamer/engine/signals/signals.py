@@ -1,5 +1,6 @@
 """Everything by which others say what has changed, as the engine's other rooms see it."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
@@ -10,6 +11,7 @@ from gossamer.engine.signals.dated_lists import DatedLists, Hearer
 from gossamer.engine.signals.hubs import HubTable
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
+from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
@@ -20,19 +22,38 @@ class Signals:
     Attributes:
         lists: sitemaps and feeds.
         announcements: pings.
+        now: wall time.
     """
 
-    def __init__(self, frontier: Frontier, identity: Identity, admission: Admission, hearer: Hearer) -> None:
-        self.lists = DatedLists(hearer, identity.fingerprint, lambda url: frontier.host_key(url)[0])
+    def __init__(
+        self,
+        frontier: Frontier,
+        identity: Identity,
+        admission: Admission,
+        hearer: Hearer,
+        now: Callable[[], float],
+    ) -> None:
+        self._some = asyncio.Event()
+        self.lists = DatedLists(hearer, identity.fingerprint, self._some)
         self.announcements = Announcements(frontier, identity, admission, hearer)
+        self.now = now
         self._hubs = HubTable(frontier.environment)
 
     async def run(self, rest: Callable[[float], Awaitable[None]]) -> None:
-        """Hear what was read, for ever; `rest` waits after so many seconds of work."""
-        await self.lists.run(rest)
+        """Hear what there is, for ever; `rest` waits after so many seconds of work."""
+        while True:
+            await self._some.wait()
+            self._some.clear()
+            while self.announcements.waits:
+                self.announcements.hear_proved(self.now())
+                await asyncio.sleep(0)
+            began = time.thread_time()
+            for _ in self.lists.everything():
+                await rest(time.thread_time() - began)
+                began = time.thread_time()
 
     def settled(self, visit: Visit, before: PageRecord | None, batch: Batch) -> None:
-        """After a visit, within the batch of its group.
+        """After a visit, within the batch of its group; what is told of is heard later.
 
         Args:
             visit: with what was read.
@@ -44,6 +65,11 @@ class Signals:
             if page.hub:
                 self._hubs.met(page, batch)
             if page.links:
-                earlier = before.visits[-1].at if before is not None and before.visits else 0.0
-                self.lists.take(page.url, page.links, time.time(), earlier)
-        self.announcements.visited(visit, time.time())
+                self.lists.take(page.url, page.links, self.now(), _last_visit(before))
+        if self.announcements.visited(visit, self.now()):
+            self._some.set()
+
+
+def _last_visit(before: PageRecord | None) -> float:
+    """Wall time of the visit before this one; 0 if there was none."""
+    return float(unpack(before.history).last) if before is not None and before.history else 0.0
