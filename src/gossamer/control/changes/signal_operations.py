@@ -1,6 +1,5 @@
 """Tells a running crawl that pages have changed."""
 
-import time
 from typing import Annotated, Literal
 
 import msgspec
@@ -33,10 +32,9 @@ async def changed(live: LiveCrawl, params: Changed, _who: str) -> Heard:
     signals = live.crawl.parts.signals
     if signals is None:
         raise LiveError("conflict", Reason(ProblemCode.NO_REVISIT))
-    now = time.time()
-    announcements = signals.announcements
+    now, announcements = signals.now(), signals.announcements
     if params.by == "indexnow":
-        heard = announcements.submit(params.urls, params.key, params.key_location, now)
+        heard = announcements.submit(params.urls, params.key, params.key_location, now, new=params.new)
     else:
         heard = announcements.announce(params.urls, params.by, now, new=params.new)
     live.crawl.parts.dispatch.pump()

@@ -23,6 +23,10 @@ class PingsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     public_url: Annotated[
         str, Meta(description="where others reach this daemon, like https://crawler.example.org; for hubs")
     ] = ""
+    new: Annotated[
+        bool,
+        Meta(description="admit what is submitted by IndexNow and not known, if it is in a job's scope"),
+    ] = False
     per_minute: Annotated[
         int, Meta(ge=1, le=100_000, description="requests of one address that are taken; more are put off")
     ] = 60

@@ -73,7 +73,13 @@ class Pings:
     async def _hand_on(self) -> None:
         while True:
             one = await self._waiting.get()
-            params = {"urls": one.urls, "by": "indexnow", "key": one.key, "key_location": one.location}
+            params: dict[str, Any] = {
+                "urls": one.urls,
+                "by": "indexnow",
+                "key": one.key,
+                "key_location": one.location,
+            }
+            params["new"] = self._around.config.pings.new
             for job in self._running():
                 await self._tell(job, params)
 

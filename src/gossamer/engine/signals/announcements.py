@@ -1,6 +1,6 @@
 """Hears whoever says that pages have changed: operators, hubs, and sites that submit their URLs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.signals.dated_lists import Hearer
-from gossamer.engine.signals.key_files import KeyFiles
+from gossamer.engine.signals.key_files import KeyFiles, Proved
 from gossamer.engine.signals.sources import INDEXNOW, WEBSUB
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
@@ -53,7 +53,7 @@ class Announcements:
         self._admission = admission
         self._hearer = hearer
         self.keys = KeyFiles()
-        self._proved: list[Url] = []
+        self._proved: list[Proved] = []
 
     def announce(self, texts: Sequence[str], by: Announcer, now: float, *, new: bool = False) -> Heard:
         """Hear of changes at `now` (wall time); `new`: URLs that are not known are admitted, if in scope."""
@@ -61,46 +61,51 @@ class Announcements:
         heard = self._hear([url for url in urls if url is not None], by, now, new=new)
         return msgspec.structs.replace(heard, wrong=len(texts) - sum(url is not None for url in urls))
 
-    def submit(self, texts: Sequence[str], key: str, location: str, now: float) -> Heard:
+    def submit(
+        self, texts: Sequence[str], key: str, location: str, now: float, *, new: bool = False
+    ) -> Heard:
         """Hear of changes from whoever has put the file `location` with `key` onto their host.
 
-        All URLs are of that host. Of a host that is not known nothing is asked.
+        All URLs are of that host. Of a host that is not crawled nothing is asked.
         """
         where = Url.parse(location)
         urls = [url for text in texts if (url := Url.parse(text)) is not None]
         if where is None or any(url.host != where.host for url in urls):
             return Heard(wrong=len(texts))
         if self.keys.holds(where.host, key, where.text, now):
-            return self._hear(urls, "indexnow", now, new=False)
-        known = [url for url in urls if self._identity.fingerprint(url) in self._frontier.seen]
-        held, begun = self.keys.ask(key, where, known, now) if known else (0, False)
+            return self._hear(urls, "indexnow", now, new=new)
+        wanted = [url for url in urls if self._is_wanted(url, new=new)]
+        held, begun = self.keys.ask(key, where, wanted, now, new=new) if wanted else (0, False)
         # Also if it was visited before: what it says now is wanted.
         if begun and not self._admission.admit(Candidate(where, LinkKind.NAVIGATION, forced=True)):
             self.keys.refuse(where.host, now)
             held = 0
         return Heard(
-            known=len(known) - held,
+            known=len(wanted) - held,
             held=held,
-            unknown=len(urls) - len(known),
+            unknown=len(urls) - len(wanted),
             wrong=len(texts) - len(urls),
         )
+
+    def _is_wanted(self, url: Url, *, new: bool) -> bool:
+        if self._identity.fingerprint(url) in self._frontier.seen:
+            return True
+        return new and self._admission.is_in_scope(Candidate(url, LinkKind.NAVIGATION))
 
     def visited(self, visit: Visit, now: float) -> bool:
         """After a visit, which may have been to a file with a key; whether there is something to hear now."""
         proved = self.keys.visited(visit, now)
-        self._proved += proved
-        return bool(proved)
+        if proved is not None:
+            self._proved.append(proved)
+        return proved is not None
 
-    def hear_proved(self, now: float) -> None:
-        """Hear what has proved its key, a bounded number at once."""
-        some, self._proved = self._proved[:AT_ONCE], self._proved[AT_ONCE:]
-        if some:
-            self._hear(some, "indexnow", now, new=False)
-
-    @property
-    def waits(self) -> bool:
-        """Something has proved its key, and was not heard yet."""
-        return bool(self._proved)
+    def hear_proved(self, now: float) -> Iterator[None]:
+        """Hear what has proved its key, with a pause wherever this yields."""
+        while self._proved:
+            proved = self._proved.pop()
+            for start in range(0, len(proved.urls), AT_ONCE):
+                self._hear(proved.urls[start : start + AT_ONCE], "indexnow", now, new=proved.new)
+                yield
 
     def _hear(self, urls: Sequence[Url], by: Announcer, now: float, *, new: bool) -> Heard:
         signals: list[Signal] = []

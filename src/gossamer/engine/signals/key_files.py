@@ -35,6 +35,14 @@ class _Question(msgspec.Struct):
     asked: float
     until: float = 0.0
     held: dict[str, Url] = {}
+    new: bool = False
+
+
+class Proved(msgspec.Struct, frozen=True):
+    """What was announced with a key that has turned out right; `new`: it may be admitted as new."""
+
+    urls: list[Url]
+    new: bool
 
 
 class KeyFiles:
@@ -51,10 +59,11 @@ class KeyFiles:
         one = self._questions.get(host)
         return one is not None and (one.key, one.location) == (key, location) and 0 < now < one.until
 
-    def ask(self, key: str, location: Url, urls: list[Url], now: float) -> tuple[int, bool]:
+    def ask(self, key: str, location: Url, urls: list[Url], now: float, *, new: bool) -> tuple[int, bool]:
         """Keep URLs of a host until their key is proved: how many, and whether its file is to be visited now.
 
-        Nothing is kept while another key of the host is in question, or after one was not there.
+        `new` is given back with them. Nothing is kept while another key of the host is in question, or after one
+        was not there.
         """
         host = location.host
         one = self._questions.get(host)
@@ -64,7 +73,7 @@ class KeyFiles:
         if one is not None and one.until < 0 and now < one.asked + REFUSED:
             return 0, False
         self._drop(host)
-        one = self._questions[host] = _Question(key, location.text, now)
+        one = self._questions[host] = _Question(key, location.text, now, new=new)
         while len(self._questions) > MOST_HOSTS:
             self._drop(next(iter(self._questions)))
         return self._hold(one, urls), True
@@ -88,20 +97,20 @@ class KeyFiles:
         one.held, one.until, one.asked = {}, -1.0, now
         self.refused += 1
 
-    def visited(self, visit: Visit, now: float) -> list[Url]:
+    def visited(self, visit: Visit, now: float) -> Proved | None:
         """After any visit: what was announced, if it has proved it."""
         url = visit.lease.candidate.url
         one = self._questions.get(url.host)
         if one is None or one.until or one.location != url.text:
-            return []
+            return None
         if not _shows(visit, one.key):
             self.refuse(url.host, now)
-            return []
+            return None
         held, one.held = list(one.held.values()), {}
         self._held -= len(held)
         one.until = now + HOLDS
         self.proved += 1
-        return held
+        return Proved(held, one.new)
 
 
 def _shows(visit: Visit, key: str) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from itertools import chain
 
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
@@ -44,11 +45,8 @@ class Signals:
         while True:
             await self._some.wait()
             self._some.clear()
-            while self.announcements.waits:
-                self.announcements.hear_proved(self.now())
-                await asyncio.sleep(0)
             began = time.thread_time()
-            for _ in self.lists.everything():
+            for _ in chain(self.announcements.hear_proved(self.now()), self.lists.everything()):
                 await rest(time.thread_time() - began)
                 began = time.thread_time()
 
