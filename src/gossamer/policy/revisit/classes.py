@@ -135,11 +135,14 @@ def due(place: int, since: float, step: int, longest: float) -> float:
 def told(history: History, now: float, precision: float, longest: float) -> History:
     """After a signal: since when the page would have waited, to be worth what the signal makes it now.
 
+    It is judged as if it were the first one since the last visit, and the best of them counts: who says the same again
+    at each reading of a list, or pings without rest, adds nothing.
+
     Put back by at most half of the longest wait, so that who would not be visited for all its changes is not for the
     news of them.
     """
     if fixed_interval(history.place) is not None:
         return history.told(now, 0)  # at once: whoever wants it every hour wants news sooner
     scale, shape, _, unannounced = _parts(history.place)
-    age = scale * age_when_told(shape, max(0.0, now - history.since) / scale, unannounced, precision)
+    age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
     return history.told(now, int(max(now - age, history.last - longest / 2)))
