@@ -103,6 +103,11 @@ def _parts(place: int) -> tuple[float, float, float, float]:
     return math.exp(-_SLOWEST - rate * _BASE), _SHAPE[shape], _WEIGHT_OF_0 * 2.0**heavy, 2.0**-silence
 
 
+def weight(place: int) -> float:
+    """What pages of the class weigh, a power of two; 1 where the class is a fixed interval."""
+    return 1.0 if place % _SILENCES == _FIXED else _parts(place)[2]
+
+
 def rate(place: int, age: float) -> float:
     """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds."""
     scale, shape, _, unannounced = _parts(place)
