@@ -15,6 +15,7 @@ from gossamer.engine.signals.dated_lists import (
 )
 from gossamer.engine.signals.sources import feed
 from gossamer.model.link import Link, LinkKind
+from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.revisit.trust import DatesVerdict, Reading, Signal, Source
 
@@ -63,7 +64,7 @@ def links(dates: Sequence[float], name: str = "known", kind: LinkKind = LinkKind
 def hear(found: Sequence[Link], before: float = NOW - DAY, address: str = "http://h.example.org/s") -> Ear:
     ear = Ear()
     lists = DatedLists(ear, lambda url: url.text.encode(), asyncio.Event())
-    lists.take(of(address), found, NOW, before)
+    lists.take(Page(of(address), links=tuple(found)), NOW, before)
     for _ in lists.everything():
         pass
     return ear
@@ -138,11 +139,11 @@ def test_a_million_entries_with_one_date_cost_little_and_are_bounded() -> None:
     """As twenty sitemaps of an index: looked through in pieces, nothing looked up but a sample."""
     ear = Ear()
     lists = DatedLists(ear, lambda url: url.text.encode(), asyncio.Event())
-    one = links([NOW - 2 * DAY] * 50_000)
+    one = tuple(links([NOW - 2 * DAY] * 50_000))
     began = time.process_time()
     pieces = 0
     for number in range(20):
-        lists.take(of(f"http://h.example.org/{number}.xml"), one, NOW, NOW - DAY)
+        lists.take(Page(of(f"http://h.example.org/{number}.xml"), links=one), NOW, NOW - DAY)
         for _ in lists.everything():
             pieces += 1
     assert time.process_time() - began < 60  # some three seconds
@@ -154,11 +155,11 @@ def test_a_million_entries_with_one_date_cost_little_and_are_bounded() -> None:
 
 def test_lists_that_wait_are_bounded_and_what_is_left_out_is_counted() -> None:
     lists = DatedLists(Ear(), lambda url: url.text.encode(), asyncio.Event())
-    one = links([NOW] * 50_000)
+    one = tuple(links([NOW] * 50_000))
     for number in range(MOST_WAITING // 50_000 + 3):
-        lists.take(of(f"http://h.example.org/{number}.xml"), one, NOW, 0.0)
+        lists.take(Page(of(f"http://h.example.org/{number}.xml"), links=one), NOW, 0.0)
     assert lists.dropped == 3
     for _ in lists.everything():
         pass
-    lists.take(of("http://h.example.org/s.xml"), one, NOW, 0.0)
+    lists.take(Page(of("http://h.example.org/s.xml"), links=one), NOW, 0.0)
     assert lists.dropped == 3

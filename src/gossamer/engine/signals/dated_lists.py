@@ -12,10 +12,10 @@ from typing import Protocol
 
 import msgspec
 
-from gossamer.engine.signals.sources import feed
-from gossamer.model.link import Link, LinkKind
+from gossamer.engine.signals.sources import is_list, source_of
+from gossamer.model.page import Page
 from gossamer.model.url import Url
-from gossamer.policy.revisit.trust import DatesVerdict, Reading, Signal, Source
+from gossamer.policy.revisit.trust import DatesVerdict, Reading, Signal
 from gossamer.policy.urls.registrable import registrable_domain
 
 MOST_WAITING = 200_000
@@ -89,17 +89,18 @@ class DatedLists:
         self.dropped = 0
         """Lists for which there was no room."""
 
-    def take(self, url: Url, links: Sequence[Link], read: float, before: float) -> None:
-        """Hear of what was read at `url`, if any of its links has a date."""
-        entries = [(link.lastmod, link.url) for link in links if link.lastmod]
+    def take(self, page: Page, read: float, before: float) -> None:
+        """Hear of what was read, if it dates what it lists; at `read`, and the time before at `before`."""
+        entries = [(link.lastmod, link.url) for link in page.links if link.lastmod] if is_list(page) else []
         if not entries:
             return
         if self._waiting + len(entries) > MOST_WAITING:
             self.dropped += 1
             return
-        source: int = Source.SITEMAP if links[0].kind is LinkKind.SITEMAP else feed(url.text)
         self._waiting += len(entries)
-        self._lists.append(DatedList(source, registrable_domain(url.host), read, before, entries))
+        self._lists.append(
+            DatedList(source_of(page), registrable_domain(page.url.host), read, before, entries)
+        )
         self._some.set()
 
     def everything(self) -> Iterator[None]:

@@ -63,7 +63,7 @@ class Signals:
             if page.hub:
                 self._hubs.met(page, batch)
             if page.links:
-                self.lists.take(page.url, page.links, self.now(), _last_visit(before))
+                self.lists.take(page, self.now(), _last_visit(before))
         if self.announcements.visited(visit, self.now()):
             self._some.set()
 

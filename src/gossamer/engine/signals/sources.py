@@ -6,6 +6,8 @@ table of them is needed, and two feeds of a site that meet at one number are tru
 
 import zlib
 
+from gossamer.model.link import LinkKind
+from gossamer.model.page import Page
 from gossamer.policy.revisit.trust import Source
 
 INDEXNOW = 6
@@ -13,9 +15,22 @@ WEBSUB = 7
 _FEEDS = range(8, 16)
 """Few, because what is learned of a number takes 24 bytes at each host, and those before it too."""
 _KINDS = frozenset(Source)
+_LOOKED_AT = 50
+"""Links of a page by which it is told whether it is a list: those of a feed come before its first entry."""
 assert not _KINDS & {INDEXNOW, WEBSUB, *_FEEDS}
 
 
 def feed(address: str) -> int:
     """Number of the feed at `address`."""
     return _FEEDS[zlib.crc32(address.encode()) % len(_FEEDS)]
+
+
+def is_list(page: Page) -> bool:
+    """Whether a page is a sitemap or a feed that dates what it lists."""
+    return any(link.lastmod for link in page.links[:_LOOKED_AT])
+
+
+def source_of(page: Page) -> int:
+    """The number of a sitemap or feed."""
+    of_sitemap = bool(page.links) and page.links[0].kind is LinkKind.SITEMAP
+    return Source.SITEMAP if of_sitemap else feed(page.url.text)
