@@ -193,10 +193,10 @@ def test_json_feed() -> None:
     assert (found.hub, found.topic) == ("https://hub.test/", "http://h.test/feed.json")
 
 
-def page_of(tmp_path: Path, content: bytes, *headers: tuple[str, str]) -> tuple[str, str]:
+def page_of(tmp_path: Path, content: bytes, *headers: tuple[str, str], first: bool = True) -> tuple[str, str]:
     url = Url.parse("http://h.test/dir/feed")
     assert url is not None
-    fields = Headers([("Content-Type", "application/rss+xml"), *headers])
+    fields = Headers([*[("Content-Type", "application/rss+xml")][:first], *headers])
     body = BodyWriter(tmp_path, 1 << 20, BodyMemory(1 << 20)).finish()
     exchange = Exchange(url, 0.0, b"", 200, b"", fields, body)
     page = Reader(CONFIG, "gossamer").read(exchange, content)
@@ -211,3 +211,10 @@ def test_hub_and_topic(tmp_path: Path) -> None:
     assert page_of(tmp_path, RSS.encode(), both) == ("http://other.test/hub", "http://h.test/dir/feed")
     assert page_of(tmp_path, b"<rss></rss>", ("Link", "<https://hub.test/>; rel=hub")) == ("", "")
     assert page_of(tmp_path, b"<rss></rss>", ("Link", "<ftp://x/>; rel=hub, <a>; rel=self")) == ("", "")
+
+
+def test_hub_and_topic_of_a_page(tmp_path: Path) -> None:
+    page = b"<link rel=hub href='https://hub.test/?a&amp;b'><link rel='self me' href=/here><link rel=self href=x>"
+    html = "Content-Type", "text/html"
+    assert page_of(tmp_path, page, html, first=False) == ("https://hub.test/?a&b", "http://h.test/here")
+    assert page_of(tmp_path, b"<link rel=hub href=x>", html, first=False) == ("", "")

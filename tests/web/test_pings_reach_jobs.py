@@ -49,16 +49,16 @@ def world(tmp_path: Path) -> Iterator[World]:
             return 200, {"Content-Type": "text/plain"}, KEY
         return (200, html, f"<p>{path}") if path[1:].isdigit() else (404, html, "no")
 
-    with hub.running(), Site(answer) as site:
-        with live_service(tmp_path / "service", pings=PINGS, security=CHEAP) as service:
-            hub.port_of_subscriber = service.port
-            settings = job_settings(None, seeds=[site.address], revisit__enabled=True, scope__mode="host")
-            service.run(service.daemon.create("site", settings, who="tester"))
-            service.run(service.daemon.start("site", who="tester"))
-            world = World(service, site, hub)
-            for path in ("/0", "/1", "/2", "/3", "/feed"):
-                world.asked(path, 1)
-            yield world
+    here = tmp_path / "service"
+    with hub.running(), Site(answer) as site, live_service(here, pings=PINGS, security=CHEAP) as service:
+        hub.port_of_subscriber = service.port
+        settings = job_settings(None, seeds=[site.address], revisit__enabled=True, scope__mode="host")
+        service.run(service.daemon.create("site", settings, who="tester"))
+        service.run(service.daemon.start("site", who="tester"))
+        world = World(service, site, hub)
+        for path in ("/0", "/1", "/2", "/3", "/feed"):
+            world.asked(path, 1)
+        yield world
 
 
 def test_indexnow(world: World) -> None:
