@@ -30,7 +30,7 @@ async def changed(live: LiveCrawl, params: Changed, _who: str) -> Heard:
     """Say that pages have changed; what became of them, in numbers."""
     live.refuse_if_ending()
     signals = live.crawl.parts.signals
-    if signals is None:
+    if not signals.on():
         raise LiveError("conflict", Reason(ProblemCode.NO_REVISIT))
     now, announcements = signals.now(), signals.announcements
     if params.by == "indexnow":

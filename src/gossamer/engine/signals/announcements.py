@@ -7,7 +7,6 @@ import msgspec
 
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.signals.dated_lists import Hearer
 from gossamer.engine.signals.key_files import KeyFiles, Proved
 from gossamer.engine.signals.sources import INDEXNOW, WEBSUB
 from gossamer.engine.visiting.visit import Visit
@@ -47,11 +46,10 @@ class Heard(msgspec.Struct, frozen=True):
 class Announcements:
     """Makes pages due that somebody has announced; what is not known is admitted only if that is wanted."""
 
-    def __init__(self, frontier: Frontier, identity: Identity, admission: Admission, hearer: Hearer) -> None:
+    def __init__(self, frontier: Frontier, identity: Identity, admission: Admission) -> None:
         self._frontier = frontier
         self._identity = identity
         self._admission = admission
-        self._hearer = hearer
         self.keys = KeyFiles()
         self._proved: list[Proved] = []
 
@@ -119,5 +117,5 @@ class Announcements:
                     admitted += 1
                 else:
                     unknown += 1
-        due = self._hearer.told(signals) if signals else 0
+        due = self._frontier.told(signals) if signals else 0
         return Heard(due=due, known=len(signals) - due, new=admitted, unknown=unknown)

@@ -8,21 +8,23 @@ from itertools import chain
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.signals.announcements import Announcements
-from gossamer.engine.signals.dated_lists import DatedLists, Hearer
+from gossamer.engine.signals.dated_lists import DatedLists
 from gossamer.engine.signals.hubs import HubTable
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.policy.revisit.history import unpack
+from gossamer.state.clock import WallClock
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
 
 class Signals:
-    """Told of each settled visit; there is none in a crawl that visits nothing again.
+    """Told of each settled visit; deaf while nothing is visited again.
 
     Attributes:
         lists: sitemaps and feeds.
         announcements: pings.
+        on: whether pages are visited again.
         now: wall time.
     """
 
@@ -31,23 +33,26 @@ class Signals:
         frontier: Frontier,
         identity: Identity,
         admission: Admission,
-        hearer: Hearer,
-        now: Callable[[], float],
+        clock: WallClock,
+        *,
+        on: Callable[[], bool],
+        rest: Callable[[float], Awaitable[None]],
     ) -> None:
+        """`rest` waits after so many seconds of work."""
         self._some = asyncio.Event()
-        self.lists = DatedLists(hearer, identity.fingerprint, self._some)
-        self.announcements = Announcements(frontier, identity, admission, hearer)
-        self.now = now
+        self.lists = DatedLists(frontier, identity.fingerprint, self._some)
+        self.announcements = Announcements(frontier, identity, admission)
+        self.on, self.now, self._rest = on, clock.now, rest
         self._hubs = HubTable(frontier.environment)
 
-    async def run(self, rest: Callable[[float], Awaitable[None]]) -> None:
-        """Hear what there is, for ever; `rest` waits after so many seconds of work."""
+    async def run(self) -> None:
+        """Hear what there is, for ever."""
         while True:
             await self._some.wait()
             self._some.clear()
             began = time.thread_time()
             for _ in chain(self.announcements.hear_proved(self.now()), self.lists.everything()):
-                await rest(time.thread_time() - began)
+                await self._rest(time.thread_time() - began)
                 began = time.thread_time()
 
     def settled(self, visit: Visit, before: PageRecord | None, batch: Batch) -> None:
@@ -58,6 +63,8 @@ class Signals:
             before: what was known of the page.
             batch: takes what is remembered.
         """
+        if not self.on():
+            return
         page = visit.page
         if page is not None:
             if page.hub:
