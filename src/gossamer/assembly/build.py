@@ -196,7 +196,7 @@ def build(
     pace = RevisitPace(environment, frontier, config.revisit)
     again = Revisits(frontier, memory, pace)
     dispatch.expect("revisits", lambda: pace.waits)
-    signals = Signals(frontier, identity, admission, session.wall, on=lambda: pace.on, rest=spare.rest)
+    signals = Signals(frontier, identity, admission, on=lambda: pace.on, rest=spare.rest, heard=dispatch.pump)
     settlement = Settlement(
         frontier,
         Doors(

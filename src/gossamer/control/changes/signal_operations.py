@@ -1,5 +1,6 @@
 """Tells a running crawl that pages have changed."""
 
+import asyncio
 from typing import Annotated, Literal
 
 import msgspec
@@ -7,7 +8,7 @@ from msgspec import Meta
 
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError
-from gossamer.engine.signals.announcements import Heard
+from gossamer.engine.signals.announcements import AT_ONCE, Heard
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason
 
@@ -33,9 +34,13 @@ async def changed(live: LiveCrawl, params: Changed, _who: str) -> Heard:
     if not signals.on():
         raise LiveError("conflict", Reason(ProblemCode.NO_REVISIT))
     now, announcements = signals.now(), signals.announcements
-    if params.by == "indexnow":
-        heard = announcements.submit(params.urls, params.key, params.key_location, now, new=params.new)
-    else:
-        heard = announcements.announce(params.urls, params.by, now, new=params.new)
-    live.crawl.parts.dispatch.pump()
+    heard = Heard()
+    for start in range(0, len(params.urls), AT_ONCE):
+        some = params.urls[start : start + AT_ONCE]
+        if params.by == "indexnow":
+            heard += announcements.submit(some, params.key, params.key_location, now, new=params.new)
+        else:
+            heard += announcements.announce(some, params.by, now, new=params.new)
+        live.crawl.parts.dispatch.pump()
+        await asyncio.sleep(0)
     return heard

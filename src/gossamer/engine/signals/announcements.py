@@ -42,6 +42,10 @@ class Heard(msgspec.Struct, frozen=True):
     held: int = 0
     wrong: int = 0
 
+    def __add__(self, other: "Heard") -> "Heard":
+        mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return Heard(*map(sum, zip(mine, theirs, strict=True)))
+
 
 class Announcements:
     """Makes pages due that somebody has announced; what is not known is admitted only if that is wanted."""
@@ -54,7 +58,10 @@ class Announcements:
         self._proved: list[Proved] = []
 
     def announce(self, texts: Sequence[str], by: Announcer, now: float, *, new: bool = False) -> Heard:
-        """Hear of changes at `now` (wall time); `new`: URLs that are not known are admitted, if in scope."""
+        """Hear of changes at `now` (wall time); `new`: URLs that are not known are admitted, if in scope.
+
+        To be called with `AT_ONCE` URLs at most, with pauses between the calls; so is `submit`.
+        """
         urls = [Url.parse(text) for text in texts]
         heard = self._hear([url for url in urls if url is not None], by, now, new=new)
         return msgspec.structs.replace(heard, wrong=len(texts) - sum(url is not None for url in urls))

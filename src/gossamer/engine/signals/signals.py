@@ -13,7 +13,6 @@ from gossamer.engine.signals.hubs import HubTable
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.policy.revisit.history import unpack
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Batch
 from gossamer.state.records import PageRecord
 
@@ -33,16 +32,16 @@ class Signals:
         frontier: Frontier,
         identity: Identity,
         admission: Admission,
-        clock: WallClock,
         *,
         on: Callable[[], bool],
         rest: Callable[[float], Awaitable[None]],
+        heard: Callable[[], None],
     ) -> None:
-        """`rest` waits after so many seconds of work."""
+        """`rest` waits after so many seconds of work; `heard` is called when something was told."""
         self._some = asyncio.Event()
         self.lists = DatedLists(frontier, identity.fingerprint, self._some)
         self.announcements = Announcements(frontier, identity, admission)
-        self.on, self.now, self._rest = on, clock.now, rest
+        self.on, self.now, self._rest, self._heard = on, frontier.again.wall.now, rest, heard
         self._hubs = HubTable(frontier.environment)
 
     async def run(self) -> None:
@@ -54,6 +53,7 @@ class Signals:
             for _ in chain(self.announcements.hear_proved(self.now()), self.lists.everything()):
                 await self._rest(time.thread_time() - began)
                 began = time.thread_time()
+            self._heard()
 
     def settled(self, visit: Visit, before: PageRecord | None, batch: Batch) -> None:
         """After a visit, within the batch of its group; what is told of is heard later.

@@ -17,6 +17,7 @@ _FEEDS = range(8, 16)
 _KINDS = frozenset(Source)
 _LOOKED_AT = 50
 """Links of a page by which it is told whether it is a list: those of a feed come before its first entry."""
+_NUMBERS = {int, float}
 assert not _KINDS & {INDEXNOW, WEBSUB, *_FEEDS}
 
 
@@ -26,8 +27,13 @@ def feed(address: str) -> int:
 
 
 def is_list(page: Page) -> bool:
-    """Whether a page is a sitemap or a feed that dates what it lists."""
-    return any(link.lastmod for link in page.links[:_LOOKED_AT])
+    """Whether a page is a sitemap or a feed that dates what it lists.
+
+    One whose dates are no numbers, as an extractor from elsewhere may give them, is none.
+    """
+    if not any(link.lastmod for link in page.links[:_LOOKED_AT]):
+        return False
+    return {type(link.lastmod) for link in page.links} <= _NUMBERS
 
 
 def source_of(page: Page) -> int:
