@@ -93,6 +93,8 @@ def test_trust_is_learned_and_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("GOSSAMER_CLOCK", f"{SPEED}@{origin}")
     honest, liar = Changing(origin, lies=False), Changing(origin, lies=True)
 
+    stories: list[str] = []
+
     async def run() -> None:
         with Site(honest) as one, Site(liar, "127.0.0.2") as other:
             settings = PACED | {
@@ -105,6 +107,8 @@ def test_trust_is_learned_and_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             }
             async with running_with(tmp_path / "c", settings) as live:
                 await live.until(lambda status: status["sums"]["visits"] >= 350, seconds=90)
+                urls = f"{one.address}1", f"{other.address}sitemap.xml"
+                stories.extend([(await live.ask("why", url=url))["text"] for url in urls])
 
     asyncio.run(run())
     until = honest.now()
@@ -113,4 +117,6 @@ def test_trust_is_learned_and_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert true.right > true.wrong
     assert true.told > 0.3
     assert false.lies > 0
+    assert "of the changes are told of" in stories[0]
+    assert "dates are not believed" in stories[1]
     assert honest.delay(until) < 0.8 * liar.delay(until)
