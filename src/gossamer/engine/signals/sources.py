@@ -31,12 +31,16 @@ def is_list(page: Page) -> bool:
 
     One whose dates are no numbers, as an extractor from elsewhere may give them, is none.
     """
-    if not any(link.lastmod for link in page.links[:_LOOKED_AT]):
+    links = page.links if _is_sitemap(page) else page.links[:_LOOKED_AT]
+    if not any(link.lastmod for link in links):
         return False
     return {type(link.lastmod) for link in page.links} <= _NUMBERS
 
 
 def source_of(page: Page) -> int:
     """The number of a sitemap or feed."""
-    of_sitemap = bool(page.links) and page.links[0].kind is LinkKind.SITEMAP
-    return Source.SITEMAP if of_sitemap else feed(page.url.text)
+    return Source.SITEMAP if _is_sitemap(page) else feed(page.url.text)
+
+
+def _is_sitemap(page: Page) -> bool:
+    return bool(page.links) and page.links[0].kind is LinkKind.SITEMAP
