@@ -1,6 +1,8 @@
 """A crawl that visits pages again is told of changes: by whoever may change it, by sites that prove themselves."""
 
 import asyncio
+import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 from live_world import PACED, Running, running_with
 from small_site import Answer, Site
 
+from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import LiveError
 
 KEY = "0123456789abcdef"
@@ -180,5 +183,48 @@ def test_nothing_is_asked_of_hosts_that_are_not_crawled(tmp_path: Path) -> None:
         assert heard == {"due": 0, "known": 0, "new": 0, "unknown": 1, "held": 0, "wrong": 0}
         heard = await live.ask("changed", urls=[f"{site.address}3"], **theirs)
         assert heard["wrong"] == 1
+
+    crawl(tmp_path / "c", check)
+
+
+async def commanded(*arguments: str | Path) -> tuple[int, str, str]:
+    """Status, output and errors of the program."""
+    command = [sys.executable, "-m", "gossamer", *map(str, arguments)]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+    out, errors = await process.communicate()
+    return process.returncode or 0, out.decode(), errors.decode()
+
+
+def test_the_command(tmp_path: Path) -> None:
+    async def check(live: Running, site: Site, _: Pages) -> None:
+        folder, address = live.folder.path, site.address
+        status, out, errors = await commanded("changed", folder, f"{address}3", f"{address}77")
+        assert (status, out, errors) == (
+            0,
+            "1 due sooner than before; 1 not known to the crawl, or outside its scope\n",
+            "",
+        )
+        await asked(site, "/3", 2)
+        status, out, _errors = await commanded("changed", folder, "--new", "--json", f"{address}{PAGES + 1}")
+        assert (status, json.loads(out)["new"]) == (0, 1)
+        await asked(site, f"/{PAGES + 1}", 1)
+
+    crawl(tmp_path / "c", check)
+    status, _, errors = asyncio.run(commanded("changed", tmp_path / "c", "http://x.example/"))
+    assert status == 2
+    assert "no crawl runs there" in errors
+
+
+def test_ten_thousand_at_once_hold_nobody_up(tmp_path: Path) -> None:
+    async def check(live: Running, site: Site, _: Pages) -> None:
+        urls = [f"{site.address}{PAGES + number}" for number in range(10_000)]
+        asking = asyncio.create_task(ask(live.folder.path, "changed", {"urls": urls}))
+        answers = 0
+        while not asking.done():
+            await live.ask("status")
+            answers += 1
+        assert (await asking)["unknown"] == 10_000
+        assert answers > 5
 
     crawl(tmp_path / "c", check)

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Coroutine
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from gossamer.fetch.post import PostAnswer, post
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
+_LOG = logging.getLogger(__name__)
 _MOST_AT_ONCE = LONGEST_REQUEST - (64 << 10)
 """Bytes of one request to a crawl that URLs may take."""
 MOST_WAITING = 100
@@ -47,14 +49,17 @@ class Pings:
         self.subscriber = Subscriber(config, Subscriptions(database), room) if config.websub else None
         self._tasks: list[asyncio.Task[None]] = []
 
-    def start(
-        self, begin: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]] = asyncio.create_task
-    ) -> None:
+    def start(self) -> None:
         """Begin to hand on, and to subscribe."""
         if self._around.config.pings.indexnow:
-            self._tasks.append(begin(self._hand_on()))
+            self._begin(self._hand_on())
         if self.subscriber is not None:
-            self._tasks.append(begin(self.subscriber.run()))
+            self._begin(self.subscriber.run())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        task.add_done_callback(_complain)
+        self._tasks.append(task)
 
     async def close(self) -> None:
         """Let go of it; what hubs promised is kept."""
@@ -122,3 +127,9 @@ class Pings:
         closed = (*config.closed_networks, *self._around.config.security.forbidden_networks)
         config = msgspec.structs.replace(config, closed_networks=closed)
         return await asyncio.to_thread(post, url, body, config, AddressGuard(config))
+
+
+def _complain(task: asyncio.Task[None]) -> None:
+    """It goes on until it is cancelled; anything else is our bug."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _LOG.error("pings are not heard any more, until the daemon is started again", exc_info=error)
