@@ -51,6 +51,30 @@ def show_pause(path: Path, *, on: bool, json: bool) -> None:
         show(f"{answer['state']}")
 
 
+def show_changed(path: Path, urls: Sequence[str], *, new: bool, json: bool) -> None:
+    """Say that pages have changed, and print what became of them."""
+    heard: dict[str, int] = {}
+    for start in range(0, len(urls), _URLS_AT_ONCE):
+        answer = _ask(path, "changed", {"urls": list(urls[start : start + _URLS_AT_ONCE]), "new": new})
+        heard = {name: heard.get(name, 0) + number for name, number in answer.items()}
+    if json:
+        show_json(heard)
+        return
+    told = [f"{number:,} {_HEARD[name]}" for name, number in heard.items() if number]
+    show("; ".join(told))
+
+
+_URLS_AT_ONCE = 1_000
+_HEARD = {
+    "due": "due sooner than before",
+    "known": "known, of which this says nothing new",
+    "new": "new",
+    "unknown": "not known to the crawl, or outside its scope",
+    "held": "held until their key is proved",
+    "wrong": "no URLs",
+}
+
+
 def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
     """The answer of the crawl in `path`.
 

@@ -174,6 +174,22 @@ def unpause(folder: Path, *, json: bool) -> None:
     show_pause(folder, on=False, json=json)
 
 
+@app.command(
+    cls=Command, epilog="Example: gossamer changed ./crawl https://example.org/news https://example.org/about"
+)
+@folder
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@click.option(
+    "--new", is_flag=True, help="Admit those that the crawl does not know, if they are in its scope."
+)
+@json
+def changed(folder: Path, urls: tuple[str, ...], *, new: bool, json: bool) -> None:
+    """Tell a running crawl that pages have changed, so that they are visited again soon."""
+    from gossamer.cli.live import show_changed
+
+    show_changed(folder, urls, new=new, json=json)
+
+
 @app.command(cls=Command)
 @folder
 @click.argument("url")

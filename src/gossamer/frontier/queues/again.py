@@ -199,7 +199,7 @@ class AgainQueue:
                 history = msgspec.structs.replace(history, source=signal.source)
             if history.last < self.wall.of_date(signal.changed) <= now + _AHEAD:
                 trust = trust_of(record.trusts, signal.source)
-                precision = trust.precision(classes.rate(history.place, max(0.0, now - history.since)))
+                precision = trust.precision(classes.rate(history.place, max(0.0, now - history.last)))
                 history = classes.told(history, now, precision, self.pace.longest)
         if history == before:
             return None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.sentences import Clause, clause
+from gossamer.inspect.why.told import about_told
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY
@@ -48,8 +49,10 @@ def about_again(
         yield clause("again.believed", days=1 / rate / DAY, place=place)
     if history.presence == Presence.GONE:
         yield clause("again.seldom")
-    validators = inspection.environment.get(Family.HOSTS, host)
-    if validators and decode_host(validators).validators == Validity.FALSE:
+    stored = inspection.environment.get(Family.HOSTS, host)
+    known = decode_host(stored) if stored else None
+    yield from about_told(history, page, known)
+    if known is not None and known.validators == Validity.FALSE:
         yield clause("again.unbelieved")
     if not inspection.config.revisit.enabled:
         yield clause("again.off")

@@ -250,6 +250,7 @@ class ProblemCode(StrEnum):
     NOT_BLOCKED = "problem.not_blocked"
     NOT_RUNNING = "problem.not_running"
     NO_ANSWER = "problem.no_answer"
+    NO_REVISIT = "problem.no_revisit"
     ENDING = "problem.ending"
     NO_SENSE = "problem.no_sense"
     NO_LIMIT = "problem.no_limit"
