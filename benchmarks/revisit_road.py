@@ -62,7 +62,7 @@ class Road:
         """Its source says that it has changed."""
         history = self.history(page)
         trust = self.trusts[self.hosts[page]]
-        precision = trust.precision(classes.rate(history.place, now - history.since))
+        precision = trust.precision(classes.rate(history.place, now - history.last))
         after = classes.told(history, now, precision, classes.LONGEST * self.fair)
         self.stored[page * BYTES : (page + 1) * BYTES] = after.pack()
         if after.since < history.since:

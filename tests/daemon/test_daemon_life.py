@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,6 +221,50 @@ def test_a_scheduled_job_starts_by_itself_even_if_its_time_came_while_no_daemon_
 
     asyncio.run(make())
     asyncio.run(missed())
+
+
+def test_hours_for_visiting_again_end_and_a_run_by_hand_has_none(web: SimulatedWeb, home: Path) -> None:
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await begun(daemon, web, "fresh")
+            assert daemon._roster.get("fresh").until is None
+            daemon._roster.change("fresh", revisits=True, until=1.0)
+            daemon._supervisor.wake("fresh")
+            view = await reach(daemon, "fresh", "stopped")
+            assert view.reason == "its hours for visiting pages again are over"
+            assert "scheduled stop" in actions(daemon)
+            job = daemon._roster.get("fresh")
+            assert (job.revisits, job.until, job.wanted) == (False, None, "stop")
+
+    asyncio.run(live())
+
+
+def test_a_schedule_that_says_revisit_goes_on_with_the_same_folder(web: SimulatedWeb, home: Path) -> None:
+    """It is stopped when its hours are over, by the daemon that is there then."""
+
+    async def live() -> None:
+        async with open_daemon(home) as daemon:
+            await daemon.create("fresh", job_settings(web), who=WHO)
+            await daemon.start("fresh", who=WHO)
+            pages = (await reach(daemon, "fresh", "finished")).report["pages"]
+            await daemon.schedule("fresh", Schedule(cron="0 3 1 1 *", how="revisit", hours=2), who=WHO)
+            before = time.time()
+            daemon._roster.change("fresh", next_run=1.0)
+            daemon._supervisor.wake("fresh")
+            await reach(daemon, "fresh", "running")
+            job = daemon._roster.get("fresh")
+            assert job.revisits and before + 7_200 <= job.until <= time.time() + 7_200
+            await answering(daemon, "fresh")
+            assert [one.name for one in daemon.jobs()] == ["fresh"]
+            described = await daemon.ask("fresh", "settings", who=WHO)
+            assert described["settings"]["revisit"]["enabled"] is True
+            # All pages are there, to be visited again; the crawl does not end by itself.
+            assert (await daemon.ask("fresh", "status", who=WHO))["sums"]["pages"] == pages
+            daemon._roster.change("fresh", until=1.0)
+            daemon._supervisor.wake("fresh")
+            assert (await reach(daemon, "fresh", "stopped")).reason.startswith("its hours")
+
+    asyncio.run(live())
 
 
 def test_a_start_that_a_wrong_clock_has_put_far_off_comes_in_time(home: Path) -> None:

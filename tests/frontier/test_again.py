@@ -38,6 +38,9 @@ class Wall:
     def now(self):
         return 1_700_000_000 + (self.world.micros - 1_000_000_000) / 1e6 * self.speed
 
+    def of_date(self, date):
+        return date
+
 
 class AgainWorld(FrontierWorld):
     """Settles as the crawler does, with pages in a record each."""

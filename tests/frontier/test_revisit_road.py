@@ -36,6 +36,9 @@ class Wall:
     def now(self):
         return EPOCH + (self.world.micros - 1_000_000_000) / 1e6
 
+    def of_date(self, date):
+        return date
+
 
 class Body:
     def __init__(self, content):

@@ -23,6 +23,7 @@ from whole_crawl import Crawled, crawl
 import gossamer
 from gossamer.config.config import CrawlConfig
 from gossamer.inspect.crawl_log import VisitLine
+from gossamer.inspect.freshness import CrawlFreshness, PredictedBin, SiteFreshness
 from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import BranchLine
@@ -633,3 +634,28 @@ def test_a_census_is_kept_for_the_next_report(crawled: Crawled, figures: Figures
     with inspect(crawled.folder.path) as inspection:
         census = log_census(inspection)
         assert gather(inspection, census).log == gather(inspection, census).log == figures.log
+
+
+def test_how_fresh_it_is_has_its_chapter_where_something_is_visited_again(figures: Figures) -> None:
+    assert not figures.freshness.known
+    assert 'id="freshness"' not in report_body(figures)
+    bins = [
+        PredictedBin(
+            n / 10,
+            (n + 1) / 10,
+            100.0 * (n < 4),
+            *((n / 10 + 0.05, n / 10 + 0.02) if n < 4 else (None, None)),
+        )
+        for n in range(10)
+    ]
+    sites = [SiteFreshness(HOSTILE, 900, 0.123, 0.2, 3), SiteFreshness("b.test", 60, 0.31, 0.2, 0)]
+    fresh = CrawlFreshness(
+        960, 0.134, 0.2, 3, sampled=500, complete=False, visits=400, useful=68, unmodified=120, saved=5 << 20,
+        delay=7_200.0, brier=0.09, bins=bins, sites=sites,
+    )  # fmt: skip
+    for language, words_ in (("en", "About 13% of 960 pages"), ("zh", "13%")):
+        page = report_body(msgspec.structs.replace(figures, freshness=fresh), language)
+        chapter = page[page.index('id="freshness"') : page.index('id="duplicates"')]
+        assert all(word in chapter for word in (words_, "5 MiB", "2 h" if language == "en" else "2 小时"))
+        assert "<script" not in chapter
+        assert chapter.count("<svg") == 4

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from gossamer.state import clock
-from gossamer.state.clock import CrawlClock
+from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.records import ClockRecord
 
 
@@ -38,3 +38,13 @@ def test_without_a_boot_id_the_wall_clock_counts(monkeypatch):
     monkeypatch.setattr(clock, "_BOOT_ID", clock.Path("/nonexistent"))
     kept = ClockRecord(time.time() - 100, "", 0.0)
     assert abs(CrawlClock(kept).now() - time.time()) < 60
+
+
+def test_visits_again_go_by_the_crawl_clock_and_dates_of_servers_are_brought_to_it(monkeypatch):
+    now = 1_800_000_000.0
+    mine = WallClock(ticks=lambda: now)
+    monkeypatch.setattr(time, "time", lambda: now - 86_400)  # the wall clock was put back by a day
+    assert mine.now() == now
+    assert mine.of_date(now - 86_400 - 60) == now - 60
+    fast = WallClock(10.0, now - 5, lambda: now)
+    assert (fast.now(), fast.of_date(7.0)) == (now + 45, 7.0)

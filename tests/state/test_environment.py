@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import rocksdict
 
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.state.environment import RECORD, Environment, Family, StateConfig
@@ -133,3 +134,28 @@ def test_a_table_that_cannot_be_opened_is_damage_where_nobody_writes(tmp_path, l
     table.write_bytes(content)
     with pytest.raises(StorageError, match="the state cannot be"):
         list(Environment.open_read_only(path, SMALL, scratch and tmp_path / "more").scan(Family.META))
+
+
+def test_a_state_of_an_older_version_lacks_families_until_it_is_written_to(tmp_path):
+    path = tmp_path / "crawl" / "state"
+    old = Environment.open(path, SMALL)
+    put(old, (Family.PAGES, b"k", b"v"))
+    old.close()
+    there = {name: rocksdict.Options(raw_mode=True) for name in rocksdict.Rdict.list_cf(str(path))}
+    with_all = rocksdict.Rdict(str(path), rocksdict.Options(raw_mode=True), column_families=there)
+    with_all.drop_column_family(Family.AGAIN.value)
+    with_all.close()
+    for reader in (
+        Environment.open_secondary(path, tmp_path / "scratch", SMALL),
+        Environment.open_read_only(path, SMALL),
+        Environment.open_partial(path, SMALL),
+    ):
+        assert reader.get(Family.PAGES, b"k") == b"v"
+        assert reader.get(Family.AGAIN, b"k") is None
+        assert list(reader.scan(Family.AGAIN)) == reader.tables(Family.AGAIN) == []
+        assert reader.estimate(Family.AGAIN) == 0
+        reader.close()
+    new = Environment.open(path, SMALL, create=False)
+    put(new, (Family.AGAIN, b"k", b""))
+    assert (new.get(Family.AGAIN, b"k"), new.get(Family.PAGES, b"k")) == (b"", b"v")
+    new.close()

@@ -564,6 +564,51 @@ class StageDaemon:
             ]
         }
 
+    def _freshness(self, params: dict[str, Any]) -> dict[str, Any]:
+        bins = [
+            {"low": n / 10, "high": (n + 1) / 10, "visits": 900.0 - 90 * n, "predicted": n / 10 + 0.05,
+             "seen": n / 10 + 0.03}
+            for n in range(9)
+        ]  # fmt: skip
+        bins.append({"low": 0.9, "high": 1.0, "visits": 0.0, "predicted": None, "seen": None})
+        sites = [
+            {
+                "host": f"docs.example.org{self.odd}",
+                "pages": 3_000,
+                "stale": 0.031,
+                "by_weight": 0.02,
+                "gone": 7,
+            },
+            {"host": "few.example.org", "pages": 3, "stale": None, "by_weight": None, "gone": 0},
+        ]
+        return {
+            "pages": 3_003, "stale": 0.03, "by_weight": 0.021, "gone": 7, "sampled": 2_000, "complete": False,
+            "visits": 4_860, "useful": 1_210, "unmodified": 2_900, "saved": 71_000_000, "delay": 43_000.0,
+            "brier": 0.11, "bins": bins, "sites": sites,
+        }  # fmt: skip
+
+    def _left(self, params: dict[str, Any]) -> dict[str, Any]:
+        hosts = [
+            {"host": f"old.example.org{self.odd}", "lacks": "name", "pages": 40, "since": 1_700_000_000.0},
+            {"host": "empty.example.org", "lacks": "pages", "pages": 9, "since": 0.0},
+        ]
+        return {"items": hosts, "total": 2}
+
+    def _list(self, params: dict[str, Any]) -> dict[str, Any]:
+        gone = {"gone": "2026-11-20T10:00:00Z", "status": 404, "referrers": 3, "soft": False}
+        items = [
+            {
+                "url": f"https://docs.example.org/old/{self.odd}",
+                "via": f"https://docs.example.org/{self.odd}",
+                **gone,
+            },
+            {"url": "https://docs.example.org/seed", "via": "", **gone, "referrers": None, "soft": True},
+        ]
+        return {"items": items, "cursor": None, "total": None, "estimated": False}
+
+    def _refetch(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"pages": 1, "unknown": [], "running": True, "dry_run": False}
+
     def _traps(self, params: dict[str, Any]) -> dict[str, Any]:
         trap = {"host": EXAMPLES[0], "branch": f"/calendar/{self.odd}", "state": "aside", "found": 90_000}
         trap |= {"waiting": 80_000, "visits": 600, "brought": 1, "dry": 500, "value": 0.002, "bred": 4.5}
@@ -590,6 +635,7 @@ class StageDaemon:
             "time": "2026-11-21T20:16:12Z", "title": f"Guide {self.odd}", "language": f"en{self.odd}",
             "charset": f"utf-8{self.odd}", "depth": 3, "canonical": f"https://docs.example.org/g{self.odd}",
             "twin": f"https://docs.example.org/t{self.odd}", "links": 3, "referrers": 7,
+            "visits": 12, "changes": 3, "changed": "2026-11-20T10:00:00Z", "gone": "2026-11-21T20:16:12Z", "due": "now",
         }  # fmt: skip
         about = {"description": f"All of it{self.odd}", "author": f"Somebody{self.odd}"}
         return {"url": story["url"], "state": "done", "listed": listed, "captures": 2, **about}

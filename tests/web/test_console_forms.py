@@ -195,6 +195,10 @@ def test_small_forms(sender: Sender) -> None:
     assert sender.last("traps_release")[2] == {"branch": "/c/", "host": "a"}
     sender.send("/jobs/docs/seeds", urls="a.test\r\n\r\nb.test")
     assert sender.last("seeds")[2] == {"urls": ["a.test", "b.test"]}
+    answer = sender.send("/jobs/docs/page", url="https://docs.example.org/")
+    assert sender.last("refetch")[2] == {"urls": ["https://docs.example.org/"]}
+    assert answer.headers["location"].startswith("/jobs/docs/page?url=")
+    assert answer.headers["location"].endswith("said=refetched")
     sender.send("/allocation", connections="300", memory="8GiB")
     assert sender.last("set_limits")[2] == {"connections": 300, "memory": 8 << 30}
     assert sender.send("/allocation", connections="lots").status_code == 400
@@ -204,6 +208,10 @@ def test_small_forms(sender: Sender) -> None:
     assert 'id="h-connections"><strong class="problem">above the limit' in answer.text
     sender.send("/jobs/docs/schedule", cron="0 3 * * *", quiet="08:00-18:00\r\n", do="set")
     assert sender.last("schedule")[2]["quiet"] == ("08:00-18:00",)
+    sender.send("/jobs/docs/schedule", cron="0 3 * * *", how="revisit", hours="6", do="set")
+    assert (sender.last("schedule")[2]["how"], sender.last("schedule")[2]["hours"]) == ("revisit", 6)
+    sender.send("/jobs/docs/schedule", cron="0 3 * * *", how="never", hours="many", do="set")
+    assert (sender.last("schedule")[2]["how"], sender.last("schedule")[2]["hours"]) == ("resume", 0)
     sender.send("/jobs/docs/schedule", do="clear")
     assert sender.last("schedule")[2] is None
     assert sender.send("/jobs/docs/clone", name="news").status_code == 400

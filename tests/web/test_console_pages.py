@@ -37,6 +37,8 @@ PAGES = [
     "/jobs/docs/names?host=docs.example.org",
     "/jobs/docs/names?under=example.org",
     "/jobs/docs/traps",
+    "/jobs/docs/freshness",
+    "/jobs/docs/gone",
     "/jobs/docs/why",
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",
@@ -69,7 +71,15 @@ PAGES = [
     "/clusters/done",
     "/clusters/big/stop",
 ]
-LIVE = ["/", "/allocation", "/jobs/docs", "/jobs/docs/hosts", "/jobs/docs/log", "/jobs/docs/codes"]
+LIVE = [
+    "/",
+    "/allocation",
+    "/jobs/docs",
+    "/jobs/docs/hosts",
+    "/jobs/docs/log",
+    "/jobs/docs/codes",
+    "/jobs/docs/freshness",
+]
 LIVE += ["/clusters", "/clusters/big", "/clusters/new"]
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 SELF_CLOSED = {"path", "rect", "line", "polyline", "polygon", "circle"}

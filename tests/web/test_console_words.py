@@ -28,7 +28,7 @@ TEXTS = "\n".join(
     for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"), Path(words.__file__))
 )
 ENGLISH = words.Words("en").table
-CALLED = set(re.findall(r"""\b(?:t|words|self)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS))
+CALLED = set(re.findall(r"""\b(?:t|words|self)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS + REPORT))
 """Keys written out."""
 CALLED |= {
     f"report.{key}" for key in re.findall(r"""["']([a-z_]+)["']""", REPORT) if f"report.{key}" in ENGLISH

@@ -387,6 +387,44 @@ def test_the_rest_of_what_can_be_done_to_a_job(viewer: Viewer, web: SimulatedWeb
     assert page.locator("tbody tr").count() > 5
 
 
+def test_a_crawl_that_is_kept_fresh(viewer: Viewer, web: SimulatedWeb) -> None:
+    """A page is asked for again by its button; what visits again found is drawn; what is gone has its list."""
+    page = viewer.page
+    fill_in(page, web, "kept", min_delay="100ms")
+    toml = page.input_value("[name=toml]")
+    page.fill("[name=toml]", f"{toml}\nrevisit.enabled = true")
+    page.click("text=Create and start")
+    expect(page.locator(".notice")).to_have_text("The job was created.")
+    page.goto("/jobs/kept/freshness")
+    expect(page.locator("#main")).to_contain_text("visited again when that is worth it")
+    page.goto("/jobs/kept/pages?status=200&mime=text/html")
+    page.wait_for_function(
+        "() => document.querySelectorAll('tbody tr').length > 3 || (location.reload(), false)", timeout=60_000
+    )
+    page.locator("tbody a").first.click()
+    page.click("text=Fetch again")
+    expect(page.locator(".notice")).to_contain_text("visited again")
+    for _ in range(60):
+        page.goto("/jobs/kept/freshness")
+        if page.locator(".charts svg").count() and number_in(page, "Visits again"):
+            break
+        page.wait_for_timeout(500)
+    assert number_in(page, "Visits again") >= 1
+    assert page.locator(".charts svg").count() >= 2
+    viewer.keep("freshness")
+    page.click("text=Pages that are gone")
+    expect(page.locator("#main h2")).to_have_text("Pages that are gone")
+    viewer.keep("gone")
+    page.goto("/jobs/kept/schedule")
+    page.fill("[name=cron]", "0 3 * * *")
+    page.select_option("[name=how]", "revisit")
+    page.fill("[name=hours]", "4")
+    page.click("text=Set schedule")
+    expect(page.locator("main")).to_contain_text("0 3 * * *")
+    page.goto("/jobs/kept/schedule")
+    assert (page.input_value("[name=how]"), page.input_value("[name=hours]")) == ("revisit", "4")
+
+
 def test_the_allocation(viewer: Viewer) -> None:
     page = viewer.page
     page.goto("/allocation")

@@ -37,6 +37,7 @@ from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.engine.settlement.yields import Yields
+from gossamer.engine.signals.signals import Signals
 from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.prefetch_checks import PrefetchChecks
 from gossamer.engine.visiting.reading import Reading
@@ -140,7 +141,7 @@ def build(
         clock.micros,
         resumed=resumed,
         warn=lambda problem: observers.tell(ProblemFound("frontier", problem)),
-        wall=WallClock.of(os.environ),
+        wall=WallClock.of(os.environ, clock.now),
     )
     frontier = Frontier(environment, config.frontier, policy, order, counters, session)
     peers = membership.join(environment, frontier, order, clock, counters) if membership else Peers()
@@ -193,9 +194,22 @@ def build(
     pace = RevisitPace(environment, frontier, config.revisit)
     again = Revisits(frontier, identity, memory, pace)
     dispatch.expect("revisits", lambda: pace.waits)
+    signals = Signals(frontier, identity, admission, on=lambda: pace.on, rest=spare.rest, heard=dispatch.pump)
     settlement = Settlement(
         frontier,
-        Doors(identity, memory, judge, admission, robots, links, yields, plugins, again, extensions.revisits),
+        Doors(
+            identity,
+            memory,
+            judge,
+            admission,
+            robots,
+            links,
+            yields,
+            plugins,
+            again,
+            extensions.revisits,
+            signals,
+        ),
         archivist,
         ledger,
         observers,
@@ -219,7 +233,17 @@ def build(
         folder.checkpoints, environment, storage.archive, config.engine.keep_checkpoints
     )
     parts = Parts(
-        frontier, admission, dispatch, settlement, archivist, checkpoints, ledger, observers, worker, pace
+        frontier,
+        admission,
+        dispatch,
+        settlement,
+        archivist,
+        checkpoints,
+        ledger,
+        observers,
+        worker,
+        pace,
+        signals,
     )
     return Built(
         crawl=Crawl(folder.path, config.engine, parts),

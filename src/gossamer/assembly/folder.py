@@ -25,6 +25,7 @@ class CrawlFolder:
         self.index = path / "index.cdxj"
         self.log = path / "crawl.log"
         self.report = path / "report.json"
+        self.refetches = path / "refetch.json"
         self.tmp = path / "tmp"
         self.checkpoints = path / "checkpoints"
         self.names = path / "names"

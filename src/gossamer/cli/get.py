@@ -72,7 +72,7 @@ def show_captures(path: Path, url: str, *, json: bool) -> None:
         show_json(found)
         return
     for one in found:
-        what = one.media_type or "as before"
+        what = "unchanged" if one.found == "unmodified" else one.media_type or "as before"
         show(f"{one.time}  {one.status or '-':>3}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
 
 

@@ -51,6 +51,30 @@ def show_pause(path: Path, *, on: bool, json: bool) -> None:
         show(f"{answer['state']}")
 
 
+def show_changed(path: Path, urls: Sequence[str], *, new: bool, json: bool) -> None:
+    """Say that pages have changed, and print what became of them."""
+    heard: dict[str, int] = {}
+    for start in range(0, len(urls), _URLS_AT_ONCE):
+        answer = _ask(path, "changed", {"urls": list(urls[start : start + _URLS_AT_ONCE]), "new": new})
+        heard = {name: heard.get(name, 0) + number for name, number in answer.items()}
+    if json:
+        show_json(heard)
+        return
+    told = [f"{number:,} {_HEARD[name]}" for name, number in heard.items() if number]
+    show("; ".join(told))
+
+
+_URLS_AT_ONCE = 1_000
+_HEARD = {
+    "due": "due sooner than before",
+    "known": "known, of which this says nothing new",
+    "new": "new",
+    "unknown": "not known to the crawl, or outside its scope",
+    "held": "held until their key is proved",
+    "wrong": "no URLs",
+}
+
+
 def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
     """The answer of the crawl in `path`.
 
@@ -58,12 +82,17 @@ def _ask(path: Path, method: str, params: dict[str, Any]) -> Any:
         ConfigError: it does not run, or says no.
     """
     try:
-        return asyncio.run(ask(path, method, params, who=_who()))
+        return asyncio.run(ask(path, method, params, who=who()))
     except NotRunning:
         raise ConfigError(_not_running(path, method)) from None
     except LiveError as error:
-        problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
-        raise ConfigError(*(problems or [f"{path}: {error.message}"])) from None
+        raise ConfigError(*reasons_of(path, error)) from None
+
+
+def reasons_of(path: Path, error: LiveError) -> list[str]:
+    """What a crawl finds wrong, a line each."""
+    problems = [f"{one.path}: {one.problem}" if one.path else one.problem for one in error.details]
+    return problems or [f"{path}: {error.message}"]
 
 
 def _not_running(path: Path, method: str) -> str:
@@ -76,7 +105,8 @@ def _not_running(path: Path, method: str) -> str:
     return f"{path}: no crawl runs there. 'gossamer resume {path}' goes on with it."
 
 
-def _who() -> str:
+def who() -> str:
+    """Who sits here, by the name of the system; noted with what is changed."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # the user has no name here

@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
@@ -51,6 +52,8 @@ def _status_lines(status: Status) -> list[str]:
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
+    if status.freshness is not None and status.freshness.stale is not None:
+        lines.append(f"fresh     {fresh_line(status.freshness)}")
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "

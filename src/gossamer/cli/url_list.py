@@ -10,14 +10,17 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
-from gossamer.cli.terminal.printing import safe, say, show
+from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.inspect.archive.lookup import instant
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.left_hosts import LeftHost, left_hosts
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.errors import ConfigError
+from gossamer.model.url import Url
+from gossamer.policy.urls.queue_key import queue_key
 from gossamer.search.similar.table import near_duplicates
 
 Form = Literal["table", "jsonl", "csv"]
@@ -51,12 +54,17 @@ def show_list(
     with looked_into(path) as inspection:
         if wanted.under.startswith("/"):
             wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
-        found = listed(inspection, wanted, referrers="referrers" in names)
+        found = listed(inspection, wanted, referrers="referrers" in names or wanted.gone)
         shown = names if columns or form != "table" else ()
         clusters = _clusters(inspection) if resembling or _CLUSTER in shown else {}
         if resembling:
             found = (one for one in found if one.url in clusters)
         any_found = False
+        if wanted.gone and not shown:
+            for host in (left := [host for _, host in left_hosts(inspection)]):
+                any_found = True
+                show(_left(host))
+            found = _without(found, {host.host for host in left}, inspection)
         for line in _shown(found, shown, form, clusters):
             any_found = True
             show(line)
@@ -66,6 +74,15 @@ def show_list(
             say(f"'gossamer index {path}' and 'gossamer similar {path}' find near-duplicates")
         if columns and "referrers" in names and not inspection.links.exists():
             say(f"how many pages refer to each is known after 'gossamer export links {path}'")
+
+
+def _without(found: Iterator[Listed], hosts: set[str], inspection: Inspection) -> Iterator[Listed]:
+    """URLs but for those of some hosts, by the names of their queues."""
+    key = queue_key(inspection.config.engine.queue_key)
+    for one in found:
+        url = Url.from_serialised(one.url)
+        if url is None or key(url) not in hosts:
+            yield one
 
 
 def _clusters(inspection: Inspection) -> dict[str, str]:
@@ -113,7 +130,21 @@ def _shown(
             yield row(names, values)
 
 
+def _left(host: LeftHost) -> str:
+    what = "its name does not resolve any more" if host.lacks == "name" else "all of them are gone"
+    since = time.strftime(" since %Y-%m-%d %H:%M UTC", time.gmtime(host.since)) if host.since else ""
+    return f"{'left':<8} {safe(host.host)}: {plural(host.pages, 'page')}, {what}{since}"
+
+
 def _plain(one: Listed) -> str:
+    if one.gone:
+        linked = (
+            ""
+            if one.referrers is None
+            else f", {plural(one.referrers, 'page')} still link{'s' * (one.referrers == 1)} to it"
+        )
+        via = f"  found on {safe(one.via)}" if one.via else ""
+        return f"{'soft 404' if one.soft else 'gone':<8} {safe(one.url)} since {one.gone}{linked}{via}"
     found = f"  found on {safe(one.via)}" if one.via else ""
     why = f"  ({safe(one.reason)})" if one.reason and not (one.status or one.result) else ""
     return f"{one.status or one.result or one.state!s:<8} {safe(one.url)}{why}{found}"

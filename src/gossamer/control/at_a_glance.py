@@ -9,10 +9,14 @@ import msgspec
 
 from gossamer.assembly.report import summary
 from gossamer.control.live_crawl import LiveCrawl
+from gossamer.control.socket.protocol import LiveError, Nothing
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
 from gossamer.control.views.context import ViewContext
+from gossamer.control.views.freshness_views import freshness
 from gossamer.control.views.status import LiveStatus, Workers
 from gossamer.frontier.queues.host_schedule import NEVER
+from gossamer.inspect.freshness import FreshnessSums
+from gossamer.model.errors import StorageError
 from gossamer.model.reasons.codes import WaitCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 
@@ -52,6 +56,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         held_why=held,
         memory_bytes=memory_bytes(),
         open_files=open_files(),
+        freshness=await _freshness(live),
     )
 
 
@@ -61,6 +66,23 @@ async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
         async with asyncio.timeout(_SOON):
             live.hosts_by_state = await live.look(_counted, None)
     return live.hosts_by_state
+
+
+async def _freshness(live: LiveCrawl) -> FreshnessSums | None:
+    """How fresh it is; an older estimate while the next is under way. Nothing of a crawl that visits nothing again."""
+    pace = live.crawl.parts.pace
+    if not pace.on and not pace.record.visits:
+        return None
+    if live.estimating is None or live.estimating.done():
+        live.estimating = asyncio.create_task(_estimate(live))
+    await asyncio.wait([live.estimating], timeout=_SOON)
+    return live.freshness
+
+
+async def _estimate(live: LiveCrawl) -> None:
+    # What cannot be told now, because the crawl ends, is told by the next question, or not at all.
+    with contextlib.suppress(LiveError, StorageError, RuntimeError):
+        live.freshness = (await live.look(freshness, Nothing(), slow=True)).sums
 
 
 def _counted(look: ViewContext, _: object) -> tuple[dict[str, int], bool]:

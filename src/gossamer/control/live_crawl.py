@@ -19,6 +19,7 @@ from gossamer.control.socket.protocol import LiveError
 from gossamer.control.speedometer import LONG, Speedometer
 from gossamer.control.views.context import ViewContext
 from gossamer.engine.in_thread import in_thread
+from gossamer.inspect.freshness import FreshnessSums
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import JobCode, ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
@@ -52,7 +53,7 @@ class LiveCrawl:
         self.built = built
         self.crawl = built.crawl
         self.config = config
-        self.applier = SettingsApplier(built)
+        self.applier = SettingsApplier(folder, built)
         self.seeding = Seeding(folder, built, self.applier)
         self.log = ChangeLog(folder.path)
         self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}
@@ -61,6 +62,9 @@ class LiveCrawl:
         self.paused_by = ""
         self.hosts_by_state: tuple[dict[str, int], bool] = {}, True
         """As last counted, and whether that is an estimate."""
+        self.freshness: FreshnessSums | None = None
+        """As last estimated; `estimating` is the estimate that is under way."""
+        self.estimating: asyncio.Task[None] | None = None
         self.changing = asyncio.Lock()
         """One change after the other."""
 

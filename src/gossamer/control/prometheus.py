@@ -24,6 +24,15 @@ _OF_CRAWLS = (
     ("workers_busy", "gauge", "Visits that go on.", "workers.busy"),
     ("pages_per_second", "gauge", "Pages stored per second over the last ten seconds.", "rates.pages_per_s"),
     ("receive_bytes_per_second", "gauge", "Bytes per second over the last ten seconds.", "rates.bytes_per_s"),
+    ("stale_share", "gauge", "Estimated share of pages that a visit would find changed.", "freshness.stale"),
+    ("stale_share_weighted", "gauge", "The same by what pages weigh.", "freshness.by_weight"),
+    ("gone_pages", "gauge", "Pages that are not there any more.", "freshness.gone"),
+    ("visits_again_total", "counter", "Visits to pages seen before.", "freshness.visits"),
+    ("useful_visits_total", "counter", "Those that found a change.", "freshness.useful"),
+    ("unmodified_total", "counter", "Those that were answered by 304.", "freshness.unmodified"),
+    ("saved_bytes_total", "counter", "Bytes that were not sent again for that.", "freshness.saved"),
+    ("change_delay_seconds", "gauge", "Mean time until a change is noticed.", "freshness.delay"),
+    ("prediction_brier_score", "gauge", "Mean squared error of predicted changes.", "freshness.brier"),
 )
 _BY_LABEL = (
     ("responses_total", "counter", "Responses by status code.", "status", "sums.statuses"),

@@ -5,9 +5,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from gossamer.control.changes.refetch_operation import REFETCH
+from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import PATIENCE, connect
 from gossamer.control.socket.protocol import LiveError, NotRunning
-from gossamer.control.views.views import VIEWS, answer_view
+from gossamer.control.views.views import VIEWS, answer_view, parameters
 from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.state_cache import StateCache
 from gossamer.model.errors import ConfigError, StorageError
@@ -69,8 +73,10 @@ class Asking:
         try:
             return await self.running(folder, method, params, who)
         except NotRunning:
-            if method not in VIEWS:
+            if method not in VIEWS and method != REFETCH:
                 raise ServiceError("conflict", because(ProblemCode.NOT_RUNNING, method)) from None
+        if method == REFETCH:
+            return await asyncio.to_thread(self._ask_again, folder, params, who)
         return await asyncio.to_thread(self._look, folder, method, params)
 
     async def status(self, folder: Path) -> Any:
@@ -99,6 +105,16 @@ class Asking:
         """Something was changed: what is asked from now on shows it."""
         self._status.pop(folder, None)
         self._asked.pop(folder, None)
+
+    def _ask_again(self, folder: Path, params: dict[str, Any], who: str) -> Any:
+        """Write down what a stopped crawl is to visit again."""
+        try:
+            with self._states.lend(folder) as look:
+                return msgspec.to_builtins(ask_offline(look, parameters(Refetch, params), who))
+        except LiveError as error:
+            raise service_error(error) from None
+        except ConfigError as error:
+            raise ServiceError("conflict", error.why) from None
 
     def _look(self, folder: Path, method: str, params: dict[str, Any]) -> Any:
         try:

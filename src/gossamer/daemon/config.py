@@ -14,6 +14,7 @@ from gossamer.assembly.folder import write_whole
 from gossamer.assembly.private import private_folder
 from gossamer.config.settings import commented_toml, load, read_toml
 from gossamer.daemon.allocation.claims import Amounts, ClaimDefaults
+from gossamer.daemon.pings.config import PingsConfig
 from gossamer.daemon.security_config import SecurityConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
@@ -103,6 +104,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     watch: WatchConfig = WatchConfig()
     sql: SqlConfig = SqlConfig()
     security: SecurityConfig = SecurityConfig()
+    pings: PingsConfig = PingsConfig()
     roots: Annotated[
         tuple[str, ...],
         Meta(

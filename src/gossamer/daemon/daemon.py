@@ -29,6 +29,7 @@ from gossamer.daemon.jobs.roster import Roster
 from gossamer.daemon.jobs.schedule import Schedule, next_start, schedule_problems
 from gossamer.daemon.jobs.supervisor import Supervisor, find_running
 from gossamer.daemon.limits import Limits
+from gossamer.daemon.pings.pings import Pings
 from gossamer.daemon.reading.process import Readers
 from gossamer.daemon.searching.searchers import Searchers
 from gossamer.daemon.single import Single
@@ -57,6 +58,7 @@ class Daemon:
         config: its settings.
         store: what it remembers; `store.database` also holds the tables of others.
         clusters: that it shows; they run without it.
+        pings: what others tell of pages that have changed.
         readers: read what jobs have archived, and answer questions in SQL.
         searchers: find pages by what they say.
     """
@@ -83,6 +85,7 @@ class Daemon:
         self.searchers = Searchers()
         self._around = DaemonContext(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
+        self.pings = Pings(self._around, database)
         self._registry = Registry(self._around, self._supervisor)
         self.clusters = Clusters(config.cluster_paths, folder.jobs, self.note)
         self._background: set[asyncio.Task[None]] = set()
@@ -110,6 +113,7 @@ class Daemon:
         await asyncio.to_thread(folders.clear, self._folder.tmp)
         await self._registry.find_unknown()
         self._supervisor.start()
+        self.pings.start()
 
     @classmethod
     async def open(cls, path: Path, config: ServiceConfig) -> "Daemon":
@@ -127,6 +131,7 @@ class Daemon:
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
+        await self.pings.close()
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
@@ -412,7 +417,7 @@ class Daemon:
 
     def _note_asked(self, who: str, method: str, name: str, given: Mapping[str, Any], more: str = "") -> None:
         """Put what was done to a crawl into the audit, too: its own log goes with its folder."""
-        if method not in _CHANGE_NOTHING:
+        if method not in _CHANGE_NOTHING and not given.get("dry_run"):
             self.store.note(who, method, name, f"{dict(given) or ''}{more}")
 
     def _noted(self, who: str, action: str, name: str, details: str = "") -> JobView:

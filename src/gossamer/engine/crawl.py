@@ -22,6 +22,7 @@ from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.settlement import Settlement
+from gossamer.engine.signals.signals import Signals
 from gossamer.engine.visiting.crew import Crew
 from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.worker import Worker
@@ -51,6 +52,7 @@ class Parts(msgspec.Struct, frozen=True):
     observers: Observers
     worker: Worker
     pace: RevisitPace
+    signals: Signals
 
 
 class Crawl:
@@ -162,11 +164,13 @@ class Crawl:
             settling = tasks.create_task(self._or_fail(parts.settlement.run()))
             tasks.create_task(self._or_fail(self._upkeep()))
             tasks.create_task(self._or_fail(self._lead_revisits()))
+            hearing = tasks.create_task(self._or_fail(parts.signals.run()))
             self._crew = Crew(tasks, parts.dispatch, lambda: self._or_fail(parts.worker.run()))
             self._crew.resize(self._config.workers)
             await self._crew.wait_gone()
             await parts.settlement.finish()
             await settling
+            hearing.cancel()
             self._settled.set()
 
     async def _or_fail(self, work: Awaitable[None]) -> None:

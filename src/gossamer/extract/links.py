@@ -19,7 +19,7 @@ from gossamer.extract.shortcut import resolve_plain
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.url import Url
 
-__all__ = ["LinkMaker", "Mention", "Source"]
+__all__ = ["Dated", "LinkMaker", "Mention", "Source"]
 
 
 class Mention(msgspec.Struct, frozen=True, gc=False):
@@ -36,6 +36,12 @@ class Mention(msgspec.Struct, frozen=True, gc=False):
         follow = "nofollow" if self.nofollow else "follow"
         key = " ".join((self.element, self.kind, follow, self.address))
         msgspec.structs.force_setattr(self, "key", key)
+
+
+class Dated(Mention, frozen=True, gc=False):
+    """An address with the time at which its page changed, seconds since 1970."""
+
+    lastmod: float = 0.0
 
 
 Source = bytes | Mention
@@ -81,7 +87,7 @@ class LinkMaker:
             base: what addresses are resolved against.
             charset: WHATWG name of the encoding, for bytes and for queries.
 
-        Of doubles that differ in `nofollow` the one that may be followed counts.
+        Of doubles that differ in `nofollow` the one that may be followed counts, and of dates the latest.
         """
         memo = self._memo(base, charset)
         here = base.text, Link(base, LinkKind.NAVIGATION, "a@href")
@@ -100,6 +106,10 @@ class LinkMaker:
                 continue
             key, link = made
             known = found.get(key)
+            if source.__class__ is Dated:
+                link = _dated(link, source, known)
+                if known is not None:
+                    found[key] = link
             if known is None:
                 room -= len(key)
                 if len(found) >= most or room < 0:
@@ -145,6 +155,13 @@ class LinkMaker:
             memo[source if isinstance(source, bytes) else source.key] = made
             self._kept += 1
         return made
+
+
+def _dated(link: Link, mention: Dated, known: Link | None) -> Link:
+    """The link with its date, unless the one that is known has a later one."""
+    if known is not None and known.lastmod >= mention.lastmod:
+        return known
+    return msgspec.structs.replace(link, lastmod=mention.lastmod)
 
 
 def _without_fragment(source: bytes) -> bytes:

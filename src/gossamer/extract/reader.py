@@ -10,7 +10,7 @@ import xxhash
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.isolation.extractors import IncompleteError, IsolatedExtractors
-from gossamer.extract.link_header import has_links, header_mentions
+from gossamer.extract.link_header import has_links, header_mentions, hub_and_topic
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.registry import Registry, builtin_extractors
@@ -29,7 +29,8 @@ __all__ = ["Reader"]
 
 LONGEST_PROBLEM = 300
 _NO_DIRECTIVES = Directives()
-_TEXTS = ("title", "description", "author", "language")
+_TEXTS = ("title", "description", "author", "language", "hub", "topic")
+_HUB_SCHEMES = frozenset({"http", "https"})
 _LINK_KINDS = frozenset(LinkKind)
 _KINDS = (
     ("text_length", int),
@@ -141,6 +142,7 @@ class Reader:
             directives=self._directives(exchange, findings),
             content_digest=xxhash.xxh3_64_intdigest(content) if content else 0,
             fields={name: value for found in reversed(findings) for name, value in found.fields.items()},
+            **_announced(exchange, findings),
             problems=(*problems, *[problem for problem, _ in failures]),
             raised=tuple([what for _, what in failures if what is not None]),
         )
@@ -171,6 +173,22 @@ class Reader:
         if not tags and not meta:
             return _NO_DIRECTIVES
         return merge_directives(meta, tags, self._token, exchange.started)
+
+
+def _announced(exchange: Exchange, findings: list[Findings]) -> dict[str, str]:
+    """Hub and topic: by the response's head, else by the document (WebSub 4)."""
+    told = [(found.hub, found.topic) for found in findings if found.hub]
+    if has_links(exchange.headers):
+        told.insert(0, hub_and_topic(exchange.headers))
+    hub = next((hub for hub, _ in told if hub), "")
+    topic = next((topic for _, topic in told if topic), "")
+    if not (hub and topic):
+        return {}
+    base = exchange.url.text
+    where, what = Url.parse(hub, base), Url.parse(topic, base)
+    if where is None or what is None or where.scheme not in _HUB_SCHEMES:
+        return {}
+    return {"hub": where.text, "topic": what.text}
 
 
 def _is_cut_for(extractor: Extractor, document: Document) -> bool:

@@ -32,7 +32,7 @@ from gossamer.model.page import Page
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
-from gossamer.policy.revisit.trust import Signal
+from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER
@@ -511,3 +511,25 @@ class Frontier:
                     batch.put(Family.PAGES, page, encode(after))
                     self.serving.enrolled(host, record, batch)
         return heard
+
+    def knows(self, page: bytes) -> bool:
+        """Whether a page was ever admitted, or is taken for one that was."""
+        return page in self.seen
+
+    def dates_read(self, page: Url, source: int, reading: Reading) -> None:
+        """A source has told dates of pages of a host, of which this is one: whether they can be true counts.
+
+        In a batch of its own, so not within one.
+        """
+        assert self._batch is None
+        key, name = self.host_key(page)
+        record = self.hosts.get(key)
+        if record is None:
+            return
+        before = trust_of(record.trusts, source)
+        after = before.read(reading)
+        if after == before:
+            return
+        with self.changes():
+            record = self.hosts.change(key, name)
+            record.trusts = with_trust(record.trusts, source, after)

@@ -18,6 +18,7 @@ from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.inspect.clusters.cluster_folder import Absent
+from gossamer.inspect.freshness import CrawlFreshness, FreshnessSums, freshness
 from gossamer.inspect.hosts import HostCount, HostItem, host_item
 from gossamer.inspect.queue.count import QueueCount
 from gossamer.inspect.queue.levels import LevelSizes
@@ -74,6 +75,7 @@ class Status(msgspec.Struct, frozen=True):
     last: float = 0.0  # wall time of the last change to its log
     agents: list[AgentLine] = []  # of a cluster
     absent: list[str] = []  # agents that are left out, and what to do, a sentence each
+    freshness: FreshnessSums | None = None  # of a crawl that visits pages again; only if asked for
     revisit: RevisitSums | None = None  # if it visits again, or did
 
 
@@ -155,11 +157,16 @@ class Inspection:
         """The crawl's sums as last committed."""
         return summary(self.counters, self.names, self.visited, self._order())
 
+    def freshness(self) -> CrawlFreshness:
+        """How fresh it is; nothing of a crawl that visits no page again. Up to half a second."""
+        return freshness([part.environment for part in self.each.values()])
+
     def status(self, *, queues: bool = False) -> Status:
         """Sums, and the hosts with the most work left; some 3 us for each host.
 
         Args:
-            queues: also how much is left by domain and by level, which takes up to a second more.
+            queues: also how much is left by domain and by level, and how fresh it is, which takes up to a second
+                more.
         """
         now = self.clock.micros()
         hosts = HostCount(lambda: now, ("queued",), HOSTS_LISTED, states=False)
@@ -187,6 +194,7 @@ class Inspection:
             ended=sentence(self.ended),
             why=self.ended,
             last=self.last,
+            freshness=self.freshness().sums if queues else None,
             revisit=self._revisit(heads),
         )
 

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.archive.reference_counts import FILE, references
+from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import unpack
 from gossamer.policy.scope.patterns import Patterns, pattern_problem
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.broken import is_link
@@ -38,6 +42,14 @@ class Listed(msgspec.Struct, frozen=True):
         links: how many other URLs it mentions.
         referrers: how many other pages mention it, as of the last `gossamer export links`; `None` before.
         why: `reason` as a value.
+        visits: how often it was visited.
+        changes: visits again that found another text; of many old ones every second is forgotten. `None` of a
+            page that is not visited again.
+        changed: when a visit last found that, as `time`.
+        gone: since when it is not there any more, as `time`; empty if it is there.
+        due: when a visit is due again, as `time`; `now` if it was asked for; empty if it does not come again.
+        soft: it is gone though the server says 200: it answers what its host answers where there is nothing. Told
+            where only what is gone is asked for.
     """
 
     url: str
@@ -58,6 +70,12 @@ class Listed(msgspec.Struct, frozen=True):
     referrers: int | None = None
     result: str = ""
     why: Reason | None = None
+    visits: int = 0
+    changes: int | None = None
+    changed: str = ""
+    gone: str = ""
+    due: str = ""
+    soft: bool = False
 
 
 COLUMNS = Listed.__struct_fields__
@@ -75,6 +93,10 @@ class Wanted(msgspec.Struct, frozen=True):
         host: name of the host; with a leading dot those below it too.
         match: a regular expression (RE2) that occurs in the URL.
         since: seconds since 1970; only what was visited then or later.
+        before: the same; only what was visited last before.
+        gone: only what was there and is not any more.
+        orphans: only what is there, though no page that was read mentions it now, as of the last
+            `gossamer export links`; seeds are none.
     """
 
     state: str = ""
@@ -85,6 +107,9 @@ class Wanted(msgspec.Struct, frozen=True):
     host: str = ""
     match: str = ""
     since: float = 0.0
+    before: float = 0.0
+    gone: bool = False
+    orphans: bool = False
 
 
 def listed(inspection: Inspection, wanted: Wanted, *, referrers: bool = False) -> Iterator[Listed]:
@@ -108,20 +133,42 @@ def walked(
 
     `lead` stands before the names of filters in what is said of wrong ones.
     """
-    is_wanted = _Filter(wanted, lead)
+    soft = SoftMissing(inspection.environment) if wanted.gone else None
+    is_wanted = PageFilter(wanted, lead)
+    is_like = PageFilter(msgspec.structs.replace(wanted, gone=False), lead)
     canonical = Canonicaliser(inspection.config.canonical)
+    if wanted.orphans and not (inspection.links / FILE).exists():
+        raise ConfigError(
+            f"{lead}orphans: what pages mention is known after 'gossamer export links {inspection.folder.path}'."
+        )
+    counted, due = referrers or wanted.orphans, DueTimes(inspection.environment, inspection.config)
+
+    def line(record: PageRecord) -> Listed:
+        return line_of(
+            record, _referrers(inspection, canonical, record.url) if counted else None, due(record)
+        )
+
     for key, data in inspection.environment.scan(Family.PAGES, begin):
         record = decode_page(data)
+        told = None
         if is_wanted(record):
-            yield key, line_of(record, _referrers(inspection, canonical, record.url) if referrers else None)
-        else:
-            yield key, None
+            told = line(record)
+            if wanted.orphans and told.referrers != 0:
+                told = None
+        elif soft is not None and is_like(record) and soft(key, record):
+            told = line(record)
+            told = msgspec.structs.replace(told, gone=told.changed, soft=True)
+        yield key, told
 
 
-class _Filter:
-    """Whether a record is wanted."""
+class PageFilter:
+    """Whether a record is wanted; orphans are told by the link graph, not here.
 
-    def __init__(self, wanted: Wanted, lead: str) -> None:
+    Raises:
+        ConfigError: `wanted` asks for what cannot be; `lead` stands before the names of filters.
+    """
+
+    def __init__(self, wanted: Wanted, lead: str = "") -> None:
         self._wanted = wanted
         status = wanted.status.lower()
         if (
@@ -143,6 +190,7 @@ class _Filter:
         self._hosts = (host,) if host[:1] != "." else (host, host[1:])
 
     def __call__(self, record: PageRecord) -> bool:
+        """Whether it is."""
         wanted = self._wanted
         last = record.visits[-1] if record.visits else None
         if wanted.state and record.state != wanted.state:
@@ -150,6 +198,12 @@ class _Filter:
         if self._status and not _said(last).startswith(self._status):
             return False
         if wanted.since and (last is None or last.at < wanted.since):
+            return False
+        if wanted.before and (last is None or last.at >= wanted.before):
+            return False
+        if wanted.gone and not is_gone(record):
+            return False
+        if wanted.orphans and not _may_be_orphan(record):
             return False
         if not record.url.startswith(wanted.under) or not record.media_type.startswith(wanted.type):
             return False
@@ -172,8 +226,26 @@ def _said(last: VisitRecord | None) -> str:
     return (last.said.lower() or f"{last.status:03d}") if last else "000"
 
 
-def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
-    """What is told of one URL."""
+def is_gone(record: PageRecord) -> bool:
+    """Whether it was there, and was missing twice since."""
+    return bool(record.history) and unpack(record.history).presence == Presence.GONE
+
+
+def _may_be_orphan(record: PageRecord) -> bool:
+    """A page that is there and was found on another."""
+    return (
+        record.state == "done" and bool(record.via) and record.kind.value != "robots" and not is_gone(record)
+    )
+
+
+def line_of(record: PageRecord, referrers: int | None = None, due: float | None = None) -> Listed:
+    """What is told of one URL.
+
+    Args:
+        record: what is kept of it.
+        referrers: pages that mention it, if they were counted.
+        due: wall time of its next visit; 0 if it was asked for.
+    """
     last = record.visits[-1] if record.visits else None
     return Listed(
         record.url,
@@ -183,7 +255,7 @@ def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
         record.via,
         record.media_type,
         last.size if last else 0,
-        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(last.at)) if last else "",
+        _written(last.at) if last else "",
         record.title,
         record.language,
         record.charset,
@@ -194,7 +266,16 @@ def line_of(record: PageRecord, referrers: int | None = None) -> Listed:
         referrers,
         last.said if last else "",
         record.reason,
+        record.visits_made,
+        unpack(record.history).changed if record.history else None,
+        _written(record.changed) if record.changed else "",
+        _written(record.gone) if record.gone and is_gone(record) else "",
+        "" if due is None else _written(due) if due else "now",
     )
+
+
+def _written(at: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
 def _referrers(inspection: Inspection, canonical: Canonicaliser, address: str) -> int | None:

@@ -20,10 +20,12 @@ class Again(msgspec.Struct, frozen=True):
     Attributes:
         history: what is kept of it, packed (`policy.revisit.history`): its class, and since when it waits.
         page: its fingerprint, 16 bytes, the key in the family `pages`.
+        changed: the visit found another text than the one before; `None` if it could not tell.
     """
 
     history: bytes
     page: bytes
+    changed: bool | None = None
 
 
 class Done(msgspec.Struct, frozen=True):

@@ -37,6 +37,8 @@ class Findings(msgspec.Struct, frozen=True):
         robots: contents of meta robots elements as (product token in lower case, directives),
             e.g. `("robots", "noindex, nofollow")`.
         fields: anything else, by name; values must be plain (text, numbers, lists, dicts of them).
+        hub, topic: where changes of the document are told of, and by which address it is known there (WebSub);
+            as written.
         problems: why these are less than the document holds, a few words each; they stand in the page's problems.
     """
 
@@ -48,4 +50,6 @@ class Findings(msgspec.Struct, frozen=True):
     links: tuple[Link, ...] = ()
     robots: tuple[tuple[str, str], ...] = ()
     fields: dict[str, object] = {}
+    hub: str = ""
+    topic: str = ""
     problems: tuple[str, ...] = ()

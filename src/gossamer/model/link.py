@@ -69,6 +69,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):
         element: where it stood, e.g. `a@href`, `img@srcset`, `css`.
         nofollow: the link itself says `rel=nofollow`.
         text: what a reader sees of it, at most 200 characters; empty unless `extract.anchor_text` is on.
+        lastmod: when the page it leads to changed, as a sitemap or feed says; seconds since 1970, 0: not said.
     """
 
     url: Url
@@ -76,3 +77,4 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     element: str
     nofollow: bool = False
     text: str = ""
+    lastmod: float = 0.0

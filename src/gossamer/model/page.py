@@ -30,6 +30,8 @@ class Page(msgspec.Struct, frozen=True):
         directives: what the page asks of robots.
         content_digest: 64 bits of the decoded content (W10); 0 if it was not read.
         fields: what extractors added, by name.
+        hub, topic: where changes of the page are told of, and by which address it is known there (WebSub);
+            whole URLs.
         problems: one line for each extractor that failed on the page.
         raised: the same for whoever counts them.
     """
@@ -46,5 +48,7 @@ class Page(msgspec.Struct, frozen=True):
     directives: Directives = Directives()
     content_digest: int = 0
     fields: dict[str, object] = {}
+    hub: str = ""
+    topic: str = ""
     problems: tuple[Reason | str, ...] = ()
     raised: tuple[Raised, ...] = ()

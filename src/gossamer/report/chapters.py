@@ -6,6 +6,7 @@ from itertools import dropwhile
 from gossamer.report.census.host_visits import PRECISION
 from gossamer.report.charts import Bar, Frame, Series, Share, time_chart
 from gossamer.report.figures import Figures, Histogram
+from gossamer.report.freshness import predicted_bars, shares, site_bars
 from gossamer.report.markup import Card, Fact, Html, address, cards, facts, foreign, join, paragraph, text
 from gossamer.report.parts import OUTCOMES, Parts
 
@@ -334,6 +335,42 @@ def _near_duplicates(parts: Parts, figures: Figures) -> Html:
         (
             paragraph(lead, "lead"),
             cards(parts.table("near_duplicates", ("url", "pages"), rows, ".n")),
+        )
+    )
+
+
+def freshness(parts: Parts, figures: Figures) -> Html:
+    """How much is stale, how far to believe that, and what visits again have brought; nothing without any."""
+    words, found = parts.words, figures.freshness
+    if not found.known:
+        return Html("")
+    lead = parts.say(
+        "freshness_lead",
+        stale=words.share(found.stale),
+        weighted=words.share(found.by_weight),
+        pages=found.pages,
+    )
+    rows = [
+        ("visits_again", words.number(found.visits)),
+        ("useful", f"{words.share(found.useful_share)} ({words.number(found.useful)})"),
+        ("unmodified", words.number(found.unmodified)),
+        ("saved", words.size(found.saved)),
+        ("delay", words.duration(found.delay)),
+        ("brier", words.number(None if found.brier is None else round(found.brier, 3))),
+        ("gone", words.number(found.gone)),
+    ]
+    axis = shares(words)
+    note = parts.say("sampled_pages", count=found.sampled) if not found.complete else ""
+    return join(
+        (
+            paragraph(lead, "lead"),
+            facts([(words(f"freshness.{name}"), text(value)) for name, value in rows]),
+            cards(
+                parts.bars(
+                    "predicted", predicted_bars(found.bins, words), axis, words("freshness.predicted_note")
+                ),
+                parts.bars("stale_by_site", site_bars(found.sites, words), axis, note),
+            ),
         )
     )
 

@@ -7,6 +7,7 @@ network: who shows them escapes them. All lists are bounded, however large the c
 import msgspec
 
 from gossamer.assembly.report import Summary
+from gossamer.inspect.freshness import CrawlFreshness
 from gossamer.inspect.hosts import HostItem
 from gossamer.inspect.traps import BranchLine
 from gossamer.model.reasons.reason import Reason
@@ -281,6 +282,7 @@ class Figures(msgspec.Struct, frozen=True):
         ended: why the last session ended; `None` if the crawl is running, or ended without a word.
         sums: as `gossamer status` tells them; visits may have been made since the log was read.
         near_duplicates: from the index that `gossamer index` makes.
+        freshness: of a crawl that visits pages again.
     """
 
     made: float
@@ -296,3 +298,4 @@ class Figures(msgspec.Struct, frozen=True):
     traps: Traps
     names: Names
     near_duplicates: NearDuplicates = NearDuplicates()
+    freshness: CrawlFreshness = CrawlFreshness()

@@ -27,6 +27,7 @@ _CHAPTERS = (
     ("speed", "response_times", chapters.speed),
     ("politeness", "politeness", chapters.politeness),
     ("failures", "failures", chapters.failures),
+    ("freshness", "freshness", chapters.freshness),
     ("duplicates", "duplicates", chapters.duplicates),
     ("traps", "traps", chapters.traps),
     ("names", "names", chapters.names),

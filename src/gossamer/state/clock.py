@@ -7,7 +7,7 @@ Dates that people read (WARC-Date, logs) come from the wall clock instead.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gossamer.state.records import ClockRecord
@@ -59,24 +59,36 @@ class CrawlClock:
 class WallClock:
     """Wall time, by which pages have changed and were visited; tests let it run faster.
 
-    Dates of servers and of other agents are compared with it. It may jump: then pages are due too early or too
-    late once, within their hosts' rests and the visits that may be made.
+    In a crawl it goes by the crawl clock, which does not jump: after a step back of a day nothing would be due for one,
+    after one ahead everything at once. Dates of servers are compared with it by `of_date`.
     """
 
-    def __init__(self, speed: float = 1.0, origin: float = 0.0) -> None:
-        """`speed`: seconds that it goes on in one; `origin`: when it said the same as the usual one."""
+    def __init__(
+        self, speed: float = 1.0, origin: float = 0.0, ticks: Callable[[], float] = time.time
+    ) -> None:
+        """
+        Args:
+            speed: seconds that it goes on in one.
+            origin: when it said the same as the usual one.
+            ticks: the usual one.
+        """
         self.speed = speed
+        self._ticks = ticks
         self._origin = origin
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> "WallClock":
+    def of(cls, environment: Mapping[str, str], ticks: Callable[[], float] = time.time) -> "WallClock":
         """The usual one, or the one of a simulation: `GOSSAMER_CLOCK=SPEED@ORIGIN`."""
         speed, _, origin = environment.get(_FASTER, "").partition("@")
-        return cls(float(speed), float(origin)) if speed else cls()
+        return cls(float(speed), float(origin), ticks) if speed else cls(ticks=ticks)
 
     def now(self) -> float:
         """Seconds since 1970, and before 2106, when they no longer fit into what is kept of a page."""
-        now = time.time()
+        now = self._ticks()
         if self.speed != 1:
             now = self._origin + (now - self._origin) * self.speed
         return min(now, LAST_SECOND)
+
+    def of_date(self, date: float) -> float:
+        """What this clock said at the moment of a date that a server tells."""
+        return date if self.speed != 1 else date + self._ticks() - time.time()

@@ -10,6 +10,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.earlier import told_before
 from gossamer.model.reasons.reason import Reason, text
 from gossamer.model.url import Url
+from gossamer.policy.revisit.freshness import Freshness
 
 T = TypeVar("T")
 Octets = bytes
@@ -142,6 +143,7 @@ class VisitRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     address: str = ""
     said: str = ""  # how it ended by a protocol that has no HTTP status: `ftp 550`
     notes: tuple[Reason, ...] = ()  # what we noticed
+    changed: bool | None = None  # it found another text than the visit before; `None` if it could not tell
 
     @property
     def remarks(self) -> tuple[Reason, ...]:
@@ -192,6 +194,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     history: bytes = b""  # `policy.revisit.history`, packed: it comes again; empty: it does not
     asked: bytes = b""  # ticket under which it was asked for again by hand, until that visit is settled
     gone: int = 0  # wall time of the first of two or more 404 or 410 in a row; 0: it is not gone
+    changed: int = 0  # wall time of the visit that last found another text
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -277,6 +280,7 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     gone: int = 0  # pages found gone
     returned: int = 0  # that were gone, and are there again
     saved: int = 0  # bytes of bodies that a 304 made unnecessary
+    freshness: Freshness = msgspec.field(default_factory=Freshness)  # what was predicted, and seen
 
 
 COUNTERS = b"counters"

@@ -174,6 +174,22 @@ def unpause(folder: Path, *, json: bool) -> None:
     show_pause(folder, on=False, json=json)
 
 
+@app.command(
+    cls=Command, epilog="Example: gossamer changed ./crawl https://example.org/news https://example.org/about"
+)
+@folder
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@click.option(
+    "--new", is_flag=True, help="Admit those that the crawl does not know, if they are in its scope."
+)
+@json
+def changed(folder: Path, urls: tuple[str, ...], *, new: bool, json: bool) -> None:
+    """Tell a running crawl that pages have changed, so that they are visited again soon."""
+    from gossamer.cli.live import show_changed
+
+    show_changed(folder, urls, new=new, json=json)
+
+
 @app.command(cls=Command)
 @folder
 @click.argument("url")
@@ -183,6 +199,30 @@ def why(folder: Path, url: str, *, json: bool) -> None:
     from gossamer.cli.look import show_why
 
     show_why(folder, url, json=json)
+
+
+@app.command(cls=Command, epilog="Example: gossamer refetch ./crawl --status 5xx --older-than 1d")
+@folder
+@click.argument("urls", metavar="URL...", nargs=-1)
+@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 5xx.")
+@click.option("--type", metavar="TYPE", default="", help="Those whose media type begins so.")
+@click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
+@click.option("--under", metavar="URL", default="", help="Those that begin so.")
+@click.option("--older-than", metavar="TIME", default="", help="Those visited last before: 7d, 12h.")
+@click.option("--gone", is_flag=True, help="Those that are gone, to see whether they came back.")
+@click.option("--dry-run", is_flag=True, help="Only say how many.")
+@json
+def refetch(folder: Path, urls: tuple[str, ...], *, json: bool, **asked: Any) -> None:
+    """Visit pages again, soon and without condition: a running crawl now, another with 'resume'.
+
+    They go ahead of what is new on their hosts, which rest as ever between two visits. URL may be a path on the
+    first seed's host.
+    """
+    from gossamer.cli.refetch import show_refetch
+    from gossamer.control.changes.refetching import Refetch
+
+    show_refetch(folder, Refetch(urls=list(urls), **asked), json=json)
 
 
 @app.command(cls=Command, epilog="Example: gossamer get ./crawl https://example.org/page --output page.html")
@@ -215,6 +255,12 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
+@click.option("--gone", is_flag=True, help="Pages that were there and are not any more.")
+@click.option(
+    "--orphans",
+    is_flag=True,
+    help="Pages that are there, though none mentions them now ('gossamer export links').",
+)
 @click.option(
     "--near-duplicates", is_flag=True, help="Those that resemble another page ('gossamer similar')."
 )
@@ -247,7 +293,8 @@ def list_(
 
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
-    language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses),
+    language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses), visits,
+    changes (visits again that found another text), changed (the last of them), gone (since when), due (again),
     referrers (pages that mention it, after 'gossamer export links'), cluster (the first of the pages that
     resemble each other, after 'gossamer index').
     """

@@ -7,6 +7,7 @@ from typing import Any
 
 from gossamer.assembly.seeds import Seeds
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.documents.extractor import PDF_READER
@@ -88,6 +89,10 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
     again = report.get("revisit")
     if again:
         say(f"  visited again: {again_line(again)}")
+        with inspect(folder) as inspection:
+            fresh = inspection.freshness().sums
+        if fresh is not None and fresh.stale is not None:
+            say(f"  fresh: {fresh_line(fresh)}")
     for line in _why(reason, report, folder, troubles):
         say(f"  {line}")
     if report["pages"]:

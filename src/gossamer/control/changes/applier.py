@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 from gossamer.assembly.build import Built
 from gossamer.assembly.file_limit import raise_file_limit
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import Ceilings
 from gossamer.config.config import CrawlConfig
 from gossamer.control.changes.background import BackgroundTasks, SpentHosts
 from gossamer.control.changes.changeable import Group
+from gossamer.control.changes.refetching import Refetching
 from gossamer.engine.admission.reclaim import Reclaim
 from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
@@ -21,7 +23,7 @@ from gossamer.ports import Retuned
 class SettingsApplier:
     """Applies a configuration that was checked to the crawl that runs, on its event loop."""
 
-    def __init__(self, built: Built) -> None:
+    def __init__(self, folder: CrawlFolder, built: Built) -> None:
         self._built = built
         self._crawl = built.crawl
         parts = built.crawl.parts
@@ -29,12 +31,16 @@ class SettingsApplier:
         self.reclaim = Reclaim(built.environment, parts.frontier, parts.admission, self.steering)
         self.reweighing = Reweighing(built.environment, parts.frontier, built.ordering)
         self.spent = SpentHosts(self.steering)
+        self.refetching = Refetching(
+            folder.path, built.environment, parts.frontier, lambda: built.effective.config
+        )
         self.background = BackgroundTasks(
             parts.dispatch,
             {
                 "scope": self.reclaim,
                 "order": self.reweighing,
                 "budget": self.spent,
+                "refetch": self.refetching,
                 "revisit": built.enrolling,
             },
         )

@@ -8,6 +8,8 @@ from gossamer.assembly.report import Summary
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.speedometer import Rates
 from gossamer.control.views.context import ViewContext
+from gossamer.control.views.freshness_views import freshness
+from gossamer.inspect.freshness import FreshnessSums
 from gossamer.model.reasons.reason import Reason, sentence
 
 
@@ -34,6 +36,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         lent: URLs out with workers.
         held_by: what the crawl itself waits for, empty if nothing; `held_why` is the same as a value.
         memory_bytes, open_files: of the process; 0 if it is stopped.
+        freshness: how fresh it is; `None` of a crawl that visits no page again.
     """
 
     folder: str
@@ -56,6 +59,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     held_why: Reason | None = None
     memory_bytes: int = 0
     open_files: int = 0
+    freshness: FreshnessSums | None = None
 
 
 def status(look: ViewContext, _: Nothing) -> LiveStatus:
@@ -72,4 +76,5 @@ def status(look: ViewContext, _: Nothing) -> LiveStatus:
         sums=sums,
         hosts_by_state=count.scaled(sums.hosts),
         hosts_estimated=not count.complete,
+        freshness=freshness(look, Nothing()).sums,
     )

@@ -19,6 +19,7 @@ from gossamer.control.views.host_views import RobotsFiles, find_host, robots_of
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, page_of_list
 from gossamer.dns.statistics import LATENCY_BOUNDS
+from gossamer.engine.signals.hubs import Hub, known_hubs
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.why.priority import Priority
 from gossamer.inspect.why.sentences import Told
@@ -174,6 +175,11 @@ def robots(look: ViewContext, params: Robots) -> RobotsFiles:
     """What the robots files of a host say."""
     key, _ = find_host(look, params.host)
     return RobotsFiles(robots_of(look, key))
+
+
+def hubs(look: ViewContext, _: Nothing) -> dict[str, list[Hub]]:
+    """Who would tell of changes of which pages (W3C WebSub): `{"items": [Hub]}`, at most 1,000."""
+    return {"items": [Hub(topic, hub) for topic, hub in sorted(known_hubs(look.environment).items())]}
 
 
 def traps(look: ViewContext, params: Traps) -> TrapPage:

@@ -11,9 +11,11 @@ from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, page_of_list, take
 from gossamer.inspect.archive.lookup import captures_of, instant
 from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, line_of, walked
 from gossamer.inspect.why.story import Storyteller, url_of
 from gossamer.model.reasons.reason import of, text
+from gossamer.state.records import PageRecord
 
 _USUAL = ("url", "state", "status", "type", "bytes", "time", "title")
 _Address = Annotated[str, Meta(min_length=1, max_length=20_000)]
@@ -24,16 +26,19 @@ class UrlList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which URLs, and what of them; what is empty asks for nothing.
 
     `state` is what became of it, `status` a number, a class of them (`4xx`) or another protocol's result,
-    `under` how the URL begins, `broken` only what somebody links to and was given up, `type` how the media
-    type begins, `host` a name (with a leading dot those below it too), `match` a regular expression (RE2)
-    that occurs in the URL, `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns` names with commas
-    between.
+    `under` how the URL begins, `broken` only what somebody links to and was given up, `gone` only what was there
+    and is not any more (`soft`: though the server says 200), `orphans` only what is there though no page mentions
+    it now, `type` how the media type begins, `host` a name (with a leading dot those below it too), `match` a
+    regular expression (RE2) that occurs in the URL, `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns`
+    names with commas between.
     """
 
     state: Annotated[str, Meta(max_length=20)] = ""
     status: Annotated[str, Meta(max_length=40)] = ""
     under: Annotated[str, Meta(max_length=20_000)] = ""
     broken: bool = False
+    gone: bool = False
+    orphans: bool = False
     type: Annotated[str, Meta(max_length=200)] = ""
     host: Annotated[str, Meta(max_length=254)] = ""
     match: _Text = ""
@@ -95,12 +100,18 @@ def url_list(look: ViewContext, params: UrlList) -> Page:
         params.host,
         params.match,
         instant(params.since) if params.since else 0.0,
+        gone=params.gone,
+        orphans=params.orphans,
     )
     _, last = key_of(params.cursor, ("k",))
     entries = walked(look.inspection(), wanted, behind(last), referrers="referrers" in names)
     found, last_key = take(entries, params.limit)
     items: list[dict[str, Any]] = [{name: getattr(one, name) for name in names} for one in found]
     return Page(items, cursor_of("k", last_key) if last_key is not None else None)
+
+
+def _due(look: ViewContext, record: PageRecord) -> float | None:
+    return DueTimes(look.environment, look.config)(record)
 
 
 def captures(look: ViewContext, params: Captures) -> Page:
@@ -120,7 +131,9 @@ def page(look: ViewContext, params: OneUrl) -> Known:
     return Known(
         story.url,
         story.state,
-        line_of(record, count.pages if count is not None else None) if record is not None else None,
+        line_of(record, count.pages if count is not None else None, _due(look, record))
+        if record is not None
+        else None,
         record.description if record is not None else "",
         record.author if record is not None else "",
         len(captures_of(inspection, url)),

@@ -7,6 +7,7 @@ import msgspec
 
 from gossamer.control.socket.protocol import LiveError, Nothing, invalid
 from gossamer.control.views.context import ViewContext
+from gossamer.control.views.freshness_views import freshness, left
 from gossamer.control.views.host_views import Host, Hosts, host, hosts
 from gossamer.control.views.log_views import Log, codes, log
 from gossamer.control.views.page_views import Pages, pages
@@ -21,6 +22,7 @@ from gossamer.control.views.story_views import (
     Why,
     changes,
     history,
+    hubs,
     names,
     robots,
     settings,
@@ -49,14 +51,17 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
     "names": (Names, names),
     "robots": (Robots, robots),
     "traps": (Traps, traps),
+    "hubs": (Nothing, hubs),
     "why": (Why, why),
     "forecast": (Nothing, time_left),
+    "freshness": (Nothing, freshness),
+    "left": (Nothing, left),
     "settings": (Nothing, settings),
     "changes": (Changes, changes),
 }
 """Parameters and function of each, by name."""
 
-SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "page", "settings"})
+SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "page", "settings", "freshness", "left"})
 """Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
 
 

@@ -94,6 +94,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         report_was: which `report.json` was there when the process began; another one is its own.
         schedule: when it runs by itself.
         next_run: by `schedule`.
+        revisits: its schedule has started it to visit pages again.
+        until: when it is stopped for that reason; `None`: not by itself.
         pending: a change that waits.
     """
 
@@ -120,6 +122,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     report_was: str = ""
     schedule: Schedule | None = None
     next_run: float | None = None
+    revisits: bool = False
+    until: float | None = None
     pending: Pending | None = None
     reason: Reason | None = msgspec.field(default=None, name="why")
 

@@ -115,17 +115,19 @@ class JobProcess:
         self.ended.set()
 
 
-def spawn(folder: Path, errors: Path) -> Mark:
+def spawn(folder: Path, errors: Path, *, revisit: bool = False) -> Mark:
     """Let the crawl in `folder` go on in a process of its own, which outlives this one.
 
     Args:
         errors: its standard error is appended there.
+        revisit: it visits pages again.
 
     Raises:
         StorageError: the system does not let us.
     """
     # -P: nothing is imported from whatever folder the daemon was started in.
-    command = [sys.executable, "-P", "-m", "gossamer", "resume", "--quiet", str(folder)]
+    command = [sys.executable, "-P", "-m", "gossamer", "resume", "--quiet"]
+    command += ["--revisit", str(folder)] if revisit else [str(folder)]
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
         pid = os.posix_spawn(

@@ -129,8 +129,9 @@ class JobReconciler:
         if self._run_control is not None and self._run_control.process.ended.is_set():
             await self._on_end(self._run_control)
         self._follow_schedule()
+        self._close_window()
         if self._run_control is not None:
-            return await self._run_control.step()
+            return self._within_window(await self._run_control.step())
         job = self._job
         if job.wanted == "run":
             return await self._bring_up(job)
@@ -156,9 +157,34 @@ class JobReconciler:
         if job.schedule.how == "anew" and job.state is not JobState.NEW:
             self._anew(self._name)
         else:
+            revisits = job.schedule.how == "revisit"
             self._around.roster.change(
-                self._name, wanted="run", by=WHO, at_once=False, crashes=0, retry_at=None
+                self._name,
+                wanted="run",
+                by=WHO,
+                at_once=False,
+                crashes=0,
+                retry_at=None,
+                revisits=revisits,
+                until=now + job.schedule.hours * 3600 if revisits and job.schedule.hours else None,
             )
+
+    def _close_window(self) -> None:
+        """Stop a job that was started to visit pages again, if the hours for that are over."""
+        job = self._job
+        if job.wanted == "run" and job.until is not None and time.time() >= job.until:
+            self._around.roster.store.note(WHO, "scheduled stop", self._name)
+            self._around.roster.change(
+                self._name, wanted="stop", by=WHO, until=None, reason=Reason(JobCode.HOURS)
+            )
+
+    def _within_window(self, sleep: float | None) -> float | None:
+        """Not longer than until it closes."""
+        until = self._job.until
+        if until is None:
+            return sleep
+        left = min(max(0.05, until - time.time()), LONGEST_SLEEP)
+        return left if sleep is None else min(sleep, left)
 
     def _until_next_run(self) -> float | None:
         job = self._job
@@ -228,7 +254,7 @@ class JobReconciler:
         # It is told again once it answers; until then it keeps to this.
         held = around.grants.held(self._name)
         write_hold(job.path, Hold(ceilings=Ceilings(**{name: held[name] for name in TOLD})))
-        mark = spawn(job.path, errors)
+        mark = spawn(job.path, errors, revisit=job.revisits)
         self._take_over(mark)
         around.roster.change(self._name, process=mark, state=JobState.RUNNING, reason=None)
 
@@ -292,6 +318,8 @@ class JobReconciler:
             crashes=sentence.crashes,
             retry_at=now + sentence.wait if again else None,
             wanted=job.wanted if again or held_back else "stop",
+            revisits=job.revisits and (again or held_back),
+            until=job.until if again or held_back else None,
         )
         around.roster.tell_allocation()
 

@@ -40,11 +40,21 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         str, Meta(max_length=64, description="time zone, like Europe/Berlin; empty: the machine's")
     ] = ""
     how: Annotated[
-        Literal["resume", "anew"],
+        Literal["resume", "anew", "revisit"],
         Meta(
-            description="resume: the same crawl goes on; anew: a copy of the job starts with an empty folder"
+            description="resume: the same crawl goes on; anew: a copy of the job starts with an empty folder;"
+            " revisit: the same crawl goes on, and visits pages again that are due"
         ),
     ] = "resume"
+    hours: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=8_760,
+            description="with revisit, so many hours after its start the job is stopped, until its next start;"
+            " 0: it goes on until somebody stops it",
+        ),
+    ] = 0
     keep: Annotated[
         int,
         Meta(

@@ -10,6 +10,7 @@ from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.yields import Yields
+from gossamer.engine.signals.signals import Signals
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 from gossamer.ports import RevisitPolicy
@@ -52,3 +53,4 @@ class Doors(msgspec.Struct, frozen=True):
     again: Revisits
     revisits: RevisitPolicy | None = None
     """Handed in; it then says when a page is due again."""
+    signals: Signals | None = None

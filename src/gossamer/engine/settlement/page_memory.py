@@ -94,6 +94,9 @@ def page_record(
             fields["asked"] = b""
         if isinstance(disposition.again, Again):
             fields["history"] = disposition.again.history
+            if (changed := disposition.again.changed) is not None and seen:
+                fields["visits"] = (*seen[:-1], msgspec.structs.replace(seen[-1], changed=changed))
+                fields |= {"changed": int(seen[-1].at)} if changed else {}
         if candidate.again and isinstance(visit.outcome, Fetched):
             fields["gone"] = _gone_since(known, visit.outcome.exchange)
     if isinstance(visit.outcome, Fetched):
@@ -166,9 +169,12 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
         if known.place is None and kept is not None:
             fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
         return fields
+    if kept is None and known.captured:
+        # It will be asked for again, and what is in the archive is the answer before.
+        return fields
     as_it_was = exchange.body.sha256 == known.payload and known.place is not None
-    fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
-    fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
+    fields["etag"] = _validator(exchange, "etag")
+    fields["last_modified"] = _validator(exchange, "last-modified")
     fields["payload"] = exchange.body.sha256
     if kept is not None and not (as_it_was and kept.placed.kind == "revisit"):
         placed = kept.placed
@@ -176,6 +182,12 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
         fields["captured"] = placed.date
         fields["twin"] = kept.twin
     return fields
+
+
+def _validator(exchange: Exchange, name: str) -> str:
+    """As it came, or nothing: a part of it would be another one."""
+    value = exchange.headers.get(name)
+    return value if len(value) <= LONGEST_VALIDATOR else ""
 
 
 def canonical_of(page: Page) -> str:

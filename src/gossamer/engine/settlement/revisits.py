@@ -9,17 +9,20 @@ from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.changed import TEXT_BYTES, changed
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.signals.sources import is_list, source_of
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.disposition import Again, Done, Dropped
 from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease, Validators
 from gossamer.model.outcome import Fetched, Refused
+from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.gone import GONE_STATUSES, SELDOM, Presence, after
 from gossamer.policy.revisit.history import History, unpack
+from gossamer.policy.revisit.hubs import LIST_WEIGHT, weight_after
 from gossamer.policy.revisit.rates import Belief, Spread
 from gossamer.policy.revisit.trust import trust_of, with_trust
 from gossamer.policy.revisit.validity import after_change, is_asked
@@ -57,19 +60,22 @@ class Revisits:
     # After it …
 
     def settle(
-        self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None
+        self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None, new: int = 0
     ) -> Judgement:
-        """The same, with how the page comes again; within the batch of the visit."""
+        """The same, with how the page comes again; within the batch of the visit.
+
+        `new`: URLs that it led to, and nobody knew.
+        """
         disposition, candidate = judgement.disposition, visit.lease.candidate
         if not isinstance(disposition, Done | Dropped) or is_robots(candidate):
             return judgement
         if before is None or not before.history:
             if not self.pace.on or isinstance(visit.outcome, Refused):
                 return judgement
-            history = self._first(visit, before)
+            changed_, history = None, self._first(visit, before)
         else:
-            history = self._next(visit, before, unpack(before.history))
-        again = Again(history.pack(), fingerprint)
+            changed_, history = self._next(visit, before, unpack(before.history), new)
+        again = Again(history.pack(), fingerprint, changed_)
         disposition = msgspec.structs.replace(disposition, again=again)
         return msgspec.structs.replace(judgement, disposition=disposition)
 
@@ -87,23 +93,31 @@ class Revisits:
         text = exchange.body.sha256[:TEXT_BYTES] if exchange else bytes(TEXT_BYTES)
         history = History(at, at, presence=presence, text=text)
         key, record = self._host(visit.lease.candidate.url)
+        weight = LIST_WEIGHT if visit.page is not None and is_list(visit.page) else 1.0
         return self._placed(
-            history, visit.lease.candidate.url, record, self._site(key, record).believe(history)
+            history, visit.lease.candidate.url, record, self._site(key, record).believe(history), weight
         )
 
-    def _next(self, visit: Visit, before: PageRecord, known: History) -> History:
+    def _next(
+        self, visit: Visit, before: PageRecord, known: History, new: int
+    ) -> tuple[bool | None, History]:
+        """Whether it has changed, if that was seen, and its history now."""
         at, url = self._when(visit), visit.lease.candidate.url
         key, record = self._host(url)
         site = self._site(key, record)
-        seen = self._seen(visit, before, known, record)
+        news = max(new, _news(visit.page, known.last, record))  # what is new may be dated, too
+        seen = self._seen(visit, before, known, record, news)
         if seen is None:
             # Nobody knows whether it has changed; it has had its turn all the same.
             history = msgspec.structs.replace(known, since=max(known.since, int(at)))
-            return self._placed(history, url, record, site.believe(history))
+            return None, self._placed(
+                history, url, record, site.believe(history), classes.weight(known.place)
+            )
         is_changed, history = seen
         sums = self.pace.record
         sums.visits += 1
         sums.changed += is_changed
+        sums.freshness.note(known, at, changed=is_changed)
         if is_changed and known.heard:
             sums.announced += 1
         if known.source:
@@ -114,10 +128,14 @@ class Revisits:
         belief = site.learn(history, max(0.0, at - known.last) / self._frontier.again.pace.fair)
         record.spread = site.pack()
         self.pace.changed()
-        return self._placed(history, url, record, belief)
+        weight = classes.weight(known.place)
+        placed = self._placed(
+            history, url, record, belief, weight_after(weight, news) if is_changed else weight
+        )
+        return is_changed, placed
 
     def _seen(
-        self, visit: Visit, before: PageRecord, known: History, record: HostRecord
+        self, visit: Visit, before: PageRecord, known: History, record: HostRecord, news: int
     ) -> tuple[bool, History] | None:
         """Whether it has changed, and its history with what it says and whether it is there; `None`: it was not
         seen."""
@@ -143,16 +161,25 @@ class Revisits:
                 sums.saved += next((each.size for each in reversed(before.visits) if each.status == 200), 0)
                 return False, there
             case StatusAction.PROCESS | StatusAction.REDIRECT | StatusAction.NOTHING:
-                return self._compared(visit, exchange, before, there, record)
+                return self._compared(visit, exchange, before, there, record, news)
         return None
 
     def _compared(
-        self, visit: Visit, exchange: Exchange, before: PageRecord, known: History, record: HostRecord
+        self,
+        visit: Visit,
+        exchange: Exchange,
+        before: PageRecord,
+        known: History,
+        record: HostRecord,
+        news: int,
     ) -> tuple[bool, History]:
         sums = self.pace.record
         if exchange.body.sha256 == before.payload:
             sums.same_payload += 1
             return False, known
+        if visit.page is not None and is_list(visit.page):
+            # Its text is dates and addresses: it has changed if it says something new.
+            return news > 0, known
         is_changed, text = changed(visit, exchange, before, known)
         if not is_changed:
             sums.same_text += 1
@@ -186,7 +213,8 @@ class Revisits:
                 known = History(
                     at, at, presence=presence, text=page.payload[:TEXT_BYTES].ljust(TEXT_BYTES, b"\0")
                 )
-            history = self._placed(known, url, record, self._site(key, record).believe(known))
+            weight = classes.weight(known.place) if page.history else 1.0
+            history = self._placed(known, url, record, self._site(key, record).believe(known), weight)
             again.put(key, record, Again(history.pack(), fingerprint), batch)
         return msgspec.structs.replace(page, history=history.pack())
 
@@ -198,12 +226,15 @@ class Revisits:
         with self._frontier.changes() as batch:
             self._frontier.serving.enrolled(key, record, batch)
 
-    def _placed(self, history: History, url: Url, record: HostRecord, belief: Belief) -> History:
+    def _placed(
+        self, history: History, url: Url, record: HostRecord, belief: Belief, weight: float
+    ) -> History:
+        """`weight`: while it is there."""
         fixed = self.pace.config.interval(url) if self.pace.config.every else None
         if fixed is not None:
             return msgspec.structs.replace(history, place=classes.fixed(fixed))
         unannounced = trust_of(record.trusts, history.source).unannounced if history.source else 1.0
-        weight = SELDOM if history.presence == Presence.GONE else 1.0
+        weight = SELDOM if history.presence == Presence.GONE else max(1.0, weight)
         return msgspec.structs.replace(history, place=classes.classify(belief, weight, unannounced))
 
     def _host(self, url: Url) -> tuple[bytes, HostRecord]:
@@ -224,3 +255,10 @@ class Revisits:
 
 def _validators(exchange: Exchange) -> Validators:
     return Validators(exchange.headers.get("etag"), exchange.headers.get("last-modified"))
+
+
+def _news(page: Page | None, since: float, record: HostRecord) -> int:
+    """Pages that a list says have changed since then, as far as its dates are believed."""
+    if page is None or not is_list(page) or trust_of(record.trusts, source_of(page)).lies:
+        return 0
+    return sum(link.lastmod > since for link in page.links)

@@ -215,18 +215,22 @@ class Settlement:
     def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, lease = settled.visit, settled.visit.lease
-        if self._doors.revisits is None:
-            again = self._doors.again.settle(visit, settled.judgement, settled.fingerprint, settled.before)
-            if again is not settled.judgement:
-                settled = msgspec.structs.replace(settled, judgement=again)
-        judgement = settled.judgement
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
         admitted = self._follow(settled, followed)
+        if self._doors.revisits is None:
+            again = self._doors.again.settle(
+                visit, settled.judgement, settled.fingerprint, settled.before, admitted
+            )
+            if again is not settled.judgement:
+                settled = msgspec.structs.replace(settled, judgement=again)
+        judgement = settled.judgement
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
+        if self._doors.signals is not None:
+            self._doors.signals.settled(visit, settled.before, batch)
         self._frontier.settle(lease, judgement.disposition, judgement.tally)
         if isinstance(judgement.disposition, (Done, Dropped)) and not is_robots(lease.candidate):
             self._frontier.close(settled.fingerprint, batch)

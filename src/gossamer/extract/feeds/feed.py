@@ -10,11 +10,12 @@ import msgspec
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import decode
-from gossamer.extract.feeds.json_feed import json_feed, json_mentions, text_of
+from gossamer.extract.feeds.json_feed import json_feed, json_hub, json_mentions, text_of
+from gossamer.extract.feeds.moments import moment
 from gossamer.extract.feeds.xml_elements import Element, elements
 from gossamer.extract.html.tag_grammar import Tag
 from gossamer.extract.html.tags import HTML_TYPES, inner_mentions, meaning_of
-from gossamer.extract.links import LinkMaker, Mention
+from gossamer.extract.links import Dated, LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
@@ -27,7 +28,11 @@ _HOLDERS = frozenset({"channel", "entry", "item"})
 """Elements whose `xml:base` holds up to the next of them."""
 _INLINE = frozenset({"a", "area", "audio", "embed", "iframe", "img", "object", "source", "track", "video"})
 """Elements of HTML in entries of `type="xhtml"`, or where somebody forgot to escape it."""
+_ENTRIES = frozenset({"entry", "item"})
 _ESCAPED = frozenset({"html", "text/html"})
+_CHANGED = frozenset({"updated", "modified"})
+_PUBLISHED = frozenset({"pubdate", "published", "date", "issued", "created"})
+"""Atom, RSS 2.0, Dublin Core, Atom 0.3."""
 _NOT_PAGES = frozenset({"self", "hub", "replies", "edit", "search"})
 
 
@@ -62,17 +67,29 @@ class FeedExtractor:
         home = _Home(document.url, root)
         mentions: list[Mention] = []
         named: dict[str, str] = {}
+        entry = _Entry(mentions)
         for element in walk:
+            if element.name in _ENTRIES:
+                entry.end()
+                entry = _Entry(mentions, within=True)
             if element.name in ("title", "description", "subtitle", "language") and element.text:
                 named.setdefault(element.name, element.text)
             home.enter(element)
-            mentions += [home.resolved(mention, element) for mention in _mentions(element)]
+            said = _mentions(element)
+            entry.take(element, len(said))
+            mentions += [home.resolved(mention, element) for mention in said]
+            relation = _relation(element)
+            if relation in ("hub", "self"):
+                named.setdefault(relation, element.attributes()["href"])
             if len(mentions) >= self._config.max_links:
                 break
+        entry.end()
         return Findings(
             title=named.get("title", ""),
             description=named.get("description", "") or named.get("subtitle", ""),
             language=named.get("language", ""),
+            hub=named.get("hub", ""),
+            topic=named.get("self", ""),
             links=self._links.make(mentions, document.url, "utf-8"),
         )
 
@@ -83,8 +100,48 @@ class FeedExtractor:
             title=text_of(feed, "title"),
             description=text_of(feed, "description"),
             language=text_of(feed, "language"),
+            hub=json_hub(feed),
+            topic=text_of(feed, "feed_url"),
             links=self._links.make(json_mentions(feed), document.url, "utf-8"),
         )
+
+
+class _Entry:
+    """An entry of a feed while it is read: which of the mentions is its own page, and when that changed."""
+
+    def __init__(self, mentions: list[Mention], *, within: bool = False) -> None:
+        """`within`: not before the first entry, where what is said is of the feed."""
+        self._mentions = mentions
+        self._within = within
+        self._own: list[int] = []
+        self._changed = self._published = 0.0
+
+    def take(self, element: Element, said: int) -> None:
+        """Hear of an element, of which so many mentions are added next."""
+        if not self._within:
+            return
+        name = element.name.lower()
+        if name in _CHANGED:
+            self._changed = self._changed or moment(element.text)
+        elif name in _PUBLISHED:
+            self._published = self._published or moment(element.text)
+        elif said and (name == "guid" or (name == "link" and _relation(element) in ("", "alternate"))):
+            self._own.append(len(self._mentions))
+
+    def end(self) -> None:
+        """Date what is its own. A page changes when it is published, too."""
+        date = max(self._changed, self._published)
+        for place in self._own if date else ():
+            mention = self._mentions[place]
+            self._mentions[place] = Dated(mention.element, mention.kind, mention.address, lastmod=date)
+
+
+def _relation(element: Element) -> str:
+    """Of a `link` with an address in an attribute; empty if it has none."""
+    if element.name != "link" or "href" not in element.source:
+        return ""
+    attributes = element.attributes()
+    return attributes.get("rel", "alternate").lower() if "href" in attributes else ""
 
 
 class _Home:

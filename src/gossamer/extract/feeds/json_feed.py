@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
+from gossamer.extract.feeds.moments import moment
 from gossamer.extract.html.tags import inner_mentions
-from gossamer.extract.links import Mention
+from gossamer.extract.links import Dated, Mention
 from gossamer.model.link import LinkKind
 
-__all__ = ["json_feed", "json_mentions", "text_of"]
+__all__ = ["json_feed", "json_hub", "json_mentions", "text_of"]
 
 _PAGES = "url", "external_url", "home_page_url", "next_url"
 _PICTURES = "image", "banner_image", "icon", "favicon"
@@ -33,12 +34,21 @@ def json_mentions(feed: dict[str, Any]) -> Iterator[Mention]:
     """The feed's own addresses, then those of its items, one by one."""
     yield from _addresses(feed)
     for item in _all(feed, "items"):
-        yield from _addresses(item)
+        date = max(moment(text_of(item, "date_modified")), moment(text_of(item, "date_published")))
+        for mention in _addresses(item):
+            dated = date and mention.element == "url"
+            yield Dated("url", mention.kind, mention.address, lastmod=date) if dated else mention
         for attachment in _all(item, "attachments"):
             if address := text_of(attachment, "url"):
                 yield Mention("attachments.url", LinkKind.REQUISITE, address)
         if "<" in (content := text_of(item, "content_html")):
             yield from inner_mentions(content)
+
+
+def json_hub(feed: dict[str, Any]) -> str:
+    """Who tells of the feed's changes by WebSub; empty if nobody does."""
+    hubs = (text_of(hub, "url") for hub in _all(feed, "hubs") if text_of(hub, "type").lower() == "websub")
+    return next(hubs, "")
 
 
 def _addresses(holder: dict[str, Any]) -> Iterator[Mention]:

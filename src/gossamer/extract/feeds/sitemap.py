@@ -9,9 +9,10 @@ import zlib
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of, decode
+from gossamer.extract.feeds.moments import moment
 from gossamer.extract.feeds.xml_elements import elements
 from gossamer.extract.html.tags import HTML_TYPES
-from gossamer.extract.links import LinkMaker, Mention
+from gossamer.extract.links import Dated, LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
@@ -99,26 +100,52 @@ def _located(text: str, host: str) -> list[Mention]:
     Behind them the `xhtml:link` elements, which are many times as many and mostly say the same again, so
     that a limit cuts them first.
     """
-    found: list[Mention] = []
+    entries: list[_Entry] = []
     others: dict[str, Mention] = {}
     walk = elements(text)
     root = next(walk, None)
-    element = _ROOTS.get(root.name.lower(), "") if root else ""
-    if not root or not element:
-        return found
+    kind = _ROOTS.get(root.name.lower(), "") if root else ""
+    if not root or not kind:
+        return []
+    entry = _Entry()
     for child in walk:
-        if child.prefix == root.prefix and child.name.lower() in _HOLDERS and child.address:
-            found.append(Mention(element, LinkKind.SITEMAP, _address(child.address, host)))
-            if len(found) >= MOST_LOCATIONS:
-                break
-        elif child.name == "link" and child.prefix != root.prefix and len(others) < MOST_LOCATIONS:
+        name = child.name.lower()
+        if child.prefix == root.prefix and name in _HOLDERS:
+            if name != "loc" or entry.address:
+                entry = _Entry()
+            if child.address:
+                if len(entries) >= MOST_LOCATIONS:
+                    break
+                entry.address = _address(child.address, host)
+                entries.append(entry)
+        elif name == "lastmod":
+            entry.lastmod = entry.lastmod or moment(child.text)
+        elif name == "publication_date":
+            entry.published = entry.published or moment(child.text)
+        elif name == "link" and child.prefix != root.prefix and len(others) < MOST_LOCATIONS:
             attributes = child.attributes()
             address, relation = attributes.get("href", ""), attributes.get("rel", "")
             if address and kind_of_relation(relation) is LinkKind.ALTERNATE:
                 others[address] = Mention("link@href", LinkKind.ALTERNATE, address, nofollow(relation))
+    found = [one.mention(kind) for one in entries]
     for mention in found:
         others.pop(mention.address, None)
     return [*found, *others.values()]
+
+
+class _Entry:
+    """What a sitemap says of one address; `published`: of news and videos, for want of a date of change."""
+
+    __slots__ = ("address", "lastmod", "published")
+
+    def __init__(self) -> None:
+        self.address, self.lastmod, self.published = "", 0.0, 0.0
+
+    def mention(self, element: str) -> Mention:
+        date = self.lastmod or self.published
+        if date:
+            return Dated(element, LinkKind.SITEMAP, self.address, lastmod=date)
+        return Mention(element, LinkKind.SITEMAP, self.address)
 
 
 def _listed(text: str, host: str, *, alone: bool) -> list[Mention]:

@@ -80,6 +80,8 @@ class HtmlExtractor:
             description=clip(named.get("description", "") or named.get("og:description", "")),
             author=clip(named.get("author", "") or named.get("article:author", "")),
             language=clip(named.get("language", "") or named.get("content-language", "")),
+            hub=named.get("hub", ""),
+            topic=named.get("self", ""),
             text_length=text_length(content, tokens.hidden, codec),
             links=links,
             robots=tuple(facts.robots),

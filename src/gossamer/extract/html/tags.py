@@ -190,7 +190,8 @@ def _link(attributes: Attributes) -> Meaning:
     relations, address = attributes.get("rel", ""), attributes.get("href", "")
     kind = kind_of_relation(relations)
     if kind is None:
-        return _NOTHING
+        told = [(word, address) for word in relations.lower().split() if word in ("hub", "self")]
+        return Meaning(facts=tuple(told)) if told else _NOTHING
     mentions = _mentions("link@imagesrcset", kind, srcset_addresses(attributes.get("imagesrcset", "")))
     if address.strip(_SPACES):
         mentions.insert(0, Mention("link@href", kind, address, nofollow(relations)))

@@ -19,6 +19,7 @@ from gossamer.state.clock import WallClock
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import (
     HASH_BYTES,
+    SEQUENCE_BITS,
     again_key,
     pack_heads,
     split_again,
@@ -32,6 +33,7 @@ TAKEN_AT_ONCE = 8
 """Pages of a host that are brought into its queue in one batch."""
 LOOKED_AT_ONCE = 1_000
 """Entries that are looked at for them, also such as stand elsewhere now."""
+_BEHIND_ROBOTS = 1 << SEQUENCE_BITS - 1
 _AHEAD = 86_400.0
 """Seconds that a date of a change may lie ahead: clocks of other zones."""
 _SAVED, _LEAST_SAVED, _SAVED_SECONDS = 0.02, 4.0, 120.0
@@ -195,9 +197,9 @@ class AgainQueue:
             fingerprint = signal.page
             if history.source != signal.source and not history.source:
                 history = msgspec.structs.replace(history, source=signal.source)
-            if history.last < signal.changed <= now + _AHEAD:
+            if history.last < self.wall.of_date(signal.changed) <= now + _AHEAD:
                 trust = trust_of(record.trusts, signal.source)
-                precision = trust.precision(classes.rate(history.place, max(0.0, now - history.since)))
+                precision = trust.precision(classes.rate(history.place, max(0.0, now - history.last)))
                 history = classes.told(history, now, precision, self.pace.longest)
         if history == before:
             return None
@@ -285,9 +287,12 @@ class AgainQueue:
         return unpack(page.history)
 
     def first_place(self) -> bytes:
-        """A ticket before all that is new, after all that was given one."""
+        """A ticket before all that is new, after all that was given one, and after any robots file.
+
+        A robots file that must be read first, because its rules have expired, is given its ticket later.
+        """
         self._counters.sequence += 1
-        return ticket(ROBOTS_LEVEL, self._counters.sequence)
+        return ticket(ROBOTS_LEVEL, _BEHIND_ROBOTS | self._counters.sequence)
 
 
 def visited(page: PageRecord) -> Candidate:

@@ -21,7 +21,7 @@ from gossamer.model.exchange import Exchange, Result, StatusAction
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
-__all__ = ["Capture", "captures"]
+__all__ = ["Capture", "capture_of", "captures", "original_of", "seconds_of"]
 
 
 class Capture(msgspec.Struct, frozen=True):
@@ -143,13 +143,10 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
         result = Result("kept", StatusAction.PROCESS)
     payload = record.payload
     if record.kind == "revisit" and status != 304:
-        original = _original(inspection, record)
-        if original is None:
-            raise StorageError(f"the record that {url.text} of {record.date} refers to is not found")
-        payload = original.payload
+        payload = original_of(inspection, record).payload
     exchange = Exchange(
         url,
-        _seconds(record.date),
+        seconds_of(record.date),
         b"",
         status,
         record.http_head,
@@ -161,26 +158,29 @@ def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> 
     return Capture(exchange, hops, unmodified=status == 304)
 
 
-def _seconds(date: str) -> float:
+def seconds_of(date: str) -> float:
+    """Wall time of a WARC-Date; 0 if it is none."""
     try:
         return datetime.fromisoformat(date).timestamp()
     except ValueError:
         return 0.0
 
 
-def _original(inspection: Inspection, revisit: StoredRecord) -> StoredRecord | None:
-    """The record that a revisit refers to: same URL, second and digest, by the index in the state."""
+def original_of(inspection: Inspection, revisit: StoredRecord) -> StoredRecord:
+    """The record that a revisit refers to: same URL, second and digest, by the index in the state.
+
+    Raises:
+        StorageError: it is not found.
+    """
     get = revisit.fields.get
     url = Url.from_serialised(get("warc-refers-to-target-uri"))
-    if url is None:
-        return None
-    second = "".join(char for char in get("warc-refers-to-date")[:19] if char.isdigit())
-    prefix = capture_prefix(url) + second.encode("ascii", "replace")
-    for crawl in inspection.together:
-        for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
-            line = read_capture(data)
-            if (line.url, line.digest) != (url.text, get("warc-payload-digest")):
-                continue
-            if line.mime != "warc/revisit":
-                return read_record(crawl.folder.archive, line.filename, int(line.offset))
-    return None
+    if url is not None:
+        second = "".join(char for char in get("warc-refers-to-date")[:19] if char.isdigit())
+        prefix = capture_prefix(url) + second.encode("ascii", "replace")
+        for crawl in inspection.together:
+            for _, data in crawl.environment.scan(Family.CAPTURES, prefix=prefix):
+                line = read_capture(data)
+                same = (line.url, line.digest) == (url.text, get("warc-payload-digest"))
+                if same and line.mime != "warc/revisit":
+                    return read_record(crawl.folder.archive, line.filename, int(line.offset))
+    raise StorageError(f"the record that {revisit.url} of {revisit.date} refers to is not found")

@@ -25,8 +25,9 @@ from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.inspect.archive import reference_counts
 from gossamer.inspect.archive.big_sort import BigSort, LineFile, read_lines
-from gossamer.inspect.archive.captures import Capture, captures
+from gossamer.inspect.archive.captures import Capture, captures, seconds_of
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.link import LinkKind, listed
 from gossamer.model.page import Page
@@ -43,6 +44,8 @@ SORT_MEMORY = 64 << 20
 PAIRS_HELD = 100_000
 """Pairs of hosts that are counted in memory before they are sorted."""
 _CANONICAL_KEPT = 50_000
+_SAME = 1e-6
+"""Seconds by which times of one record may differ."""
 _LEVEL = 3
 _PAGE, _EDGE = b"0", b"1"
 
@@ -85,8 +88,8 @@ def export_links(inspection: Inspection, target: Path | None = None, memory: int
 
     Files, each of lines in the order of their numbers, columns separated by tabs, packed by gzip:
     `urls.tsv.gz` (number, URL in canonical form, number of its host), `pages.tsv.gz` (number, URL as it was
-    requested last, status then), `page_edges.tsv.gz` (number of the page, number of the URL it mentions,
-    kind of link, `nofollow` or nothing), `hosts.tsv.gz` (number, name, URLs, pages), `host_edges.tsv.gz`
+    requested last, status then), `page_edges.tsv.gz` (number of the page, number of the URL that its last capture
+    mentions, kind of link, `nofollow` or nothing), `hosts.tsv.gz` (number, name, URLs, pages), `host_edges.tsv.gz`
     (number, number, page edges between them, within a host too). Numbers begin with 1. Robots files and where
     they redirect are left out; so is what was queued but never mentioned by an archived page, such as seeds
     not yet visited.
@@ -144,9 +147,10 @@ class _Export:
         mentions = BigSort(self._folder, "mentions", self._memory)
         with closing(_Source(self._inspection)) as source:
             for crawl in self._inspection.each.values():
+                is_latest = _Latest(crawl)
                 for capture in captures(crawl, problems):
                     self._sums.captures += 1
-                    for line in source.lines(capture, self._sums.captures):
+                    for line in source.lines(capture, self._sums.captures, links=is_latest(capture)):
                         mentions.add(line)
         edges = BigSort(self._folder, "edges", self._memory)
         referred = BigSort(self._folder, "referred", self._memory // 4)
@@ -248,6 +252,22 @@ def _spill(counts: dict[tuple[int, int], int], serial: int, pairs: BigSort) -> N
     counts.clear()
 
 
+class _Latest:
+    """Whether a capture is the last of its page that has content: what earlier ones mentioned is history."""
+
+    def __init__(self, crawl: Inspection) -> None:
+        prints = fingerprints_of(crawl.environment)
+        self._places = None if prints is None else UrlPlaces(crawl.environment, prints, crawl.config)
+
+    def __call__(self, capture: Capture) -> bool:
+        if self._places is None:
+            return True
+        record = self._places.record(self._places.fingerprint(capture.exchange.url))
+        if record is None or record.visits_made < 2 or not record.captured:
+            return True
+        return abs(seconds_of(record.captured) - capture.exchange.started) < _SAME
+
+
 class _Source:
     """Reads captures as the crawl did, and says what they mention."""
 
@@ -265,17 +285,18 @@ class _Source:
         """End the processes that read for us."""
         self._reader.close()
 
-    def lines(self, capture: Capture, serial: int) -> Iterator[bytes]:
+    def lines(self, capture: Capture, serial: int, *, links: bool = True) -> Iterator[bytes]:
         """`host url 0 serial requested status` of the page, `host url 1 host url "" kind nofollow` of links.
 
-        Separated by tabs, which no URL holds. The first two are of the URL mentioned.
+        Separated by tabs, which no URL holds. The first two are of the URL mentioned. Without `links` there are
+        none.
         """
         if capture.hops.rstrip("R").endswith("P"):
             return  # a robots file
         exchange = capture.exchange
         page = self._key(exchange.url)
         yield b"%b\t%b\t%012d\t%b\t%d" % (page, _PAGE, serial, exchange.url.text.encode(), exchange.status)
-        for url, kind, nofollow in self._targets(capture):
+        for url, kind, nofollow in self._targets(capture) if links else ():
             mark = b"nofollow" if nofollow else b""
             yield b"%b\t%b\t%b\t\t%b\t%b" % (self._key(url), _EDGE, page, kind.value.encode(), mark)
 

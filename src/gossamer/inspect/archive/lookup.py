@@ -1,14 +1,16 @@
 """Finds the captures of one URL by the index in the state, and reads one of them back."""
 
+import math
 import re
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
 from gossamer.archive.cdxj import capture_prefix, read_capture
 from gossamer.archive.reader import read_record
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import Capture, capture_of
+from gossamer.inspect.archive.captures import Capture, capture_of, original_of
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
 from gossamer.model.outcome import Failed
@@ -17,6 +19,7 @@ from gossamer.state.environment import Family
 
 _DIGITS = re.compile(r"\d{4,14}", re.ASCII)
 _REVISIT = "warc/revisit"
+_UNMODIFIED = 304
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -31,6 +34,8 @@ class Indexed(msgspec.Struct, frozen=True):
         length: bytes of its record in the archive, packed.
         file: name of the archive file.
         offset: of the record in it, bytes.
+        found: against the capture before: `first`; `new`, another payload; `same`; `unmodified`, the server said so
+            (304).
     """
 
     url: str
@@ -41,6 +46,7 @@ class Indexed(msgspec.Struct, frozen=True):
     length: int
     file: str
     offset: int
+    found: Literal["first", "new", "same", "unmodified"] = "first"
 
 
 def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
@@ -67,7 +73,20 @@ def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
                 )
             )
     exact = [one for one in found if one.url == url.text]
-    return sorted(exact or found, key=lambda one: (one.time, one.file, one.offset))
+    return _compared(sorted(exact or found, key=lambda one: (one.time, one.file, one.offset)))
+
+
+def _compared(captures: list[Indexed]) -> list[Indexed]:
+    """With what each found against the one before; a 304 is of the payload that was there."""
+    payload, told = "", []
+    for one in captures:
+        if one.status == _UNMODIFIED:
+            found: Literal["first", "new", "same", "unmodified"] = "unmodified"
+        else:
+            found = "first" if not payload else "same" if one.digest == payload else "new"
+            payload = one.digest
+        told.append(msgspec.structs.replace(one, found=found))
+    return told
 
 
 def nearest_in_time(captures: list[Indexed], at: str) -> Indexed:
@@ -83,7 +102,7 @@ def nearest_in_time(captures: list[Indexed], at: str) -> Indexed:
     """
     if not at:
         return captures[-1]
-    wanted = instant(at)
+    wanted = math.floor(instant(at))  # as the times of the index, which are of whole seconds
     return min(captures, key=lambda one: abs(datetime.fromisoformat(one.time).timestamp() - wanted))
 
 
@@ -110,6 +129,8 @@ def instant(text: str) -> float:
 def read_back(inspection: Inspection, one: Indexed) -> Capture:
     """A capture with its body, that of the record it refers to if it was archived before.
 
+    Where the server said that nothing had changed (304), it is the capture of which that was said.
+
     All of the body is in memory, however long the crawl let it become.
 
     Raises:
@@ -126,6 +147,8 @@ def read_back(inspection: Inspection, one: Indexed) -> Capture:
             continue  # of a cluster's agents each names its files as it likes
         if record.problems:
             raise StorageError(f"{one.file} at {one.offset}: {record.problems[0]}. Run 'gossamer check'.")
+        if record.kind == "revisit" and record.status == 304:
+            record = original_of(inspection, record)
         capture = capture_of(inspection, record)
         assert capture is not None, one
         return capture

@@ -1,9 +1,11 @@
 """Tells when a page comes again, and by what reckoning (decision 0026)."""
 
+import time
 from collections.abc import Iterator
 
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.sentences import Clause, clause
+from gossamer.inspect.why.told import about_told
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY
@@ -27,11 +29,15 @@ def about_again(
     if page.asked:
         yield clause("again.asked")
     if page.gone:
-        yield clause("again.gone", days=(wall.now() - page.gone) / DAY)
+        yield clause("again.gone", when=_written(page.gone))
     if not page.history:
         return
     history, now = unpack(page.history), wall.now()
     yield _seen(history, now)
+    if page.changed:
+        yield clause("again.changed", when=_written(page.changed))
+    if history.presence == Presence.MISSED:
+        yield clause("again.missed")
     place = history.place
     fixed = classes.fixed_interval(place)
     data = inspection.environment.get(Family.META, REVISIT)
@@ -43,8 +49,10 @@ def about_again(
         yield clause("again.believed", days=1 / rate / DAY, place=place)
     if history.presence == Presence.GONE:
         yield clause("again.seldom")
-    validators = inspection.environment.get(Family.HOSTS, host)
-    if validators and decode_host(validators).validators == Validity.FALSE:
+    stored = inspection.environment.get(Family.HOSTS, host)
+    known = decode_host(stored) if stored else None
+    yield from about_told(history, page, known)
+    if known is not None and known.validators == Validity.FALSE:
         yield clause("again.unbelieved")
     if not inspection.config.revisit.enabled:
         yield clause("again.off")
@@ -67,6 +75,10 @@ def about_again(
         yield clause("again.due", hours=left / _HOUR)
     else:
         yield clause("again.ready", hours=-left / _HOUR)
+
+
+def _written(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
 def _seen(history: History, now: float) -> Clause:

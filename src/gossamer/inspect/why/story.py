@@ -13,8 +13,11 @@ from gossamer.assembly.seeds import Seeds
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
+from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.soft_missing import SoftMissing
+from gossamer.inspect.url_list import is_gone
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.again import about_again
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
@@ -44,6 +47,8 @@ from gossamer.state.records import (
 
 MOST_COMPARED = 5_000
 MOST_NEAR = 3
+REFERRERS = 5
+"""Pages named that still link to one that is gone."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -95,6 +100,7 @@ class Storyteller:
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
         self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
+        self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
     def tell(self, text: str) -> Story:
@@ -110,8 +116,12 @@ class Storyteller:
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
+        if record is not None and (is_gone(record) or self._soft(fingerprint, record)):
+            facts += self._about_referrers(url)
         if record is not None:
             facts += _about_record(record)
+            if self._soft(fingerprint, record):
+                facts.append(fact("outcome", clause("outcome.soft")))
             facts += self._about_redirect(url, record)
             wall = WallClock.of(os.environ)
             again = about_again(self._inspection, host, fingerprint, url, record, wall)
@@ -199,6 +209,11 @@ class Storyteller:
             yield fact("references", clause("references.uncounted"))
         else:
             yield fact("references", clause("references.pages", pages=known.pages, when=known.when))
+
+    def _about_referrers(self, url: Url) -> Iterator[Fact]:
+        """Who still links to what is gone: some of them, by the same graph."""
+        for one in referrers(self._inspection, url).listed[:REFERRERS]:
+            yield fact("references", clause("references.from", kind=str(one.kind), url=one.url))
 
     def _about_redirect(self, url: Url, record: PageRecord) -> Iterator[Fact]:
         """Where it was sent, as its record in the archive has it; nothing if that was moved away."""
@@ -356,8 +371,12 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
         )
 
 
+def _when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+
+
 def _about_visit(visit: VisitRecord) -> Fact:
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(visit.at))
+    when = _when(visit.at)
     if visit.status:
         what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
     elif visit.said:
@@ -370,5 +389,13 @@ def _about_visit(visit: VisitRecord) -> Fact:
         what,
         clause("visit.address", address=visit.address) if visit.address else None,
         clause("visit.took", seconds=visit.elapsed),
+        _found(visit),
         clause("visit.detail", detail=remarks) if remarks else None,
     )
+
+
+def _found(visit: VisitRecord) -> Clause | None:
+    """Whether it found another text than the one before; nothing if it could not tell."""
+    if visit.changed is None:
+        return None
+    return clause("visit.changed") if visit.changed else clause("visit.unchanged")

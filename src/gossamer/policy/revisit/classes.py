@@ -103,10 +103,24 @@ def _parts(place: int) -> tuple[float, float, float, float]:
     return math.exp(-_SLOWEST - rate * _BASE), _SHAPE[shape], _WEIGHT_OF_0 * 2.0**heavy, 2.0**-silence
 
 
+def weight(place: int) -> float:
+    """What pages of the class weigh, a power of two; 1 where the class is a fixed interval."""
+    return 1.0 if place % _SILENCES == _FIXED else _parts(place)[2]
+
+
 def rate(place: int, age: float) -> float:
     """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds."""
     scale, shape, _, unannounced = _parts(place)
     return shape / (scale + unannounced * age)
+
+
+def hazard(place: int, age: float) -> float:
+    """Minus the logarithm of the probability that a page of the class is as it was `age` seconds ago.
+
+    Of a class that is learned; a fixed interval says nothing of changes.
+    """
+    scale, shape, _, unannounced = _parts(place)
+    return shape * math.log1p(unannounced * age / scale)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -128,12 +142,16 @@ def worth_after(place: int, age: float) -> float:
 def due(place: int, since: float, step: int, longest: float) -> float:
     """When a page of the class is due; no page waits longer than `longest` seconds."""
     if place % _SILENCES == _FIXED:
-        return since + (fixed_interval(place) or 0.0)
+        # `since` is cut to whole seconds: never sooner than was asked for.
+        return since + 1.0 + (fixed_interval(place) or 0.0)
     return since + min(interval(place, step), longest)
 
 
 def told(history: History, now: float, precision: float, longest: float) -> History:
     """After a signal: since when the page would have waited, to be worth what the signal makes it now.
+
+    It is judged as if it were the first one since the last visit, and the best of them counts: who says the same again
+    at each reading of a list, or pings without rest, adds nothing.
 
     Put back by at most half of the longest wait, so that who would not be visited for all its changes is not for the
     news of them.
@@ -141,5 +159,5 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
     if fixed_interval(history.place) is not None:
         return history.told(now, 0)  # at once: whoever wants it every hour wants news sooner
     scale, shape, _, unannounced = _parts(history.place)
-    age = scale * age_when_told(shape, max(0.0, now - history.since) / scale, unannounced, precision)
+    age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
     return history.told(now, int(max(now - age, history.last - longest / 2)))

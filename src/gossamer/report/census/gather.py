@@ -80,6 +80,7 @@ def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
         languages=languages.languages(),
         traps=_traps(inspection),
         names=_names(inspection.names),
+        freshness=inspection.freshness(),
     )
 
 

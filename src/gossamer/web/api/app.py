@@ -17,6 +17,7 @@ from gossamer.web.api.events import EventRoutes
 from gossamer.web.api.jobs import JobRoutes
 from gossamer.web.api.metrics import metrics
 from gossamer.web.api.openapi import describe, page_routes
+from gossamer.web.api.pings import PingRoutes, strangers
 from gossamer.web.api.problem import refuse_well
 from gossamer.web.api.reading import ReadingRoutes
 from gossamer.web.api.resources import ResourceRoutes
@@ -68,7 +69,13 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         lifespan=lifespan,
     )
     app.state.daemon, app.state.door, app.state.config, app.state.streams = daemon, door, config, streams
-    app.add_middleware(Gate, door=door, own=OwnName(config.security, listen), config=config.security)
+    app.add_middleware(
+        Gate,
+        door=door,
+        own=OwnName(config.security, listen, config.pings.public_host),
+        config=config.security,
+        strangers=strangers(config.pings, config.security.max_body),
+    )
     refuse_well(app)
     shapes = Shapes()
     for router in (
@@ -85,6 +92,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
     describe(app, shapes)
     app.include_router(page_routes(app, PREFIX))
     app.include_router(_for_machines(daemon, streams))
+    app.include_router(PingRoutes(daemon).router())
     app.include_router(console_router(daemon))
     return app
 

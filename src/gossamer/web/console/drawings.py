@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from markupsafe import Markup
 
 from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn
+from gossamer.inspect.freshness import CrawlFreshness
 from gossamer.report.charts import (
     Axis,
     Bar,
@@ -20,6 +21,7 @@ from gossamer.report.charts import (
     share_bar,
     time_chart,
 )
+from gossamer.report.freshness import predicted_bars, shares, site_bars
 from gossamer.report.parts import Axes
 from gossamer.web.console.story import sentence
 from gossamer.words.catalogue import Words
@@ -166,6 +168,16 @@ def codes(found: Mapping[str, Any], t: Words) -> list[Drawing]:
             )
         )
     return drawings
+
+
+def freshness(found: CrawlFreshness, t: Words) -> list[Drawing]:
+    """What was predicted against what was seen, and how much is stale by site."""
+    axis = shares(t)
+    predicted, sites = predicted_bars(found.bins, t), site_bars(found.sites, t, ROWS)
+    return [
+        _drawing(t, "predicted", lambda frame: bar_chart(frame, predicted, axis)),
+        _drawing(t, "stale_by_site", lambda frame: bar_chart(frame, sites, axis)),
+    ]
 
 
 def names(found: Mapping[str, Any], t: Words) -> list[Drawing]:

@@ -7,8 +7,6 @@ import msgspec
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive
 
-from gossamer.daemon.security_config import SecurityConfig
-
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 32
@@ -26,38 +24,40 @@ class BadBodyError(Exception):
         self.status = status
 
 
-async def read_body(receive: Receive, length: str | None, config: SecurityConfig) -> bytes:
+async def read_body(receive: Receive, length: str | None, most: int, seconds: float) -> bytes:
     """The whole body.
 
     Args:
         length: the Content-Length header.
+        most: bytes that it may have.
+        seconds: that it may take.
 
     Raises:
         BadBodyError: it is too large, too slow, or its sender has gone.
     """
-    too_large = BadBodyError(413, f"a request may have {config.max_body:,} bytes")
+    too_large = BadBodyError(413, f"a request may have {most:,} bytes")
     if length is not None:
         if not (length.isascii() and length.isdigit()):
             raise BadBodyError(400, "Content-Length is not a number")
-        if len(length) > 15 or int(length) > config.max_body:
+        if len(length) > 15 or int(length) > most:
             raise too_large
     parts: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(config.body_time):
+        async with asyncio.timeout(seconds):
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
                     raise BadBodyError(400, "the request ended before its body did")
                 part = message.get("body", b"")
                 size += len(part)
-                if size > config.max_body:
+                if size > most:
                     raise too_large
                 parts.append(part)
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        raise BadBodyError(408, f"the body took more than {config.body_time:g} s") from None
+        raise BadBodyError(408, f"the body took more than {seconds:g} s") from None
 
 
 def again(body: bytes, receive: Receive) -> Receive:

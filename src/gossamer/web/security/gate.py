@@ -24,6 +24,7 @@ from gossamer.web.security.headers import with_safety
 from gossamer.web.security.local_token import TOKEN
 from gossamer.web.security.own_name import OwnName, same_origin
 from gossamer.web.security.sessions import NewSession
+from gossamer.web.security.strangers import NOBODY, Strangers
 from gossamer.web.security.visitor import Visitor, welcome
 
 API = "/api/"
@@ -55,8 +56,11 @@ class Gate:
     their own doing, and allowed to their role; puts the headers of `headers.py` on every answer.
     """
 
-    def __init__(self, app: ASGIApp, door: Door, own: OwnName, config: SecurityConfig) -> None:
+    def __init__(
+        self, app: ASGIApp, door: Door, own: OwnName, config: SecurityConfig, strangers: Strangers = NOBODY
+    ) -> None:
         self._app = app
+        self._strangers = strangers
         self._door = door
         self._own = own
         self._config = config
@@ -137,6 +141,8 @@ class Gate:
     def _admit(self, scope: Scope, headers: Headers) -> Visitor | None:
         """We know who asks, and their role allows it."""
         path: str = scope["path"]
+        if self._strangers.most_bytes(path) is not None:
+            return None
         visitor = self._door.knows(scope["headers"], scope["scheme"], server_port(scope))
         if visitor is None:
             file = path.startswith(_OPEN_BELOW) and ".." not in path
@@ -165,10 +171,15 @@ class Gate:
         lengths = headers.get("content-length", [])
         kind = _media_type(headers)
         fields: dict[str, str] = {}
+        of_stranger = self._strangers.most_bytes(scope["path"])
+        most = self._config.max_body if of_stranger is None else of_stranger
         try:
             if len(lengths) > 1:
                 raise BadBodyError(400, "Content-Length is given twice")
-            body = await read_body(receive, lengths[0] if lengths else None, self._config)
+            length = lengths[0] if lengths else None
+            body = await read_body(receive, length, most, self._config.body_time)
+            if of_stranger is not None:
+                return again(body, receive)  # of any kind; whoever hears it proves it
             if body and kind == FORM and not scope["path"].startswith(API):
                 fields = read_form(body, scope["state"])
             elif body and kind == JSON:

@@ -27,8 +27,11 @@ class OwnName:
     an address. So names must be known, and addresses are fine if connections may come to them.
     """
 
-    def __init__(self, config: SecurityConfig, listen: str) -> None:
+    def __init__(self, config: SecurityConfig, listen: str, public: str = "") -> None:
+        """`public`: the name that we give to others."""
         self._names = {*_LOOPBACK_NAMES, *(name.lower() for name in config.allowed_hosts)}
+        if public:
+            self._names.add(public)
         self._addresses = not is_loopback(listen)
         if self._addresses:
             try:

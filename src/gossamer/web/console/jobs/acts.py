@@ -1,7 +1,7 @@
 """What an operator does with a whole job: start, stop, schedule, clone, delete."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Literal
 
 from starlette.responses import Response
 
@@ -14,6 +14,7 @@ from gossamer.web.console.waits import typed_amount
 from gossamer.web.security.door import safe_next
 
 MOST_KEPT = 1_000
+MOST_HOURS = 8_760
 ACTS = ("start", "pause", "unpause", "stop", "checkpoint", "withdraw")
 
 
@@ -81,8 +82,9 @@ async def set_schedule(context: RequestContext, job: str) -> Response:
     schedule = Schedule(
         cron=context.sent("cron")[:200],
         zone=context.sent("zone")[:64],
-        how="anew" if context.sent("how") == "anew" else "resume",
-        keep=_kept(context.sent("keep")),
+        how=_how(context.sent("how")),
+        hours=_number(context.sent("hours"), Schedule().hours, MOST_HOURS),
+        keep=_number(context.sent("keep"), Schedule().keep, MOST_KEPT),
         quiet=tuple(line[:64] for line in lines(context.sent("quiet"))[:50]),
     )
     try:
@@ -96,12 +98,21 @@ async def set_schedule(context: RequestContext, job: str) -> Response:
     return context.go(f"/jobs/{job}", "scheduled")
 
 
-def _kept(text: str) -> int:
-    """How many copies; what is no number is the default."""
+def _how(text: str) -> Literal["resume", "anew", "revisit"]:
+    """What a start does; what is unknown is the default."""
+    match text:
+        case "anew" | "revisit":
+            return text
+        case _:
+            return "resume"
+
+
+def _number(text: str, default: int, most: int) -> int:
+    """A number up to `most`; what is none is the default."""
     if not (text.isascii() and text.isdigit()):
-        return Schedule().keep
+        return default
     digits = text.lstrip("0")
-    return min(int(digits or "0"), MOST_KEPT) if len(digits) < 10 else MOST_KEPT
+    return min(int(digits or "0"), most) if len(digits) < 10 else most
 
 
 async def show_claim(context: RequestContext, job: str) -> Response:

@@ -60,6 +60,14 @@ async def log(context: RequestContext, job: str) -> Response:
     return _list_page(context, job, "log", found, problem, rows=rows, kinds=KINDS)
 
 
+async def gone(context: RequestContext, job: str) -> Response:
+    """Pages that are gone, since when and who links to them, and hosts that have left."""
+    left = await context.ask(job, "left")
+    columns = "url,gone,soft,status,via,referrers"
+    found, problem = await _listed(context, job, "list", {"host": 253}, gone=True, columns=columns)
+    return _list_page(context, job, "gone", found, problem, left=left)
+
+
 async def traps(context: RequestContext, job: str) -> Response:
     """Branches of sites, with what they brought."""
     found, problem = await _listed(context, job, "traps", {"host": 253})
@@ -160,6 +168,7 @@ PAGES = (
     get("/jobs/{job}/queue", queue),
     get("/jobs/{job}/pages", pages),
     get("/jobs/{job}/log", log),
+    get("/jobs/{job}/gone", gone),
     get("/jobs/{job}/traps", traps),
     post("/jobs/{job}/traps", release),
 )

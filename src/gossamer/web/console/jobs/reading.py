@@ -98,6 +98,14 @@ async def page(context: RequestContext, job: str) -> Response:
     )
 
 
+async def refetch(context: RequestContext, job: str) -> Response:
+    """Visit one page again; at once if the crawl runs."""
+    url = context.sent("url")
+    told = await context.ask(job, "refetch", urls=[url])
+    said = ("refetched" if told["running"] else "refetched_later") if told["pages"] else "refetched_none"
+    return context.go(f"/jobs/{job}/page", said, url=url)
+
+
 def _links_to(url: str) -> str:
     """The question of which pages link to one."""
     quoted = url.replace("'", "''")
@@ -193,6 +201,7 @@ def _cell(value: object, number: bool) -> Cell:
 
 PAGES = (
     get("/jobs/{job}/page", page),
+    post("/jobs/{job}/page", refetch),
     get("/jobs/{job}/sql", sql),
     post("/jobs/{job}/sql", answer),
 )

@@ -3,11 +3,13 @@
 import asyncio
 from typing import Any
 
+import msgspec
 from starlette.responses import Response
 
 from gossamer.config.dotted import split_path
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.views import JobView
+from gossamer.inspect.freshness import CrawlFreshness
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
 from gossamer.web.console.drawings import drawn
@@ -63,6 +65,17 @@ async def codes(context: RequestContext, job: str) -> Response:
         "codes",
         charts=drawings.codes(found, context.words),
         sampled=found.get("sampled", False),
+    )
+
+
+async def freshness(context: RequestContext, job: str) -> Response:
+    """How much is stale, how far to believe that, and what visits again have brought."""
+    found = msgspec.convert(await context.ask(job, "freshness"), CrawlFreshness)
+    return context.job_page(
+        context.daemon.job(job),
+        "freshness",
+        fresh=found,
+        charts=drawings.freshness(found, context.words) if found.known else [],
     )
 
 
@@ -158,6 +171,7 @@ PAGES = (
     get("/jobs/{job}", overview),
     get("/jobs/{job}/codes", codes),
     get("/jobs/{job}/names", names),
+    get("/jobs/{job}/freshness", freshness),
     get("/jobs/{job}/why", why),
     get("/jobs/{job}/forecast", forecast),
     get("/jobs/{job}/report", report),

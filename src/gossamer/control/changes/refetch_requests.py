@@ -1,0 +1,61 @@
+"""Keeps what was asked for again and not gone through yet: `refetch.json` in the crawl's folder.
+
+A stopped crawl takes it up when it is resumed, one that was killed too.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.inspect.url_list import Wanted
+from gossamer.model.errors import StorageError
+
+
+class RefetchRequest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Pages that somebody wants again.
+
+    Attributes:
+        when: wall time; what was visited since is not visited again for it.
+        who: asked for it.
+        urls: single ones.
+        wanted: and all of these; `None`: no others.
+    """
+
+    when: float
+    who: str = ""
+    urls: list[str] = []
+    wanted: Wanted | None = None
+
+
+def pending_requests(folder: Path) -> list[RefetchRequest]:
+    """What is left to do, the first first.
+
+    Raises:
+        StorageError: the file is damaged.
+    """
+    path = CrawlFolder(folder).refetches
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[RefetchRequest])
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise StorageError(
+            f"{path}: cannot be read ({error}). Remove it, and ask for the pages once more by 'gossamer refetch'."
+        ) from None
+
+
+def keep_requests(folder: Path, requests: list[RefetchRequest]) -> None:
+    """What is left to do from now on, whole.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    path = CrawlFolder(folder).refetches
+    if requests:
+        write_whole(path, msgspec.json.encode(requests).decode())
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be removed ({error.strerror}).") from None

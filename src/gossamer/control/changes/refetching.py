@@ -1,0 +1,227 @@
+"""Has pages visited again that were asked for: at once in a crawl that runs, at the next start in one that does not."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.config.config import CrawlConfig
+from gossamer.config.units import parse_duration
+from gossamer.control.changes.refetch_requests import RefetchRequest, keep_requests, pending_requests
+from gossamer.control.socket.protocol import invalid
+from gossamer.control.views.context import ViewContext
+from gossamer.frontier.frontier import Frontier
+from gossamer.inspect.url_list import PageFilter, Wanted
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
+from gossamer.inspect.why.story import url_of
+from gossamer.model.disposition import PageState
+from gossamer.model.link import LinkKind
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, of, text
+from gossamer.model.url import Url
+from gossamer.state.environment import Environment, Family
+from gossamer.state.records import PageRecord, decode_page
+
+MOST_URLS = 10_000
+AT_ONCE = 200
+"""Pages asked for in one batch."""
+UNKNOWN_LISTED = 100
+_SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
+
+
+class Refetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which pages: `urls` (as `why` takes them), or all that are wanted by the filters of `list`.
+
+    `older_than` is a time span (`7d`): what was visited last before that. With `dry_run` they are only counted.
+    """
+
+    urls: Annotated[list[Annotated[str, Meta(max_length=8_192)]], Meta(max_length=MOST_URLS)] = []
+    match: Annotated[str, Meta(max_length=2_000)] = ""
+    status: Annotated[str, Meta(max_length=40)] = ""
+    type: Annotated[str, Meta(max_length=200)] = ""
+    host: Annotated[str, Meta(max_length=254)] = ""
+    under: Annotated[str, Meta(max_length=20_000)] = ""
+    older_than: Annotated[str, Meta(max_length=40)] = ""
+    gone: bool = False
+    dry_run: bool = False
+
+    def wanted(self, now: float) -> Wanted | None:
+        """What the filters ask for; `None` without any.
+
+        Raises:
+            LiveError: `invalid`, the time span is none.
+        """
+        try:
+            before = now - parse_duration(self.older_than) if self.older_than else 0.0
+        except ValueError as error:
+            raise invalid((of("older_than", text(str(error))),)) from None
+        wanted = Wanted(
+            status=self.status, under=self.under, type=self.type, host=self.host, match=self.match,
+            before=before, gone=self.gone,
+        )  # fmt: skip
+        return None if wanted == Wanted() else wanted
+
+
+class Refetched(msgspec.Struct, frozen=True):
+    """What becomes of pages that were asked for.
+
+    Attributes:
+        pages: that will be visited again.
+        unknown: URLs that were never visited to an end, or are robots files; the first few.
+        running: they have their turn now, each after its host's rest; if not, with the next `resume`.
+        dry_run: they were only counted.
+    """
+
+    pages: int
+    unknown: list[str] = []
+    running: bool = False
+    dry_run: bool = False
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """Pages that somebody wants again.
+
+    Attributes:
+        urls: known ones; `unknown`: the others.
+        wanted: further ones.
+        pages: how many there are in all.
+    """
+
+    urls: list[str]
+    unknown: list[str]
+    wanted: Wanted | None
+    pages: int
+
+
+def choose(look: ViewContext, params: Refetch) -> Chosen:
+    """Go through the pages known and count those that are asked for; some 5 us for each page.
+
+    Raises:
+        LiveError: `invalid`, nothing or what cannot be is asked for; `conflict`: nothing was crawled yet.
+    """
+    wanted = params.wanted(time.time())
+    if not params.urls and wanted is None:
+        raise invalid((of("urls", Reason(ProblemCode.NOTHING_ASKED)),))
+    inspection, places = look.inspection(), look.places()
+    if wanted is not None and wanted.under.startswith("/"):
+        wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
+    urls, unknown, prints = [], [], set()
+    for given in dict.fromkeys(params.urls):
+        url = url_of(inspection, given)
+        fingerprint = places.fingerprint(url)
+        record = places.record(fingerprint)
+        if record is None or not _is_page(record):
+            unknown.append(url.text)
+        elif fingerprint not in prints:
+            prints.add(fingerprint)
+            urls.append(url.text)
+    pages = len(urls)
+    if wanted is not None:
+        is_wanted = PageFilter(wanted)
+        for key, data in look.environment.scan(Family.PAGES):
+            record = decode_page(data)
+            pages += _is_page(record) and is_wanted(record) and key not in prints
+    return Chosen(urls, unknown[:UNKNOWN_LISTED], wanted, pages)
+
+
+def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
+    """Write down what a stopped crawl is to visit again when it is resumed.
+
+    Raises:
+        LiveError: as in `choose`.
+        StorageError: it cannot be written down.
+    """
+    chosen = choose(look, params)
+    if not params.dry_run and chosen.pages:
+        folder = look.folder.path
+        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted)
+        keep_requests(folder, [*pending_requests(folder), request])
+    return Refetched(chosen.pages, chosen.unknown, dry_run=params.dry_run)
+
+
+def _is_page(record: PageRecord) -> bool:
+    """It was visited to the end. Robots files are asked for when what they said is no longer fresh."""
+    robots = record.kind is LinkKind.ROBOTS or record.hops.rstrip("R").endswith("P")
+    return record.state in _SETTLED and record.visits_made > 0 and not robots
+
+
+class Refetching:
+    """Goes through requests, so many pages at a time; a crash begins the one that it was at again."""
+
+    def __init__(
+        self, folder: Path, environment: Environment, frontier: Frontier, config: Callable[[], CrawlConfig]
+    ) -> None:
+        self._folder = folder
+        self._config = config
+        self._environment = environment
+        self._frontier = frontier
+        self._requests: list[RefetchRequest] | None = None
+        self._cursor = b""
+
+    @property
+    def pending(self) -> bool:
+        """There is something to go through."""
+        return bool(self._left())
+
+    def begin(self, request: RefetchRequest) -> None:
+        """Go through it, too; it is written down before.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        requests = [*self._left(), request]
+        keep_requests(self._folder, requests)
+        self._requests = requests
+
+    def step(self, over: Callable[[], bool]) -> None:
+        """Go on until `over()` says that it has taken long enough, or to the end of a request."""
+        request = self._left()[0]
+        if not self._cursor:
+            self._ask(request)
+        if request.wanted is not None and not self._walk(request, PageFilter(request.wanted), over):
+            return
+        self._cursor = b""
+        self._requests = self._left()[1:]
+        keep_requests(self._folder, self._requests)
+
+    def _left(self) -> list[RefetchRequest]:
+        if self._requests is None:
+            self._requests = pending_requests(self._folder)
+        return self._requests
+
+    def _walk(self, request: RefetchRequest, is_wanted: PageFilter, over: Callable[[], bool]) -> bool:
+        """Whether the walk has come to its end."""
+        found: list[bytes] = []
+        for key, data in self._environment.scan(Family.PAGES, self._cursor + b"\0" if self._cursor else b""):
+            record = decode_page(data)
+            if _is_page(record) and is_wanted(record) and not _visited_since(record, request.when):
+                found.append(key)
+            self._cursor = key
+            if over() or len(found) >= AT_ONCE:
+                self._frontier.refetch(found)
+                return False
+        self._frontier.refetch(found)
+        return True
+
+    def _ask(self, request: RefetchRequest) -> None:
+        """For the single URLs of a request."""
+        prints = fingerprints_of(self._environment)
+        if prints is None:
+            return
+        places = UrlPlaces(self._environment, prints, self._config())
+        wanted = []
+        for text_ in request.urls:
+            url = Url.from_serialised(text_)
+            page = places.fingerprint(url) if url is not None else b""
+            record = places.record(page)
+            if record is not None and _is_page(record) and not _visited_since(record, request.when):
+                wanted.append(page)
+        for at in range(0, len(wanted), AT_ONCE):
+            self._frontier.refetch(wanted[at : at + AT_ONCE])
+
+
+def _visited_since(record: PageRecord, when: float) -> bool:
+    return bool(record.visits) and record.visits[-1].at >= when

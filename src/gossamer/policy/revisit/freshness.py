@@ -1,0 +1,216 @@
+"""How fresh what was seen still is, and how much to believe that.
+
+A page is *stale* if a visit now would find another text than the last one did. How likely that is follows from its
+class and the time since; but the policy's belief is made for choosing pages, not for counting them: it counts a visit
+half, and takes a page that changed at each visit for any page of its site. So what it says is corrected by what visits
+find, once for each kind of evidence (how many changes were seen, how many visits without one, whether somebody speaks
+of the page and has announced something): P = 1 - exp(-f H), H the hazard of the class, f learned, one step of Newton's
+method for each visit (binary regression with a complementary log-log link and log H as offset). Of an announced change
+it is learned how often it is true, whatever the time since: H is 1.
+
+What is said before a visit is compared with what the visit finds: in ten bins, and as the Brier score. All of it is a
+few hundred numbers for a crawl, and nothing for a page.
+"""
+
+import math
+
+import msgspec
+
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Spread
+
+BINS = 10
+_LEVELS = 5
+_KINDS = 3 * _LEVELS * _LEVELS
+_FIRST = 1.0
+"""Evidence, as of so many visits, that the policy is right as it is."""
+_MOST = 300.0
+"""Evidence that is kept: sites come and go."""
+_STEP = 0.5
+_FURTHEST = 5.0
+_TOLD = 0.5
+"""At first four of five announcements are believed."""
+_LEAST, _MOST_HAZARD = 1e-9, 16.0
+_ANY = Spread()
+"""Rates as they are on the web, for pages whose class is an interval that the user set."""
+_KEPT = 100_000
+"""Visits that predictions are judged by; then they are forgotten by halves."""
+
+
+class Bin(msgspec.Struct, array_like=True, gc=False):
+    """Visits before which a change was about as likely.
+
+    Attributes:
+        visits: their number; of old ones half are forgotten.
+        predicted: the sum of the probabilities.
+        seen: how many found a change.
+    """
+
+    visits: float = 0.0
+    predicted: float = 0.0
+    seen: float = 0.0
+
+
+class Freshness(msgspec.Struct, array_like=True):
+    """What visits again have shown, in a crawl as a whole.
+
+    Attributes:
+        found: changes.
+        delay: the sum over all changes found of the seconds from the first since the visit before, as is to be
+            expected, to the visit that found it.
+        bins: predicted against seen, by the probability, ten bins of a tenth.
+        brier: the sum of the squared errors of the predictions in `bins`.
+        factors: the logarithm of f, by kind of evidence.
+        evidence: the weight of it.
+    """
+
+    found: int = 0
+    delay: float = 0.0
+    bins: list[Bin] = msgspec.field(default_factory=lambda: [Bin() for _ in range(BINS)])
+    brier: float = 0.0
+    factors: list[float] = msgspec.field(
+        default_factory=lambda: [0.0] * (2 * _KINDS // 3) + [_TOLD] * (_KINDS // 3)
+    )
+    evidence: list[float] = msgspec.field(default_factory=lambda: [_FIRST] * _KINDS)
+
+    def stale(self, history: History, now: float) -> float:
+        """The probability that a visit now would find another text; 0 of what is gone.
+
+        Args:
+            history: of the page, as of its last visit.
+            now: wall time, seconds.
+        """
+        if history.presence == Presence.GONE:
+            return 0.0
+        return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
+
+    def note(self, history: History, now: float, *, changed: bool) -> None:
+        """Take note of a visit that could tell whether the page had changed; not of one to a page that was gone.
+
+        Args:
+            history: before it, with the class that it had then.
+            now: wall time of the visit, seconds.
+            changed: it found another text.
+        """
+        if history.presence == Presence.GONE:
+            return
+        kind, hazard = _kind(history), _hazard(history, now)
+        expected = hazard * math.exp(self.factors[kind])
+        probability = -math.expm1(-expected)
+        if changed:
+            self.found += 1
+            self.delay += _delay(history, now, expected)
+        self._judge(probability, changed=changed)
+        self._learn(kind, expected, probability, changed=changed)
+
+    def plus(self, other: "Freshness") -> "Freshness":
+        """The sums of two crawls; what was learned stays each one's own."""
+        return Freshness(
+            self.found + other.found,
+            self.delay + other.delay,
+            [
+                Bin(one.visits + two.visits, one.predicted + two.predicted, one.seen + two.seen)
+                for one, two in zip(self.bins, other.bins, strict=True)
+            ],
+            self.brier + other.brier,
+        )
+
+    @property
+    def mean_delay(self) -> float | None:
+        """Seconds from a change to the visit that found it; `None` before there was one."""
+        return self.delay / self.found if self.found else None
+
+    @property
+    def brier_score(self) -> float | None:
+        """Mean squared error of what was predicted, .25 for who always says one half; `None` before there is one."""
+        judged = sum(each.visits for each in self.bins)
+        return self.brier / judged if judged else None
+
+    def _judge(self, probability: float, *, changed: bool) -> None:
+        place = self.bins[min(int(probability * BINS), BINS - 1)]
+        place.visits += 1
+        place.predicted += probability
+        place.seen += changed
+        self.brier += (probability - changed) ** 2
+        if place.visits > _KEPT:
+            self.brier /= 2
+            for each in self.bins:
+                each.visits /= 2
+                each.predicted /= 2
+                each.seen /= 2
+
+    def _learn(self, kind: int, expected: float, probability: float, *, changed: bool) -> None:
+        odds = math.exp(-expected) / probability
+        slope = expected * odds if changed else -expected
+        evidence = min(self.evidence[kind] + expected * expected * odds, _MOST)
+        factor = self.factors[kind] + min(max(slope / evidence, -_STEP), _STEP)
+        self.evidence[kind] = evidence
+        self.factors[kind] = min(max(factor, -_FURTHEST), _FURTHEST)
+
+
+def _hazard(history: History, now: float) -> float:
+    if history.heard:
+        return 1.0
+    place = history.place
+    if classes.fixed_interval(place) is not None:
+        place = classes.classify(_ANY.believe(history))
+    return min(max(classes.hazard(place, max(0.0, now - history.last)), _LEAST), _MOST_HAZARD)
+
+
+def _delay(history: History, now: float, expected: float) -> float:
+    """Seconds that a change is to be expected to be old: the first of those that come at random in the time between.
+
+    E[t - T | T < t] = t (1 - 1/x + 1/(exp(x) - 1)), x = `expected`: half of the time if there are few. One that was
+    announced is as old as the announcement.
+    """
+    age = max(0.0, now - history.last)
+    if history.heard:
+        return max(0.0, age - history.heard * 3600)
+    if expected < 1e-3:
+        return age / 2
+    return age * (1 - 1 / expected + 1 / math.expm1(min(expected, 500.0)))
+
+
+def _kind(history: History) -> int:
+    """Kinds of evidence: nobody speaks of the page, somebody is silent, has spoken; visits by powers of 2."""
+    voice = 2 if history.heard else history.source > 0
+    changed = min(history.changed.bit_length(), _LEVELS - 1)
+    return (voice * _LEVELS + changed) * _LEVELS + min(history.same.bit_length(), _LEVELS - 1)
+
+
+class Share(msgspec.Struct, gc=False):
+    """The stale share of pages, a sum.
+
+    Attributes:
+        pages: that were visited and are not gone.
+        stale: the sum of their probabilities.
+        weight: of the pages.
+        weighted: the sum of the probabilities, by weight.
+    """
+
+    pages: float = 0.0
+    stale: float = 0.0
+    weight: float = 0.0
+    weighted: float = 0.0
+
+    def add(self, history: History, probability: float, times: float = 1.0) -> None:
+        """Count a page, which stands for so many."""
+        if history.presence == Presence.GONE:
+            return
+        heavy = classes.weight(history.place) * times
+        self.pages += times
+        self.stale += probability * times
+        self.weight += heavy
+        self.weighted += probability * heavy
+
+    @property
+    def plain(self) -> float | None:
+        """Of 1; `None` if there are no pages."""
+        return self.stale / self.pages if self.pages else None
+
+    @property
+    def by_weight(self) -> float | None:
+        """The same, each page by what it weighs."""
+        return self.weighted / self.weight if self.weight else None

@@ -1,0 +1,236 @@
+"""How fresh what was seen still is: estimates against worlds whose truth is known."""
+
+import math
+import random
+import statistics
+
+import msgspec
+import numpy as np
+import pytest
+from benchmarks.revisit import MUTE, QUIET, TOLD, Account
+from benchmarks.revisit_road import Road
+from benchmarks.revisit_worlds import DAY, Noise, Signals, World, poisson
+
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.freshness import BINS, Freshness, Share
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Spread
+
+EPOCH = 1_600_000_000
+PAGES = 250
+
+
+class Told(msgspec.Struct):
+    """What a run has shown: true and estimated stale shares by day, and the figures at the end."""
+
+    true: list[float]
+    estimated: list[float]
+    figures: Freshness
+    real_delay: float
+    by_site: dict[int, tuple[list[float], list[float]]]
+
+
+def run(world: World, budget: float, noise: Noise = QUIET, signals: Signals = MUTE) -> Told:
+    """The policy visits a world; every 25 days its share is compared, from eight visits a page on."""
+    account, turns = Account(world), noise.of(world)
+    generator = np.random.default_rng(7)
+    heard = signals.heard(world) if signals.covered else []
+    rate = world.size / budget / DAY
+    sites = world.sites.tolist()
+    road = Road(sites, [1.0] * world.size, signals.listed(world).tolist(), rate, EPOCH)
+    figures, delays, told = Freshness(), [], Told([], [], Freshness(), 0.0, {})
+    next_change = world.first_change(np.arange(world.size), 0.0)
+    for day in range(1, math.ceil(world.days)):
+        now = EPOCH + day * DAY
+        for page in heard[day].tolist() if heard else ():
+            road.hear(page, now)
+        road.earn(DAY)
+        pages = np.array(road.lend(now), dtype=np.int64)
+        if len(pages):
+            changed = account.visit(pages, float(day))
+            delays += (day - next_change[pages[changed]]).tolist()
+            next_change[pages] = world.first_change(pages, float(day))
+            seen = changed | (generator.random(len(pages)) < turns[pages])
+            for page, new in zip(pages.tolist(), seen.tolist(), strict=True):
+                figures.note(road.history(page), now, changed=new)
+                road.settle(page, now, changed=new)
+        road.correct(now)
+        if day >= min(8 * budget, 500) and day % 25 == 0:
+            stale, share = next_change < day, Share()
+            for page in range(world.size):
+                history = road.history(page)
+                share.add(history, figures.stale(history, now))
+                true, estimated = told.by_site.setdefault(sites[page], ([], []))
+                true.append(float(stale[page]))
+                estimated.append(figures.stale(history, now))
+            told.true.append(float(stale.mean()))
+            told.estimated.append(share.plain or 0.0)
+    told.figures, told.real_delay = figures, statistics.fmean(delays) * DAY
+    return told
+
+
+@pytest.mark.parametrize(("budget", "signals"), [(10, MUTE), (30, MUTE), (30, TOLD), (100, MUTE)])
+def test_the_estimate_is_within_two_points_of_the_truth(budget: float, signals: Signals):
+    """Also where the policy's own belief is twelve points off, since it counts a visit half."""
+    told = run(poisson(1, PAGES), budget, signals=signals)
+    errors = [one - other for one, other in zip(told.estimated, told.true, strict=True)]
+    assert abs(statistics.fmean(errors)) < 0.02
+    assert statistics.fmean(map(abs, errors)) < 0.03
+
+
+def test_sites_differ_as_they_do():
+    world = poisson(2, PAGES, sites=2)
+    quick = world.rates > np.median(world.rates)
+    told = run(World("apart", quick.astype(np.int64), world.days, world.pages, world.times), 30)
+    for true, estimated in told.by_site.values():
+        assert abs(statistics.fmean(true) - statistics.fmean(estimated)) < 0.03
+    assert abs(statistics.fmean(told.by_site[0][0]) - statistics.fmean(told.by_site[1][0])) > 0.1
+
+
+@pytest.mark.parametrize("signals", [MUTE, TOLD])
+def test_what_is_predicted_is_seen(signals: Signals):
+    figures = run(poisson(3, PAGES), 30, signals=signals).figures
+    full = [each for each in figures.bins if each.visits > 300]
+    assert len(full) >= 4
+    for each in full:
+        assert abs(each.predicted - each.seen) / each.visits < 0.06
+    base = figures.found / sum(each.visits for each in figures.bins)
+    assert figures.brier_score is not None
+    assert figures.brier_score < base * (1 - base)
+
+
+def test_the_delay_is_that_of_the_changes():
+    for signals in (MUTE, TOLD):
+        told = run(poisson(4, PAGES), 30, signals=signals)
+        assert told.figures.mean_delay == pytest.approx(told.real_delay, rel=0.1)
+
+
+def test_a_clock_counts_as_what_a_visit_would_find():
+    """What is no change to the crawl was left out before; the rest is one."""
+    told = run(poisson(5, PAGES), 10, Noise(clocks=0.1))
+    more = statistics.fmean(told.estimated) - statistics.fmean(told.true)
+    assert 0.03 < more < 0.12
+
+
+def of(random_: random.Random, **fields: object) -> History:
+    """Some history with a class of its own."""
+    last = EPOCH - random_.randrange(1, 100 * 86_400)
+    same, changed = random_.randrange(4), random_.randrange(4)
+    history = History(last, last, 24.0 * same, 24.0 * changed, same=same, changed=changed)
+    place = classes.classify(Spread().believe(history), 2.0 ** random_.randrange(-4, 5))
+    return msgspec.structs.replace(history, place=place, **fields)
+
+
+def test_it_is_a_probability_that_grows_with_time():
+    random_ = random.Random(11)
+    figures = Freshness()
+    for _ in range(2_000):
+        history, now = of(random_), EPOCH + random_.randrange(1, 400) * 86_400.0
+        first, second = figures.stale(history, now), figures.stale(history, now + 86_400)
+        assert 0 <= first <= second <= 1
+        # Whatever is found, figures stay figures.
+        figures.note(history, now, changed=random_.random() < random_.choice((0.0, 0.1, 1.0)))
+        assert all(map(math.isfinite, (*figures.factors, *figures.evidence, figures.delay, figures.brier)))
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_never_and_what_always_changes_is_learned(changed: bool):
+    figures, history = Freshness(), of(random.Random(1), same=3, changed=3)
+    before = figures.stale(history, EPOCH)
+    for _ in range(200):
+        figures.note(history, EPOCH, changed=changed)
+    after = figures.stale(history, EPOCH)
+    assert after > max(before, 0.9) if changed else after < min(before, 0.1)
+
+
+def test_a_fixed_interval_is_no_belief():
+    """What the user wants every hour changes as often as it does."""
+    figures, random_ = Freshness(), random.Random(9)
+    for fields in ({"same": 9, "changed": 0, "quiet": 2_000.0}, {"same": 1, "changed": 9, "stirred": 90.0}):
+        history = of(random_, **fields)
+        hourly = msgspec.structs.replace(history, place=classes.fixed(3_600))
+        learned = msgspec.structs.replace(history, place=classes.classify(Spread().believe(history)))
+        assert figures.stale(hourly, EPOCH) == figures.stale(learned, EPOCH)
+        share = Share()
+        share.add(hourly, 1.0)
+        assert (share.weight, share.pages) == (1.0, 1.0)
+
+
+def test_other_evidence_is_not_touched():
+    figures, random_ = Freshness(), random.Random(2)
+    rare, often = of(random_, same=8, changed=0), of(random_, same=0, changed=8)
+    before = figures.stale(rare, EPOCH)
+    for _ in range(50):
+        figures.note(often, EPOCH, changed=True)
+    assert figures.stale(rare, EPOCH) == before
+
+
+def test_an_announcement_is_believed_by_what_became_of_others():
+    figures = Freshness()
+    told = of(random.Random(3), heard=1.0)
+    assert 0.7 < figures.stale(told, EPOCH) < 0.9
+    for _ in range(100):
+        figures.note(told, EPOCH, changed=False)
+    assert figures.stale(told, EPOCH) < 0.1
+
+
+def test_what_is_gone_is_neither_fresh_nor_stale():
+    figures, share = Freshness(), Share()
+    gone = of(random.Random(4), presence=Presence.GONE)
+    assert figures.stale(gone, EPOCH) == 0
+    share.add(gone, 0.5)
+    assert share.plain is share.by_weight is None
+    figures.note(gone, EPOCH, changed=True)
+    assert figures == Freshness()
+
+
+def test_pages_count_by_their_weight_and_by_what_they_stand_for():
+    light, heavy = (
+        History(EPOCH, EPOCH, place=classes.classify(Spread().believe(History(EPOCH, EPOCH)), weight))
+        for weight in (1.0, 4.0)
+    )
+    share = Share()
+    share.add(light, 0.0)
+    share.add(heavy, 1.0, 2.0)
+    assert share.plain == pytest.approx(2 / 3)
+    assert share.by_weight == pytest.approx(8 / 9)
+
+
+def test_it_stays_small_and_is_read_as_it_was_written():
+    figures, random_ = Freshness(), random.Random(5)
+    for _ in range(3_000):
+        figures.note(of(random_), EPOCH + 86_400.0, changed=random_.random() < 0.3)
+    stored = msgspec.msgpack.encode(figures)
+    assert len(stored) < 2_000
+    assert msgspec.msgpack.decode(stored, type=Freshness) == figures
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode([7, 3.0]), type=Freshness).bins == Freshness().bins
+    assert len(figures.bins) == BINS
+    assert sum(each.visits for each in figures.bins) == 3_000
+
+
+def test_old_predictions_are_forgotten_by_halves(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gossamer.policy.revisit.freshness._KEPT", 100)
+    figures, history = Freshness(), of(random.Random(6), same=3, changed=3)
+    for at in range(500):
+        figures.note(history, EPOCH, changed=at % 4 == 0)
+    judged = sum(each.visits for each in figures.bins)
+    assert judged < 300
+    assert figures.brier_score == pytest.approx(0.19, abs=0.03)
+    assert figures.found == 125
+
+
+def test_before_there_was_a_visit_there_is_nothing_to_say():
+    assert Freshness().mean_delay is Freshness().brier_score is None
+
+
+def test_two_crawls_add_up():
+    one, two, random_ = Freshness(), Freshness(), random.Random(8)
+    for figures in (one, two, two):
+        figures.note(of(random_, same=1, changed=1), EPOCH, changed=True)
+    both = one.plus(two)
+    assert both.found == 3
+    assert both.delay == one.delay + two.delay
+    assert both.brier == one.brier + two.brier
+    assert sum(each.visits for each in both.bins) == 3
+    assert sum(each.visits for each in one.bins) == 1
