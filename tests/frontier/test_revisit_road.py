@@ -56,7 +56,7 @@ class Crawler:
         world.frontier.again.wall = Wall(world)
         self.memory = PageMemory(world.environment)
         self.pace = RevisitPace(world.environment, world.frontier, self.config)
-        self.revisits = Revisits(world.frontier, self.memory, self.pace)
+        self.revisits = Revisits(world.frontier, None, self.memory, self.pace)
 
     @property
     def now(self):

@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 import msgspec
 
+from gossamer.engine.admission.identity import Identity
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.changed import TEXT_BYTES, changed
 from gossamer.engine.settlement.judge import Judgement
@@ -35,17 +36,18 @@ SITES = 256
 class Revisits:
     """Histories of pages, and what hosts are known for; all of it is written with the visit it was learned from."""
 
-    def __init__(self, frontier: Frontier, memory: PageMemory, pace: RevisitPace) -> None:
+    def __init__(self, frontier: Frontier, identity: Identity, memory: PageMemory, pace: RevisitPace) -> None:
         self._frontier = frontier
+        self._identity = identity
         self._memory = memory
         self.pace = pace
         self._sites: OrderedDict[bytes, Spread] = OrderedDict()
 
     # Before a visit …
 
-    def prepared(self, lease: Lease, fingerprint: bytes) -> Lease:
+    def prepared(self, lease: Lease) -> Lease:
         """The lease of a page that was visited, with what a conditional request sends back, if it may be one."""
-        known = self._memory.get(fingerprint)
+        known = self._memory.get(self._identity.fingerprint(lease.candidate.url))
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
