@@ -17,7 +17,7 @@ import re
 import statistics
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,10 @@ _ENDS = re.compile(r"</(?:p|div|ul|h2|table|section)>", re.IGNORECASE)
 class Page:
     """A page that changes, and is noisy."""
 
-    def __init__(self, markup: str, times: list[float], noises: dict[str, Any], seed: str, hidden: bool) -> None:
-        self._random = random.Random(seed)  # noqa: S311
+    def __init__(
+        self, markup: str, times: list[float], noises: dict[str, Any], seed: str, hidden: bool
+    ) -> None:
+        self._random = random.Random(seed)
         self._seed = seed
         self._state = State(self._random)
         self._noises = noises
@@ -84,16 +86,18 @@ class Page:
     def seen(self, number: int, now: float, *, noise: bool = True) -> str:
         """As a visit finds it; without noise, what is true of it."""
         planted = self._state.markup()
-        visit = Visit(number, now, random.Random(f"{self._seed}/{number}"))  # noqa: S311
+        visit = Visit(number, now, random.Random(f"{self._seed}/{number}"))
         if noise:
-            planted |= {name: make(random.Random(self._seed), visit) for name, make in self._noises.items()}  # noqa: S311
+            planted |= {name: make(random.Random(self._seed), visit) for name, make in self._noises.items()}
         text = re.sub("\x00(.*?)\x00", lambda mark: planted.get(mark[1], ""), self._markup)
         return self._rewrite(text, visit) if noise else text
 
 
-def run(pages: list[str], histories: list[list[float]], sites: int, hidden: bool, seed: int) -> dict[str, Any]:
+def run(
+    pages: list[str], histories: list[list[float]], sites: int, hidden: bool, seed: int
+) -> dict[str, Any]:
     """Visit sites of one to four pages; what was said of each pair of visits."""
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(seed)
     kinds = HELD_OUT if hidden else TUNED
     said: Counter[tuple[bool, bool]] = Counter()
     plain: Counter[tuple[bool, bool]] = Counter()
@@ -132,7 +136,15 @@ def run(pages: list[str], histories: list[list[float]], sites: int, hidden: bool
                             stood[name] += not true and len(noises) == 1
                             false[name] += found and not true and len(noises) == 1
                         if EXAMPLES and found and not true and draw.random() < 0.1:
-                            print(*noises, visit, [(before[h.start:h.end], pieces[h.new_start:h.new_end]) for h in changed(before, pieces, volatile).hunks][:3], file=sys.stderr)
+                            print(
+                                *noises,
+                                visit,
+                                [
+                                    (before[h.start : h.end], pieces[h.new_start : h.new_end])
+                                    for h in changed(before, pieces, volatile).hunks
+                                ][:3],
+                                file=sys.stderr,
+                            )
                         missed.update(happened if true and not found else ())
                         readings += 1
                         differ += fingerprint(before, volatile) != fingerprint(pieces, volatile)
@@ -144,7 +156,9 @@ def run(pages: list[str], histories: list[list[float]], sites: int, hidden: bool
         **_figures(said),
         "text_hash": _figures(plain),
         "fingerprints_differ": round(differ / max(readings, 1), 4),
-        "false_by_noise": {name: round(false[name] / stood[name], 4) for name in sorted(stood) if stood[name]},
+        "false_by_noise": {
+            name: round(false[name] / stood[name], 4) for name in sorted(stood) if stood[name]
+        },
         "missed_by_change": dict(missed.most_common()),
         "bytes_of_a_site": {"median": statistics.median(sizes), "most": max(sizes), "bound": MOST_BYTES},
     }
@@ -183,7 +197,7 @@ def cost(pages: list[str]) -> dict[str, float]:
 
 def large() -> dict[str, float]:
     """Seconds to compare two captures of 5 MB with 500 edits."""
-    draw = random.Random(5)  # noqa: S311
+    draw = random.Random(5)
     rows = [f"<p>{phrase(draw, 12)} {number}</p>" for number in range(52_000)]
     before = "\n".join(rows)
     for _ in range(500):
@@ -191,12 +205,16 @@ def large() -> dict[str, float]:
     after = "\n".join(rows)
     begin = time.perf_counter()
     change = changed(pieces_of(before, len(before)), pieces_of(after, len(after)))
-    return {"megabytes": round(len(before) / 1e6, 1), "seconds": round(time.perf_counter() - begin, 2), "hunks": len(change.hunks)}
+    return {
+        "megabytes": round(len(before) / 1e6, 1),
+        "seconds": round(time.perf_counter() - begin, 2),
+        "hunks": len(change.hunks),
+    }
 
 
 def _pages(folder: Path | None) -> list[str]:
     if folder is None:
-        draw = random.Random(3)  # noqa: S311
+        draw = random.Random(3)
         return [
             "<body>" + "".join(f"<h2>{phrase(draw, 4)}</h2><p>{phrase(draw, 40)}.</p><div>{phrase(draw, 9)}</div>"
             for _ in range(draw.randrange(5, 60))) + "</body>"
@@ -219,7 +237,9 @@ def _histories(folder: Path) -> list[list[float]]:
     for path in files:
         with gzip.open(path) as stream:
             documents = json.load(stream).values()
-        found += [sorted(times) for times in documents if len(times) >= 4 and max(times) - min(times) > 86_400 * 30][:400]
+        found += [
+            sorted(times) for times in documents if len(times) >= 4 and max(times) - min(times) > 86_400 * 30
+        ][:400]
     return found
 
 

@@ -11,10 +11,38 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-WORDS = (
-    "river market engine window council report library garden signal harbour winter module station paper bridge "
-    "teacher valley copper branch mirror forest island captain letter village ocean member season theory camera"
-).split()
+WORDS = [
+    "river",
+    "market",
+    "engine",
+    "window",
+    "council",
+    "report",
+    "library",
+    "garden",
+    "signal",
+    "harbour",
+    "winter",
+    "module",
+    "station",
+    "paper",
+    "bridge",
+    "teacher",
+    "valley",
+    "copper",
+    "branch",
+    "mirror",
+    "forest",
+    "island",
+    "captain",
+    "letter",
+    "village",
+    "ocean",
+    "member",
+    "season",
+    "theory",
+    "camera",
+]
 LETTERS = string.ascii_letters
 
 
@@ -52,7 +80,9 @@ def generated(fixed: random.Random, visit: Visit) -> str:
 
 def related(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 5) for _ in range(20)]
-    items = "".join(f"<li><a href=/a/{hash(one) % 999}>{one}</a></li>" for one in visit.random.sample(pool, 4))
+    items = "".join(
+        f"<li><a href=/a/{hash(one) % 999}>{one}</a></li>" for one in visit.random.sample(pool, 4)
+    )
     return f"<aside><h3>Related articles</h3><ul>{items}</ul></aside>"
 
 
@@ -103,7 +133,11 @@ def online(fixed: random.Random, visit: Visit) -> str:
 def advertisement(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 7) for _ in range(8)]
     one = visit.random.choice(pool)
-    return f"<div class=ad><a href=//ads.example/{visit.random.getrandbits(40)}>{one}</a></div>" if visit.random.random() < 0.8 else ""
+    return (
+        f"<div class=ad><a href=//ads.example/{visit.random.getrandbits(40)}>{one}</a></div>"
+        if visit.random.random() < 0.8
+        else ""
+    )
 
 
 def long_date(fixed: random.Random, visit: Visit) -> str:
@@ -113,7 +147,11 @@ def long_date(fixed: random.Random, visit: Visit) -> str:
 def cloud(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 1) for _ in range(14)]
     visit.random.shuffle(pool)
-    return "<p>" + " ".join(f"<a style='font-size:{visit.random.randrange(9, 30)}px'>{one}</a>" for one in pool) + "</p>"
+    return (
+        "<p>"
+        + " ".join(f"<a style='font-size:{visit.random.randrange(9, 30)}px'>{one}</a>" for one in pool)
+        + "</p>"
+    )
 
 
 def letters(fixed: random.Random, visit: Visit) -> str:
@@ -126,7 +164,9 @@ def chinese(fixed: random.Random, visit: Visit) -> str:
 
 
 def carousel(fixed: random.Random, visit: Visit) -> str:
-    slides = [f"<div class=slide><h4>{phrase(fixed, 3)}</h4><p>{phrase(fixed, 8)}</p></div>" for _ in range(5)]
+    slides = [
+        f"<div class=slide><h4>{phrase(fixed, 3)}</h4><p>{phrase(fixed, 8)}</p></div>" for _ in range(5)
+    ]
     start = visit.random.randrange(5)
     return "".join(slides[start:] + slides[:start])
 
@@ -152,9 +192,12 @@ def spaced(markup: str, visit: Visit) -> str:
     if style == 1:
         return re.sub(r">(\s+)<", lambda _: ">" + draw.choice(["\n  ", "\n", "  \t"]) + "<", markup)
     token = f"{draw.getrandbits(32):x}"
-    return _TAG.sub(
-        lambda tag: f"<{tag[1]}{tag[2].upper()}{tag[3]}{'' if tag[1] else f' data-v-{token}'}>", markup
-    ) + f"<!-- {token} -->"
+    return (
+        _TAG.sub(
+            lambda tag: f"<{tag[1]}{tag[2].upper()}{tag[3]}{'' if tag[1] else f' data-v-{token}'}>", markup
+        )
+        + f"<!-- {token} -->"
+    )
 
 
 def rewrapped(markup: str, visit: Visit) -> str:
@@ -189,7 +232,9 @@ class State:
         cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.cells)
         date = datetime.fromtimestamp(1_700_000_000 + 86_400 * self.day, UTC)
         return {
-            "news": "<h2>News</h2><ul>" + "".join(f"<li><a href=/n/{len(one)}>{one}</a></li>" for one in self.news) + "</ul>",
+            "news": "<h2>News</h2><ul>"
+            + "".join(f"<li><a href=/n/{len(one)}>{one}</a></li>" for one in self.news)
+            + "</ul>",
             "price": f"<div>Price: <b>${self.price:,.2f}</b></div>",
             "date": f"<p>Published on {date:%d %B %Y}</p>",
             "stock": f"<p>{'In stock' if self.stock else 'Sold out'}</p>",

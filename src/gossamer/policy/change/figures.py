@@ -20,10 +20,11 @@ _ONE = r"[A-Za-z_]*[0-9][A-Za-z0-9_]*(?:[.,:/+-][A-Za-z0-9_]+)*"
 FIGURE = re.compile(rf"{_ONE}(?:[ ,.:;|/()-]{{1,3}}{_ONE})*")
 """Numbers and codes; what has no word between is one, as a date with its time."""
 _AGO = re.compile(
-    r"(?:\b(?:about |over |almost )?(?:\d+|an?|one|a few) ?(?:s|m|h|d|sec(?:ond)?|min(?:ute)?|hour|hr|day|week|mo(?:nth)?|year|yr)"
-    r"s? ago\b|\bjust now\b|\d+ ?(?:\u79d2|\u5206\u949f?|\u4e2a?\u5c0f\u65f6|\u65f6|\u5929|\u65e5|\u5468|\u4e2a?\u6708|\u5e74)\u949f?\u524d|\u521a\u521a"
-    r"|\bvor (?:\d+|einer|einem) (?:Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr)e?n?\b"
-    r"|\bil y a (?:\d+|une?) \w+|\bhace (?:\d+|una?) \w+)",
+    r"\b(?:about |over |almost )?(?:\d+|an?|one|a few) ?"
+    r"(?:s|m|h|d|sec(?:ond)?|min(?:ute)?|hour|hr|day|week|mo(?:nth)?|year|yr)s? ago\b|\bjust now\b"
+    r"|\d+ ?(?:\u79d2\u949f?|\u5206\u949f?|\u4e2a?\u5c0f\u65f6|\u65f6|\u5929|\u65e5|\u5468|\u4e2a?\u6708|\u5e74)\u524d"
+    r"|\u521a\u521a|\bvor (?:\d+|einer|einem) (?:Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr)e?n?\b"
+    r"|\bil y a (?:\d+|une?) \w+|\bhace (?:\d+|una?) \w+",
     re.IGNORECASE,
 )
 """How long ago something was, in English, Chinese, German, French and Spanish."""

@@ -9,8 +9,8 @@ is content again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
 from gossamer.policy.change.figures import GONE, digest, figures_of, is_money, skeletons, without_ages
@@ -21,6 +21,7 @@ MOST_BYTES = 1 << 10
 """Of what is learned of a site, packed."""
 _FIGURES, _BOXES, _PAST = 72, 34, 70
 """At most: 5, 11 and 4 bytes each."""
+T = TypeVar("T")
 _VERSION = 1
 _LONGEST_BOX = 24
 """Pieces."""
@@ -77,7 +78,9 @@ class Volatile:
 
     def __bool__(self) -> bool:
         """Whether anything is ignored by it."""
-        return any(map(_is_volatile, self._figures.values())) or any(box.volatile for box in self._boxes.values())
+        return any(map(_is_volatile, self._figures.values())) or any(
+            box.volatile for box in self._boxes.values()
+        )
 
     def pack(self) -> bytes:
         """At most `MOST_BYTES`; nothing for what knows nothing."""
@@ -128,21 +131,29 @@ class Volatile:
                     kept[number] = _masked(piece, figures)
         return kept
 
-    def learn(self, before: Sequence[str], after: Sequence[str]) -> None:
-        """Take two captures of a page of the site, one visit after the other, as `pieces_of` gives them."""
+    def learn(self, before: Sequence[str], after: Sequence[str], met: set[int] | None = None) -> None:
+        """Take two captures of a page of the site, as `pieces_of` gives them.
+
+        Args:
+            before, after: what one visit and the next found.
+            met: where many pages were captured at two times, what became of others. What became the same there is a
+                change of the site and teaches nothing; what is new is added.
+        """
         if not before or not after:
             return
         before, after = without_ages(before), without_ages(after)
         bare, new_bare = skeletons(before), skeletons(after)
         hunks = hunks_of(bare, new_bare)
-        self._learn_figures(before, after, hunks)
+        self._learn_figures(before, after, hunks, met)
         if sum(max(hunk.end - hunk.start, hunk.new_end - hunk.new_start) for hunk in hunks) > _REDESIGN * max(
             len(before), len(after), 2 * _LONGEST_BOX
         ):
             return
-        self._learn_boxes(_Pair(before, after, bare, new_bare), hunks)
+        self._learn_boxes(_Pair(before, after, bare, new_bare), hunks, met)
 
-    def _learn_figures(self, before: Sequence[str], after: Sequence[str], hunks: list[Hunk]) -> None:
+    def _learn_figures(
+        self, before: Sequence[str], after: Sequence[str], hunks: list[Hunk], met: set[int] | None
+    ) -> None:
         stood: set[int] = set()
         differed: set[int] = set()
         known = self._figures
@@ -154,8 +165,12 @@ class Volatile:
                 if piece == new:
                     continue
                 for old, figure in zip(figures_of(piece), figures, strict=True):
-                    if piece[old.start : old.end] != new[figure.start : figure.end] and not is_money(new, figure):
-                        differed.update(figure.keys)
+                    value = new[figure.start : figure.end]
+                    if piece[old.start : old.end] == value or is_money(new, figure):
+                        continue
+                    same = [key for key in figure.keys if _met(met, key, value)]
+                    stood.difference_update(same)
+                    differed.update(set(figure.keys).difference(same))
             at, new_at = hunk.end, hunk.new_end
         for key in [key for key in known if key in stood]:
             known[key] = known.pop(key).again(key in differed)
@@ -163,7 +178,7 @@ class Volatile:
             known[key] = _Seen(1, 1)
         _make_room(known, _FIGURES, lambda seen: (_is_volatile(seen), seen.differed))
 
-    def _learn_boxes(self, pair: "_Pair", hunks: list[Hunk]) -> None:
+    def _learn_boxes(self, pair: "_Pair", hunks: list[Hunk], met: set[int] | None) -> None:
         digests, new_digests = list(map(digest, pair.bare)), list(map(digest, pair.new_bare))
         spans, new_spans = _spans(digests, self._boxes), _spans(new_digests, self._boxes)
         inside: list[tuple[int, int]] = []
@@ -172,16 +187,21 @@ class Volatile:
             stretch = Hunk(*spans[key], *new_spans[key])
             inside.append(new_spans[key])
             kind = pair.kind(stretch)
-            if kind == "news":
+            content = "\n".join(pair.after[slice(*new_spans[key])])
+            if kind == "news" or (kind == "other" and _met(met, key, content)):
                 continue
             box = self._boxes.pop(key)
             back = self._went(pair, stretch) if kind == "other" else 0
-            self._boxes[key] = box._replace(seen=box.seen.again(kind == "other"), back=min(255, box.back + back))
+            self._boxes[key] = box._replace(
+                seen=box.seen.again(kind == "other"), back=min(255, box.back + back)
+            )
         for hunk in _joined(hunks):
             within = any(start <= hunk.new_start and hunk.new_end <= end for start, end in inside)
             if within or not pair.is_box(hunk, moved):
                 continue
             key = new_digests[hunk.new_start - 1] if hunk.new_start else 0
+            if _met(met, key, "\n".join(pair.after[hunk.new_start : hunk.new_end])):
+                continue
             end = new_digests[hunk.new_end] if hunk.new_end < len(new_digests) else 0
             box = self._boxes.pop(key, _Box(end))
             size = max(box.size, hunk.end - hunk.start, hunk.new_end - hunk.new_start)
@@ -283,6 +303,17 @@ def _spans(digests: list[int], boxes: dict[int, _Box]) -> dict[int, tuple[int, i
     return spans
 
 
+def _met(met: set[int] | None, key: int, content: str) -> bool:
+    """Whether the same became of it on another page; from now on it has."""
+    if met is None:
+        return False
+    became = key << 32 | digest(content)
+    if became in met:
+        return True
+    met.add(became)
+    return False
+
+
 def _is_volatile(seen: _Seen) -> bool:
     return seen.differed > 1 and 4 * seen.differed >= 3 * seen.stood
 
@@ -290,14 +321,13 @@ def _is_volatile(seen: _Seen) -> bool:
 def _masked(piece: str, volatile: set[int]) -> str:
     kept, at = [], 0
     for figure in figures_of(piece):
-        if not volatile.isdisjoint(figure.keys):
-            if not is_money(piece, figure):
-                kept += [piece[at : figure.start], GONE]
-                at = figure.end
+        if not volatile.isdisjoint(figure.keys) and not is_money(piece, figure):
+            kept += [piece[at : figure.start], GONE]
+            at = figure.end
     return "".join((*kept, piece[at:])) if kept else piece
 
 
-def _make_room(entries: dict, most: int, worth) -> None:  # type: ignore[no-untyped-def,type-arg]
+def _make_room(entries: dict[int, T], most: int, worth: Callable[[T], Any]) -> None:
     """Leave out the least, of equal ones the oldest."""
     if len(entries) > most:
         for key in sorted(entries, key=lambda key: worth(entries[key]))[: len(entries) - most]:
