@@ -10,6 +10,7 @@ is content again.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
@@ -52,8 +53,8 @@ class _Seen(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """`end`: digest of the piece behind it; `size`: pieces it has at most, where that is not found; `back`: how many
-    have come back, at most 255."""
+    """`end`: digest of the piece behind it; `size`: pieces that it has at most; `back`: how many have come back, at
+    most 255."""
 
     end: int
     size: int = 0
@@ -195,15 +196,22 @@ class Volatile:
             self._boxes[key] = box._replace(
                 seen=box.seen.again(kind == "other"), back=min(255, box.back + back)
             )
-        for hunk in _joined(hunks):
-            within = any(start <= hunk.new_start and hunk.new_end <= end for start, end in inside)
-            if within or not pair.is_box(hunk, moved):
+        outside = [
+            hunk
+            for hunk in hunks
+            if not any(start <= hunk.new_start and hunk.new_end <= end for start, end in inside)
+        ]
+        for hunk in _joined(outside):
+            if not pair.is_box(hunk, moved):
                 continue
             key = new_digests[hunk.new_start - 1] if hunk.new_start else 0
             if _met(met, key, "\n".join(pair.after[hunk.new_start : hunk.new_end])):
                 continue
             end = new_digests[hunk.new_end] if hunk.new_end < len(new_digests) else 0
             box = self._boxes.pop(key, _Box(end))
+            for gone in digests[hunk.start : hunk.end]:
+                if gone != key and (part := self._boxes.pop(gone, None)) is not None:
+                    box = part if part.seen.stood > box.seen.stood else box  # its first piece has turned, too
             size = max(box.size, hunk.end - hunk.start, hunk.new_end - hunk.new_start)
             back = self._went(pair, hunk)
             self._boxes[key] = _Box(end, size, box.seen.again(True), min(255, box.back + back))
@@ -284,21 +292,17 @@ def _joined(hunks: list[Hunk]) -> list[Hunk]:
 
 
 def _spans(digests: list[int], boxes: dict[int, _Box]) -> dict[int, tuple[int, int]]:
-    """Where boxes stand, by their keys: behind the first piece with that digest, up to that of their end."""
+    """Where boxes stand, by their keys: behind the first piece with that digest, up to that of their end or as long
+    as they are."""
     spans = {}
     for place, key in enumerate([0, *digests]):
         box = boxes.get(key)
         if box is None or key in spans or (key == 0 and place):
             continue
-        last = min(place + _LONGEST_BOX, len(digests))
-        end = place + box.size
-        if box.end == 0 and len(digests) == last:
-            end = last
-        elif end >= len(digests) or digests[end] != box.end:
-            try:
-                end = digests.index(box.end, place, last + 1)
-            except ValueError:
-                end = min(end, len(digests))
+        end = min(place + box.size, len(digests))
+        if box.end:
+            with suppress(ValueError):
+                end = digests.index(box.end, place, end + 1)
         spans[key] = (place, end)
     return spans
 
