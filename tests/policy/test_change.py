@@ -1,6 +1,7 @@
 """What counts as changed: content does; clocks, counters, boxes that rotate, order and markup do not."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -24,7 +25,7 @@ def page(*blocks: str) -> list[str]:
 
 def learned(*captures: list[str]) -> Volatile:
     volatile = Volatile()
-    for before, after in zip(captures, captures[1:], strict=False):
+    for before, after in pairwise(captures):
         volatile.learn(before, after)
     return volatile
 
@@ -119,7 +120,7 @@ def test_three_visits_teach_what_differs_at_each_and_content_is_still_seen(noise
     captures = [page(noise(visit)) for visit in range(6)]  # type: ignore[operator]
     volatile = learned(*captures[:3])
     assert changed(captures[2], captures[3])
-    for before, after in zip(captures[2:], captures[3:], strict=False):
+    for before, after in pairwise(captures[2:]):
         assert not changed(before, after, volatile)
     fourth = [piece.replace("What c is", "What c was") for piece in captures[4]]
     change = changed(captures[3], fourth, volatile)
@@ -142,7 +143,7 @@ def test_news_is_content_though_it_comes_at_each_visit() -> None:
     items = [f"<li>Item {word} of the day</li>" for word in "zyxwvutsrqponmlkjihgfedcba"]
     captures = [page("<h2>News</h2><ul>", *items[10 - at : 18 - at], "</ul>") for at in range(9)]
     volatile = learned(*captures)
-    for before, after in zip(captures, captures[1:], strict=False):
+    for before, after in pairwise(captures):
         assert changed(before, after, volatile)
 
 
@@ -171,10 +172,19 @@ def test_what_is_learned_is_packed_into_a_kilobyte() -> None:
     volatile = Volatile()
     for visit in range(300):
         names = draw.sample("abcdefghijklmnopqrstuvwxyz", 20)
-        volatile.learn(*(
-            [text for name in names for text in (f"Head {name} {visit % 9}", f"{name} {name}{draw.random()} of {name}", draw.choice(SAYINGS))]
+        both = (
+            [
+                text
+                for name in names
+                for text in (
+                    f"Head {name} {visit % 9}",
+                    f"{name} {draw.random()} of {name}",
+                    draw.choice(SAYINGS),
+                )
+            ]
             for _ in range(2)
-        ))  # fmt: skip
+        )
+        volatile.learn(*both)
         assert len(volatile.pack()) <= MOST_BYTES
     again = Volatile.unpack(volatile.pack())
     assert again.pack() == volatile.pack()
