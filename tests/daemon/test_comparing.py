@@ -1,5 +1,6 @@
 """The daemon has captures compared by a process that reads."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +18,11 @@ def _priced(_: str, path: str, asked: Counter[tuple[str, str]]) -> Answer:
     return status, {"Content-Type": "text/html"}, f"<p>It stays.</p><p>It costs ${visit}.00</p>"
 
 
-async def test_two_captures_are_compared(tmp_path: Path) -> None:
+def test_two_captures_are_compared(tmp_path: Path) -> None:
+    asyncio.run(_compared(tmp_path))
+
+
+async def _compared(tmp_path: Path) -> None:
     readers = Readers(1.0, 1)
     with Site(_priced) as shop:
         url = shop.address

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from rich.console import Console
@@ -22,14 +22,22 @@ from gossamer.inspect.clusters.cluster_folder import holds_cluster
 from gossamer.inspect.compare.captures import Comparison, choose, compare, with_content
 from gossamer.inspect.compare.crawls import Counts, Difference, differences
 from gossamer.model.errors import ConfigError
-from gossamer.policy.change.passages import Row, Span
+from gossamer.policy.change.passages import CONTEXT, Row, Span
 
 Form = Literal["text", "html", "json"]
 
 
-def run_diff(
-    path: Path, what: str, *, since: str, until: str, everything: bool, context: int, form: Form
-) -> None:
+class Asked(NamedTuple):
+    """Times as `nearest_in_time` takes them, empty if not said; whether what differs at each visit is shown; rows
+    around what differs."""
+
+    since: str = ""
+    until: str = ""
+    everything: bool = False
+    context: int = CONTEXT
+
+
+def run_diff(path: Path, what: str, asked: Asked, form: Form) -> None:
     """Compare two captures of a URL, or two crawls; exit 1 if there are not two of them.
 
     Raises:
@@ -38,19 +46,26 @@ def run_diff(
         UnreadableError: what is archived is no text.
     """
     if "://" not in what and (CrawlFolder(Path(what)).config.exists() or holds_cluster(Path(what))):
-        if since or until or form == "html":
+        if asked.since or asked.until or form == "html":
             raise ConfigError(
                 "--from, --to and --html are of one page's captures. Give a URL, or leave them out."
             )
-        _crawls(path, Path(what), everything, json=form == "json")
+        _crawls(path, Path(what), asked.everything, json=form == "json")
         return
     with looked_into(path) as inspection:
         captures = found_captures(inspection, path, what)
         comparable = with_content(captures)
         if len(comparable) < 2:
             _too_few(captures, comparable)
-        pair = choose(comparable, since, until)
-        found = compare(inspection, comparable, pair, everything=everything, text_of=text_in, context=context)
+        pair = choose(comparable, asked.since, asked.until)
+        found = compare(
+            inspection,
+            comparable,
+            pair,
+            everything=asked.everything,
+            text_of=text_in,
+            context=asked.context,
+        )
     match form:
         case "json":
             show_json(found)

@@ -234,9 +234,9 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
     (clocks, counters, boxes that rotate), is learned from the captures and left out. Works on a running crawl
     too. Exit 1 if there are no two captures.
     """
-    from gossamer.cli.diff import run_diff
+    from gossamer.cli.diff import Asked, run_diff
 
-    run_diff(folder, what, form=form or "text", **asked)
+    run_diff(folder, what, Asked(**asked), form or "text")
 
 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
