@@ -51,3 +51,20 @@ class CrawlClock:
     def record(self) -> ClockRecord:
         """What to keep for the next start."""
         return ClockRecord(self.now(), self._id, _boottime())
+
+
+class WallClock:
+    """Wall time, by which pages have changed and were visited; tests let it run faster.
+
+    Dates of servers and of other agents are compared with it. It may jump: then pages are due too early or too
+    late once, within their hosts' rests and the visits that may be made.
+    """
+
+    def __init__(self, speed: float = 1.0) -> None:
+        """`speed`: seconds that it goes on in one; other than 1 in tests and simulations only."""
+        self.speed = speed
+        self._origin = time.time() * (1 - speed)
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        return self._origin + time.time() * self.speed

@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.engine.settlement.archivist import Kept
 from gossamer.engine.visiting.visit import Visit
-from gossamer.model.disposition import Disposition, Done, PageState, page_state
+from gossamer.model.disposition import Again, Disposition, Done, Dropped, PageState, page_state
 from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
@@ -80,6 +80,14 @@ def page_record(
         "visits_made": known.visits_made + (not refused),
         "visits": seen,
     }
+    if candidate.again:
+        # It keeps its place in the order of admission.
+        fields |= {"number": known.number, "weight": known.weight}
+    if isinstance(disposition, Done | Dropped):
+        if known.asked:
+            fields["asked"] = b""
+        if isinstance(disposition.again, Again):
+            fields["history"] = disposition.again.history
     if isinstance(visit.outcome, Fetched):
         fields |= _response_fields(visit.outcome.exchange, known, kept)
     if visit.page is not None:
