@@ -158,7 +158,8 @@ def test_what_stays_again_is_content_again() -> None:
     captures = [page(saying(visit)) for visit in range(4)]
     volatile = learned(*captures, *[captures[3]] * 1)
     for visit in range(8):
-        volatile.learn(captures[3], page(saying(3), f"<p>Number {'abcdefghij'[visit]} more</p>"))
+        more = [piece.replace("What c is", f"What c was in {'abcdefgh'[visit]}") for piece in captures[3]]
+        volatile.learn(captures[3], more)
     assert changed(captures[3], page("<blockquote>At last something new.</blockquote>"), volatile)
 
 

@@ -26,6 +26,8 @@ T = TypeVar("T")
 _VERSION = 1
 _LONGEST_BOX = 24
 """Pieces."""
+_SMALL = 3
+"""Pieces of a box that may be empty."""
 _NEAR = 2
 """Equal pieces between two stretches that make them one: two draws of a box may have something in common."""
 _REDESIGN = 0.5
@@ -33,6 +35,7 @@ _REDESIGN = 0.5
 _EDITED = 12
 """Words of a piece from which one that begins and ends alike is edited, not replaced."""
 _FULL = 15
+_MOST_BACK = 127
 
 
 class _Seen(NamedTuple):
@@ -54,12 +57,14 @@ class _Seen(NamedTuple):
 
 class _Box(NamedTuple):
     """`end`: digest of the piece behind it; `size`: pieces that it has at most; `back`: how many have come back, at
-    most 255."""
+    most 127; `wide`: it was seen with different ends, so it is in different places of the site, and its size tells how
+    far it goes where the end is not found."""
 
     end: int
     size: int = 0
     seen: _Seen = _Seen()
     back: int = 0
+    wide: bool = False
 
     @property
     def volatile(self) -> bool:
@@ -90,7 +95,7 @@ class Volatile:
         packed = [bytes((_VERSION, len(self._figures), len(self._boxes)))]
         packed += [key.to_bytes(4) + bytes((seen.byte,)) for key, seen in self._figures.items()]
         packed += [
-            key.to_bytes(4) + box.end.to_bytes(4) + bytes((box.size, box.seen.byte, box.back))
+            key.to_bytes(4) + box.end.to_bytes(4) + bytes((box.size, box.seen.byte, box.back << 1 | box.wide))
             for key, box in self._boxes.items()
         ]
         return b"".join(packed + [key.to_bytes(4) for key in self._past])
@@ -108,7 +113,7 @@ class Volatile:
         for _ in range(data[2]):
             key, end = int.from_bytes(data[at : at + 4]), int.from_bytes(data[at + 4 : at + 8])
             size, seen, back = data[at + 8 : at + 11]
-            volatile._boxes[key] = _Box(end, size, _Seen(seen >> 4, seen & 15), back)
+            volatile._boxes[key] = _Box(end, size, _Seen(seen >> 4, seen & 15), back >> 1, bool(back & 1))
             at += 11
         volatile._past = dict.fromkeys(
             int.from_bytes(data[place : place + 4]) for place in range(at, len(data) - 3, 4)
@@ -124,7 +129,7 @@ class Volatile:
             return kept
         bare = skeletons(kept)
         if boxes:
-            for start, end in _spans(list(map(digest, bare)), boxes).values():
+            for _, start, end in _spans(list(map(digest, bare)), boxes):
                 kept[start:end] = [""] * (end - start)
         if figures:
             for number, piece in enumerate(kept):
@@ -181,21 +186,26 @@ class Volatile:
 
     def _learn_boxes(self, pair: "_Pair", hunks: list[Hunk], met: set[int] | None) -> None:
         digests, new_digests = list(map(digest, pair.bare)), list(map(digest, pair.new_bare))
-        spans, new_spans = _spans(digests, self._boxes), _spans(new_digests, self._boxes)
+        spans = {key: (start, end) for key, start, end in reversed(_spans(digests, self._boxes))}
         inside: list[tuple[int, int]] = []
         moved = pair.moved(hunks)
-        for key in spans.keys() & new_spans.keys():
-            stretch = Hunk(*spans[key], *new_spans[key])
-            inside.append(new_spans[key])
-            kind = pair.kind(stretch)
-            content = "\n".join(pair.after[slice(*new_spans[key])])
-            if kind == "news" or (kind == "other" and _met(met, key, content)):
+        differed: dict[int, tuple[bool, int]] = {}
+        for key, start, end in _spans(new_digests, self._boxes):
+            if key not in spans:
                 continue
+            inside.append((start, end))
+            stretch = Hunk(*_opposite(start, end, spans[key], hunks), start, end)
+            kind = pair.kind(stretch)
+            if kind == "same" and (new_digests[end] if end < len(new_digests) else 0) != self._boxes[key].end:
+                continue  # something else may stand behind a piece that is like its anchor
+            if kind == "news" or (kind == "other" and _met(met, key, "\n".join(pair.after[start:end]))):
+                continue
+            other, back = differed.get(key, (False, 0))
+            back += self._went(pair, stretch) if kind == "other" else 0
+            differed[key] = other or kind == "other", back
+        for key, (other, back) in differed.items():
             box = self._boxes.pop(key)
-            back = self._went(pair, stretch) if kind == "other" else 0
-            self._boxes[key] = box._replace(
-                seen=box.seen.again(kind == "other"), back=min(255, box.back + back)
-            )
+            self._boxes[key] = box._replace(seen=box.seen.again(other), back=min(_MOST_BACK, box.back + back))
         outside = [
             hunk
             for hunk in hunks
@@ -214,7 +224,8 @@ class Volatile:
                     box = part if part.seen.stood > box.seen.stood else box  # its first piece has turned, too
             size = max(box.size, hunk.end - hunk.start, hunk.new_end - hunk.new_start)
             back = self._went(pair, hunk)
-            self._boxes[key] = _Box(end, size, box.seen.again(True), min(255, box.back + back))
+            wide = box.wide or end != box.end
+            self._boxes[key] = _Box(end, size, box.seen.again(True), min(_MOST_BACK, box.back + back), wide)
         _make_room(self._boxes, _BOXES, lambda box: (box.volatile, box.seen.differed))
         _make_room(self._past, _PAST, lambda _: 0)
 
@@ -259,7 +270,9 @@ class _Pair(NamedTuple):
         """Whether the stretch was replaced as a box is."""
         old = [piece for piece in self.before[hunk.start : hunk.end] if piece not in moved]
         new = [piece for piece in self.after[hunk.new_start : hunk.new_end] if piece not in moved]
-        if not old or not new or max(len(old), len(new)) > _LONGEST_BOX or self.kind(hunk) != "other":
+        if not new and old:  # what comes is news, what goes is a box that is empty
+            return len(old) <= _SMALL
+        if not old or max(len(old), len(new)) > _LONGEST_BOX or self.kind(hunk) != "other":
             return False
         one, other = " ".join(old).split(), " ".join(new).split()
         if sorted(one) == sorted(other):
@@ -268,6 +281,22 @@ class _Pair(NamedTuple):
         alike = _common(one, other)
         alike += _common(one[alike:][::-1], other[alike:][::-1])
         return shorter < _EDITED or 2 * alike < shorter
+
+
+def _opposite(start: int, end: int, usual: tuple[int, int], hunks: list[Hunk]) -> tuple[int, int]:
+    """The stretch of the earlier capture that stands where one of the later does."""
+    shift = 0
+    for hunk in hunks:
+        if hunk.new_start >= start:
+            break
+        shift = hunk.end - hunk.new_end
+    grown = sum(
+        hunk.end - hunk.start - hunk.new_end + hunk.new_start
+        for hunk in hunks
+        if start <= hunk.new_start and hunk.new_end <= end
+    )
+    found = start + shift, end + shift + grown
+    return found if 0 <= found[0] <= found[1] else usual
 
 
 def _common(one: list[str], other: list[str]) -> int:
@@ -291,20 +320,30 @@ def _joined(hunks: list[Hunk]) -> list[Hunk]:
     return joined
 
 
-def _spans(digests: list[int], boxes: dict[int, _Box]) -> dict[int, tuple[int, int]]:
-    """Where boxes stand, by their keys: behind the first piece with that digest, up to that of their end or as long
-    as they are."""
-    spans = {}
+def _spans(digests: list[int], boxes: dict[int, _Box]) -> list[tuple[int, int, int]]:
+    """Where boxes stand, with their keys: behind a piece with that digest, up to their end or as long as they are.
+
+    Several pieces may be alike: those that have the box's end behind them count, without any the first, if the box is
+    `wide`.
+    """
+    spans: list[tuple[int, int, int]] = []
+    first: dict[int, tuple[int, int, int]] = {}
     for place, key in enumerate([0, *digests]):
         box = boxes.get(key)
-        if box is None or key in spans or (key == 0 and place):
+        if box is None or (key == 0 and place):
             continue
         end = min(place + box.size, len(digests))
+        found = not box.end and end == len(digests)
         if box.end:
             with suppress(ValueError):
                 end = digests.index(box.end, place, end + 1)
-        spans[key] = (place, end)
-    return spans
+                found = True
+        if found:
+            spans.append((key, place, end))
+        elif box.wide:
+            first.setdefault(key, (key, place, end))
+    known = {key for key, _, _ in spans}
+    return spans + [span for key, span in first.items() if key not in known]
 
 
 def _met(met: set[int] | None, key: int, content: str) -> bool:
