@@ -254,6 +254,30 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     total: int = 0  # sum of the hashes in it modulo 2^64
 
 
+REVISIT = b"revisit"
+"""Key in `meta` of the `RevisitRecord`; there is none while nothing was ever visited again."""
+
+
+class RevisitRecord(msgspec.Struct, array_like=True):
+    """How visits again fare, committed with every group that has one."""
+
+    on: bool = False  # when the last session began, or it was changed
+    every: bytes = b""  # digest of the fixed intervals that all pages were put in their classes by
+    cursor: bytes | None = None  # behind which page the walk goes on that enrols all that is there
+    level: float = 0.0  # `policy.revisit.threshold`
+    corrected: float = 0.0  # wall time; 0: there is no threshold yet
+    spread: bytes = b""  # over the pages of the crawl, `policy.revisit.rates`
+    visits: int = 0  # that said whether a page had changed, and those below
+    not_modified: int = 0  # 304
+    same_payload: int = 0  # 200, with the payload of the last capture
+    same_text: int = 0  # another payload that says the same
+    changed: int = 0
+    announced: int = 0  # of those changed, somebody had said so
+    gone: int = 0  # pages found gone
+    returned: int = 0  # that were gone, and are there again
+    saved: int = 0  # bytes of bodies that a 304 made unnecessary
+
+
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""
 

@@ -78,10 +78,10 @@ class Pace(msgspec.Struct):
         return self.saved
 
     def next_free(self, now: float) -> float:
-        """Wall time from which on a visit may be made; infinite if none may."""
+        """Wall time from which on a visit may be made: infinite if none may, 0 if one may be made now."""
         lacks = 1 - self.earn(now)
         if lacks <= 0:
-            return now
+            return 0.0
         return now + lacks / self.rate if self.rate else math.inf
 
 
@@ -124,8 +124,9 @@ class AgainQueue:
         due = min(fixed, max(learned, pace.next_free(now)))
         if due == math.inf:
             return NEVER
-        # Rounded up: a moment too early there would be nothing to lend.
-        return self._micros() + math.ceil((due - now) / self.wall.speed * 1e6) + (due > now)
+        # What is past stays so, for callers who have read the clock before; what is to come is rounded up, for a
+        # moment too early there would be nothing to lend.
+        return self._micros() + math.ceil((due - now) / self.wall.speed * 1e6) + (1 if due > now else -1)
 
     def _first_due(self, heads: bytes) -> tuple[float, float]:
         """The first of learned classes that is due, and of those with fixed intervals; wall time."""
