@@ -29,6 +29,7 @@ from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
@@ -193,7 +194,7 @@ def build(
     )
     memory, links = PageMemory(environment), _link_rules(config)
     pace = RevisitPace(environment, frontier, config.revisit)
-    again = Revisits(frontier, memory, pace)
+    again = Revisits(frontier, memory, pace, Changes(folder.archive, frontier, memory, config.fetch))
     dispatch.expect("revisits", lambda: pace.waits)
     settlement = Settlement(
         frontier,

@@ -2,8 +2,8 @@
 
 "3,482 views", "Rendered at 12:03:44", "Request 8f3a-11c0": what stands beside a figure stays, and is the same in each
 row of a list and on each page of a site, so it is what a counter or clock is recognised by. A piece with its figures
-taken out is its skeleton. What a sum of money is, is never taken for a counter; how long ago something was, for news
-it never is.
+taken out is its skeleton. Sums of money and numbers of versions are never taken for counters; how long ago something
+was is never news.
 """
 
 import re
@@ -12,7 +12,17 @@ from typing import NamedTuple
 
 import xxhash
 
-__all__ = ["FIGURE", "GONE", "Figure", "digest", "figures_of", "is_money", "skeletons", "without_ages"]
+__all__ = [
+    "FIGURE",
+    "GONE",
+    "Figure",
+    "digest",
+    "figures_of",
+    "is_content",
+    "is_next",
+    "skeletons",
+    "without_ages",
+]
 
 GONE = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for what is ignored in a piece."""
@@ -30,13 +40,13 @@ _AGO = re.compile(
 """How long ago something was, in English, Chinese, German, French and Spanish."""
 _SIGNS = " ago", "just now", "Just now", "\u524d", "\u521a\u521a", "vor ", "Vor ", "l y a ", "ace "
 """One of them is in each text that says how long ago something was."""
-_MONEY = re.compile(
+_TOLD = re.compile(
     r"[$\u00a2-\u00a5\u20a0-\u20cf\uffe5\u5143\u5186]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|kr|z\u0142|K\u010d|Rs|"
-    r"price|preis|prix|precio|prezzo)\b|\u4ef7",
+    r"price|preis|prix|precio|prezzo|v|version|release|edition|revision|chapter|part|page)\b|\u4ef7|\u7248",
     re.IGNORECASE,
 )
 _NEAR = 24
-"""Characters on either side of a figure in which a currency makes it a sum of money."""
+"""Characters on either side of a figure in which such a word makes it content."""
 _FAR = 48
 """Characters on either side in which its words are looked for."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -89,6 +99,12 @@ def figures_of(piece: str) -> list[Figure]:
     return figures
 
 
-def is_money(piece: str, figure: Figure) -> bool:
-    """Whether a figure is a sum of money."""
-    return _MONEY.search(piece, max(0, figure.start - _NEAR), figure.end + _NEAR) is not None
+def is_content(piece: str, figure: Figure) -> bool:
+    """Whether a figure says something, however often it differs: a sum of money, the number of a version."""
+    return _TOLD.search(piece, max(0, figure.start - _NEAR), figure.end + _NEAR) is not None
+
+
+def is_next(value: str, following: str) -> bool:
+    """Whether a number went up by one: something has happened once, as an edition or a comment, and was counted."""
+    old, new = value.replace(",", ""), following.replace(",", "")
+    return old.isdecimal() and new.isdecimal() and len(new) < 10 and int(new) == int(old) + 1

@@ -14,7 +14,15 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
-from gossamer.policy.change.figures import GONE, digest, figures_of, is_money, skeletons, without_ages
+from gossamer.policy.change.figures import (
+    GONE,
+    digest,
+    figures_of,
+    is_content,
+    is_next,
+    skeletons,
+    without_ages,
+)
 
 __all__ = ["MOST_BYTES", "Volatile"]
 
@@ -87,6 +95,15 @@ class Volatile:
         return any(map(_is_volatile, self._figures.values())) or any(
             box.volatile for box in self._boxes.values()
         )
+
+    @property
+    def generation(self) -> int:
+        """A number, 1 to 255, that differs as a rule where something else is ignored; 1: nothing is."""
+        ignored = [key for key, seen in self._figures.items() if _is_volatile(seen)]
+        ignored += [
+            key ^ box.end ^ box.size ^ box.wide << 8 for key, box in self._boxes.items() if box.volatile
+        ]
+        return 2 + sum(ignored) % 254 if ignored else 1
 
     def pack(self) -> bytes:
         """At most `MOST_BYTES`; nothing for what knows nothing."""
@@ -171,10 +188,10 @@ class Volatile:
                 if piece == new:
                     continue
                 for old, figure in zip(figures_of(piece), figures, strict=True):
-                    value = new[figure.start : figure.end]
-                    if piece[old.start : old.end] == value or is_money(new, figure):
+                    was, value = piece[old.start : old.end], new[figure.start : figure.end]
+                    if was == value or is_content(new, figure):
                         continue
-                    same = [key for key in figure.keys if _met(met, key, value)]
+                    same = [key for key in figure.keys if is_next(was, value) or _met(met, key, value)]
                     stood.difference_update(same)
                     differed.update(set(figure.keys).difference(same))
             at, new_at = hunk.end, hunk.new_end
@@ -364,7 +381,7 @@ def _is_volatile(seen: _Seen) -> bool:
 def _masked(piece: str, volatile: set[int]) -> str:
     kept, at = [], 0
     for figure in figures_of(piece):
-        if not volatile.isdisjoint(figure.keys) and not is_money(piece, figure):
+        if not volatile.isdisjoint(figure.keys) and not is_content(piece, figure):
             kept += [piece[at : figure.start], GONE]
             at = figure.end
     return "".join((*kept, piece[at:])) if kept else piece
