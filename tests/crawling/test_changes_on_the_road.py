@@ -5,7 +5,10 @@ import time
 
 from test_visited_again import Pages, assert_sound, end, records, start, until
 
+from gossamer.inspect.archive.lookup import captures_of
+from gossamer.inspect.compare.captures import compare, with_content
 from gossamer.inspect.inspection import inspect
+from gossamer.model.url import Url
 from gossamer.policy.change.volatile import MOST_BYTES, Volatile
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
@@ -33,7 +36,8 @@ class Noisy(Pages):
             f"<title>{name}</title><script>let n={seen}</script><h1>All of {name or 'home'}</h1>{stories}"
             f"<div data-n='{seen}'>It is {['red', 'green', 'blue', 'pink'][version]} now</div>{links}"
             f"<h3>Related</h3><ul>{''.join(f'<li>{one}</li>' for one in draw.sample(SAYINGS, 3))}</ul>"
-            f"<footer>Rendered at 12:{seen * 7 % 60:02}:{seen * 11 % 60:02}, request {draw.getrandbits(64):016x}</footer>"
+            f"<footer>Rendered at 12:{seen * 7 % 60:02}:{seen * 11 % 60:02},"
+            f" request {draw.getrandbits(64):016x}</footer>"
         )
 
     def visits_unlocked(self, name):
@@ -66,3 +70,10 @@ def test_noise_is_no_change_and_content_is_one(tmp_path):
         (volatile,) = [host.volatile for host in hosts if host.volatile]
         assert len(volatile) <= MOST_BYTES
         assert Volatile.unpack(volatile)
+        with inspect(folder) as inspection:
+            url = Url.from_serialised(f"{pages.site.address}a")
+            captures = with_content(captures_of(inspection, url))
+            told = compare(inspection, captures, (captures[0], captures[-1]))
+        rows = [row for passage in told.passages for row in passage.rows if row.kind != "same"]
+        assert [row.kind for row in rows] == ["changed"]
+        assert "".join(span.text for span in rows[0].new) == "It is green now"
