@@ -38,7 +38,7 @@ class RevisitPace:
 
     @property
     def on(self) -> bool:
-        """Whether pages come again."""
+        """Whether `revisit.enabled` holds now, as the settings have it that were applied last."""
         return self.config.enabled
 
     @property
