@@ -6,7 +6,7 @@ import time
 from test_visited_again import Pages, assert_sound, end, records, start, until
 
 from gossamer.inspect.archive.lookup import captures_of
-from gossamer.inspect.compare.captures import compare, with_content
+from gossamer.inspect.compare.captures import compare_pair, with_content
 from gossamer.inspect.inspection import inspect
 from gossamer.model.url import Url
 from gossamer.policy.change.volatile import MOST_BYTES, Volatile
@@ -73,7 +73,7 @@ def test_noise_is_no_change_and_content_is_one(tmp_path):
         with inspect(folder) as inspection:
             url = Url.from_serialised(f"{pages.site.address}a")
             captures = with_content(captures_of(inspection, url))
-            told = compare(inspection, captures, (captures[0], captures[-1]))
+            told = compare_pair(inspection, captures, (captures[0], captures[-1]))
         rows = [row for passage in told.passages for row in passage.rows if row.kind != "same"]
         assert [row.kind for row in rows] == ["changed"]
         assert "".join(span.text for span in rows[0].new) == "It is green now"
