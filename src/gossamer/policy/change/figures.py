@@ -26,8 +26,8 @@ __all__ = [
 
 GONE = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for what is ignored in a piece."""
-_ONE = r"[A-Za-z_]*+[0-9][A-Za-z0-9_]*+(?:[.,:/+-][A-Za-z0-9_]++)*+"
-FIGURE = re.compile(rf"(?<![A-Za-z0-9_]){_ONE}(?:[ ,.:;|/()-]{{1,3}}{_ONE})*+")
+_ONE = r"(?:[A-Za-z_]++-){0,4}+[A-Za-z_]*+[0-9][A-Za-z0-9_]*+(?:[.,:/+-][A-Za-z0-9_]++)*+"
+FIGURE = re.compile(rf"(?<![A-Za-z0-9_]){_ONE}(?:[ ,.:;|/()+*=-]{{1,3}}{_ONE})*+")
 """Numbers and codes; what has no word between is one, as a date with its time."""
 _AGO = re.compile(
     r"\b(?:about |over |almost )?(?:\d+|an?|one|a few) ?"
@@ -42,13 +42,18 @@ _SIGNS = " ago", "just now", "Just now", "\u524d", "\u521a\u521a", "vor ", "Vor 
 """One of them is in each text that says how long ago something was."""
 _TOLD = re.compile(
     r"[$\u00a2-\u00a5\u20a0-\u20cf\uffe5\u5143\u5186]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|kr|z\u0142|K\u010d|Rs|"
-    r"price|preis|prix|precio|prezzo|v|version|release|edition|revision|chapter|part|page)\b|\u4ef7|\u7248",
+    r"price|preis|prix|precio|prezzo|version|release|edition|revision)\b|\u4ef7|\u7248",
     re.IGNORECASE,
 )
+_DATED = re.compile(
+    r"\b(?:published|updated|modified|posted|released)\b|\u53d1\u5e03|\u66f4\u65b0", re.IGNORECASE
+)
+_TIME = re.compile(r"\d[:h]\d\d")
 _NEAR = 24
 """Characters on either side of a figure in which such a word makes it content."""
 _FAR = 48
 """Characters on either side in which its words are looked for."""
+_NUMBER = re.compile(r"\d{1,18}")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -86,7 +91,7 @@ def figures_of(piece: str) -> list[Figure]:
     found = [match.span() for match in FIGURE.finditer(piece)]
     ends = [0, *(end for _, end in found)]
     starts = [*(start for start, _ in found[1:]), len(piece)]
-    figures = []
+    figures: list[Figure] = []
     for (start, end), last, following in zip(found, ends, starts, strict=False):
         said = _WORD.findall(piece, max(last, start - _FAR), start)[-2:]
         says = _WORD.findall(piece, end, min(following, end + _FAR))[:2]
@@ -95,16 +100,28 @@ def figures_of(piece: str) -> list[Figure]:
             keys.append(digest("<" + " ".join(said).lower()))
         if says:
             keys.append(digest(">" + " ".join(says).lower()))
+        if not keys and figures:
+            keys = [*figures[-1].keys]
         figures.append(Figure(start, end, tuple(keys)))
     return figures
 
 
 def is_content(piece: str, figure: Figure) -> bool:
-    """Whether a figure says something, however often it differs: a sum of money, the number of a version."""
-    return _TOLD.search(piece, max(0, figure.start - _NEAR), figure.end + _NEAR) is not None
+    """Whether a figure says something, however often it differs: a sum of money, the number of a version, the day of
+    publication."""
+    near = max(0, figure.start - _NEAR), figure.end + _NEAR
+    if _TOLD.search(piece, *near) is not None:
+        return True
+    return _DATED.search(piece, *near) is not None and _TIME.search(piece, *near) is None
 
 
 def is_next(value: str, following: str) -> bool:
     """Whether a number went up by one: something has happened once, as an edition or a comment, and was counted."""
-    old, new = value.replace(",", ""), following.replace(",", "")
-    return old.isdecimal() and new.isdecimal() and len(new) < 10 and int(new) == int(old) + 1
+    old, new = _NUMBER.findall(value.replace(",", "")), _NUMBER.findall(following.replace(",", ""))
+    steps = [(int(one), int(other)) for one, other in zip(old, new, strict=False) if one != other]
+    return (
+        len(old) == len(new)
+        and len(steps) == 1
+        and steps[0][1] == steps[0][0] + 1
+        and _TIME.search(value) is None
+    )
