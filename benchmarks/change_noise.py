@@ -228,7 +228,8 @@ def countdown(_: random.Random, visit: Visit) -> str:
 
 
 def served(_: random.Random, visit: Visit) -> str:
-    return f"<!-- x --><address>Served by web-{visit.random.randrange(40)} in {visit.random.randrange(8, 300)}ms</address>"
+    server, took = visit.random.randrange(40), visit.random.randrange(8, 300)
+    return f"<!-- x --><address>Served by web-{server} in {took}ms</address>"
 
 
 def fact(_: random.Random, visit: Visit) -> str:
