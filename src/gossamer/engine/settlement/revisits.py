@@ -32,7 +32,10 @@ SITES = 256
 class Revisits:
     """Histories of pages, and what hosts are known for; all of it is written with the visit it was learned from."""
 
-    def __init__(self, frontier: Frontier, memory: PageMemory, pace: RevisitPace, changes: Changes) -> None:
+    def __init__(
+        self, frontier: Frontier, memory: PageMemory, pace: RevisitPace, changes: Changes | None = None
+    ) -> None:
+        """`changes`: compares what pages say; without it another payload is a change."""
         self._frontier = frontier
         self._memory = memory
         self.pace = pace
@@ -57,7 +60,7 @@ class Revisits:
 
     async def compared(self, visit: Visit, fingerprint: bytes) -> Visit:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
-        return await self._changes.look(visit, fingerprint)
+        return visit if self._changes is None else await self._changes.look(visit, fingerprint)
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None
