@@ -194,7 +194,8 @@ def build(
     )
     memory, links = PageMemory(environment), _link_rules(config)
     pace = RevisitPace(environment, frontier, config.revisit)
-    again = Revisits(frontier, memory, pace, Changes(folder.archive, frontier, memory, config.fetch))
+    changes = Changes(folder.archive, frontier, memory, config.fetch)
+    again = Revisits(frontier, identity, memory, pace, changes)
     dispatch.expect("revisits", lambda: pace.waits)
     settlement = Settlement(
         frontier,
@@ -213,7 +214,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, effective.credentials, speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, identity, again),
+        PrefetchChecks(robots, rejudging, again),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)

@@ -5,6 +5,10 @@ from typing import Any
 from gossamer.cli.terminal.printing import duration, plural, size
 
 
+def _number(visits: float) -> str:
+    return f"{visits:,.0f}" if visits >= 10 else f"{visits:.2g}"
+
+
 def again_line(sums: dict[str, Any]) -> str:
     """What was found, and when the next visit is due; of the sums of `assembly.revisits`."""
     visits = sums["visits"]
@@ -21,4 +25,6 @@ def again_line(sums: dict[str, Any]) -> str:
         said.append(f"next visit due in {duration(sums['next_due'])}")
     else:
         said.append("the next visit is due")
-    return "; ".join([*said, f"{plural(sums['pages'], 'page')}, {sums['visits_a_day']:,.0f} visits a day"])
+    return "; ".join(
+        [*said, f"{plural(sums['pages'], 'page')}, {_number(sums['visits_a_day'])} visits a day"]
+    )

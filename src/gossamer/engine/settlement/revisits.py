@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 import msgspec
 
+from gossamer.engine.admission.identity import Identity
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.changed import UNREAD, Changes
 from gossamer.engine.settlement.judge import Judgement
@@ -33,10 +34,16 @@ class Revisits:
     """Histories of pages, and what hosts are known for; all of it is written with the visit it was learned from."""
 
     def __init__(
-        self, frontier: Frontier, memory: PageMemory, pace: RevisitPace, changes: Changes | None = None
+        self,
+        frontier: Frontier,
+        identity: Identity,
+        memory: PageMemory,
+        pace: RevisitPace,
+        changes: Changes | None = None,
     ) -> None:
         """`changes`: compares what pages say; without it another payload is a change."""
         self._frontier = frontier
+        self._identity = identity
         self._memory = memory
         self.pace = pace
         self._changes = changes
@@ -44,9 +51,9 @@ class Revisits:
 
     # Before a visit …
 
-    def prepared(self, lease: Lease, fingerprint: bytes) -> Lease:
+    def prepared(self, lease: Lease) -> Lease:
         """The lease of a page that was visited, with what a conditional request sends back, if it may be one."""
-        known = self._memory.get(fingerprint)
+        known = self._memory.get(self._identity.fingerprint(lease.candidate.url))
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
@@ -58,9 +65,11 @@ class Revisits:
 
     # After it …
 
-    async def compared(self, visit: Visit, fingerprint: bytes) -> Visit:
+    async def compared(self, visit: Visit) -> Visit:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
-        return visit if self._changes is None else await self._changes.look(visit, fingerprint)
+        if self._changes is None or not visit.lease.candidate.again:
+            return visit
+        return await self._changes.look(visit, self._identity.fingerprint(visit.lease.candidate.url))
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None
