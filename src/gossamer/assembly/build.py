@@ -29,6 +29,7 @@ from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
@@ -192,7 +193,8 @@ def build(
     )
     memory, links = PageMemory(environment), _link_rules(config)
     pace = RevisitPace(environment, frontier, config.revisit)
-    again = Revisits(frontier, identity, memory, pace)
+    changes = Changes(folder.archive, frontier, memory, config.fetch)
+    again = Revisits(frontier, identity, memory, pace, changes)
     dispatch.expect("revisits", lambda: pace.waits)
     signals = Signals(frontier, identity, admission, on=lambda: pace.on, rest=spare.rest, heard=dispatch.pump)
     settlement = Settlement(

@@ -113,6 +113,9 @@ class HostRecord(msgspec.Struct, array_like=True):
     )
     trusts: Octets = b""  # 24 bytes for each source that speaks of its pages (`policy.revisit.trust`)
     validators: int = 0  # whether its 304s are believed, a `Validity` of `policy.revisit.validity`
+    volatile: Octets = (
+        b""  # what of its pages differs at each visit (`policy.change.volatile`), at most 1 KiB
+    )
 
     @property
     def delayed(self) -> int:

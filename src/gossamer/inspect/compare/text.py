@@ -1,0 +1,37 @@
+"""The text of a capture as a row of pieces, whatever kind of document it is."""
+
+from collections.abc import Callable
+
+from gossamer.engine.page_text import page_pieces
+from gossamer.extract.media_type import declared_type, media_type
+from gossamer.fetch.decoding import Decoded
+from gossamer.inspect.archive.captures import Capture
+from gossamer.inspect.archive.lookup import content_of
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import UnreadableError
+from gossamer.model.exchange import Exchange
+from gossamer.policy.change.pieces import plain_pieces
+
+__all__ = ["MOST_MARKUP", "DocumentText", "pieces_in"]
+
+MOST_MARKUP = 32 << 20
+"""Characters of markup that are compared."""
+DocumentText = Callable[[Exchange, Decoded], str]
+"""What a document says that is no text itself, as PDF: empty if that cannot be told."""
+
+
+def pieces_in(inspection: Inspection, capture: Capture, text_of: DocumentText | None = None) -> list[str]:
+    """What a capture says.
+
+    Raises:
+        UnreadableError: it does not decode, or is no text and `text_of` finds none.
+    """
+    decoded, exchange = content_of(inspection, capture), capture.exchange
+    pieces = page_pieces(decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP)
+    if pieces is not None:
+        return pieces
+    text = text_of(exchange, decoded) if text_of is not None else ""
+    if not text:
+        kind = media_type(declared_type(exchange.headers), decoded.content)
+        raise UnreadableError(f"{exchange.url.text}: {kind} has no text that could be compared.")
+    return plain_pieces(text)
