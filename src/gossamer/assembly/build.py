@@ -193,8 +193,9 @@ def build(
     )
     memory, links = PageMemory(environment), _link_rules(config)
     pace = RevisitPace(environment, frontier, config.revisit)
-    changes = Changes(folder.archive, frontier, memory, config.fetch)
-    again = Revisits(frontier, identity, memory, pace, changes)
+    again = Revisits(
+        frontier, identity, memory, pace, Changes(folder.archive, frontier, memory, config.fetch)
+    )
     dispatch.expect("revisits", lambda: pace.waits)
     signals = Signals(frontier, identity, admission, on=lambda: pace.on, rest=spare.rest, heard=dispatch.pump)
     settlement = Settlement(
