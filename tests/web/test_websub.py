@@ -14,7 +14,7 @@ from gossamer.daemon.pings.subscriber import MOST_BODY, Around, Subscriber
 from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.post import PostAnswer, post
+from gossamer.fetch.post import FORM, PostAnswer, post
 from gossamer.model.url import Url
 
 TOPIC = "https://blog.example.org/feed"
@@ -39,7 +39,8 @@ class Stage:
         return self.topics
 
     async def _post(self, _job: str, url: Url, body: bytes) -> PostAnswer:
-        return await asyncio.to_thread(post, url, body, self.config, AddressGuard(self.config))
+        form = {"Content-Type": FORM}
+        return await asyncio.to_thread(post, url.text, body, form, self.config, AddressGuard(self.config))
 
     async def _changed(self, job: str, topics: list[str]) -> None:
         self.told.append((job, topics))

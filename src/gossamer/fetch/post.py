@@ -1,11 +1,14 @@
-"""Sends a small form to a server that somebody named, and says what it answered.
+"""Sends a short message to an address that the operator or a hub has named, and says what was answered.
 
-For the few requests that are no visits of a crawl, such as subscriptions at hubs: no redirect is followed, nothing is
-retried, every address passes the guard when its socket opens. It blocks: call it in a thread.
+For requests that are no visits of a crawl: subscriptions at hubs, notices to webhooks. No robots, no politeness,
+nothing archived; no redirect is followed, nothing is retried, every address passes the guard when its socket opens.
+It blocks: call it in a thread.
 """
 
 import io
 import socket
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import pycurl
@@ -16,7 +19,11 @@ from gossamer.fetch.options import configure
 from gossamer.fetch.transfer import Descriptor
 from gossamer.model.url import Url
 
+__all__ = ["FORM", "PostAnswer", "post"]
+
 _MOST_ANSWER = 16 << 10
+_MOST_FIELDS = 200
+_CONNECT_SECONDS = 10
 _SECONDS = 30
 FORM = "application/x-www-form-urlencoded"
 
@@ -27,42 +34,66 @@ class PostAnswer(msgspec.Struct, frozen=True):
     Attributes:
         status: three digits; 0: there was no answer, and `detail` says why.
         location: where it sends us, as written.
+        retry_after: seconds that the receiver asked for; 0 if it did not.
         detail: the beginning of the answer's body, or what went wrong.
     """
 
     status: int
     location: str = ""
+    retry_after: float = 0.0
     detail: str = ""
 
 
-def post(url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kind: str = FORM) -> PostAnswer:
-    """Send `body` once. Raises nothing."""
+def post(
+    url: str, body: bytes, headers: Mapping[str, str], config: FetchConfig, guard: AddressGuard
+) -> PostAnswer:
+    """Send `body` once, and wait for 30 s at most. Raises nothing.
+
+    Args:
+        url: http or https.
+        body: at most some hundred KiB.
+        headers: names and values in ASCII; ours are added.
+        config: how it is sent: agent, proxy, certificates.
+        guard: judges addresses.
+    """
     easy, got = pycurl.Curl(), io.BytesIO()
     head: dict[str, str] = {}
     refused: list[str] = []
+    parsed = Url.parse(url)
+    host = parsed.host if parsed is not None else ""
 
     def take(chunk: bytes) -> int | None:
         return None if got.write(chunk[: _MOST_ANSWER - got.tell()]) == len(chunk) else -1
 
-    def hear(line: bytes) -> None:
+    def hear(line: bytes) -> int | None:
         name, colon, value = line.decode("latin-1").partition(":")
-        if colon and len(head) < 200:
+        if colon:
             head.setdefault(name.strip().lower(), value.strip())
+        return None if len(head) <= _MOST_FIELDS else -1
 
-    def open_socket(_: int, address: pycurl.CurlSockAddr) -> object:
+    def open_socket(_: int, address: Any) -> Descriptor | int:
+        where = address.addr[0].decode() if isinstance(address.addr[0], bytes) else address.addr[0]
         # A proxy's own address is not judged: what it connects to is its business.
-        if not config.proxy and not guard.allows(url.host, address.addr[0]):
-            refused.append(address.addr[0])
-            return pycurl.SOCKET_BAD
+        if not config.proxy and not guard.allows(host, where):
+            refused.append(where)
+            return int(pycurl.SOCKET_BAD)
         return Descriptor(socket.socket(address.family, address.socktype, address.protocol).detach())
 
+    fields = [
+        f"User-Agent: {config.agent}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+        "Expect:",
+    ]
+    problem = ""
     try:
         configure(easy, config, None)
         for option, value in (
-            (pycurl.URL, url.text),
+            (pycurl.URL, url.encode()),
+            (pycurl.CONNECTTIMEOUT, _CONNECT_SECONDS),
             (pycurl.TIMEOUT, _SECONDS),
+            (pycurl.POSTFIELDSIZE, len(body)),
             (pycurl.POSTFIELDS, body),
-            (pycurl.HTTPHEADER, [f"User-Agent: {config.agent}", f"Content-Type: {kind}", "Expect:"]),
+            (pycurl.HTTPHEADER, fields),
             (pycurl.WRITEFUNCTION, take),
             (pycurl.HEADERFUNCTION, hear),
             (pycurl.OPENSOCKETFUNCTION, open_socket),
@@ -70,14 +101,21 @@ def post(url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kin
             easy.setopt(option, value)
         easy.perform()
     except pycurl.error as error:
-        if got.tell() < _MOST_ANSWER:
-            why = f"the address {refused[0]} is not allowed" if refused else str(error.args[-1])
-            return PostAnswer(0, detail=why[:200])
+        problem = str(error.args[-1]) or "no answer"
     except OSError as error:
-        return PostAnswer(0, detail=f"no socket: {error.strerror}")
-    finally:
-        status = easy.getinfo(pycurl.RESPONSE_CODE)
-        easy.close()
+        problem = f"no socket: {error.strerror}"
+    status = int(easy.getinfo(pycurl.RESPONSE_CODE))
+    easy.close()
+    if refused:
+        return PostAnswer(
+            0, detail=f"{refused[0]} is an address that must not be used (fetch.closed_networks)"
+        )
+    if problem and got.tell() < _MOST_ANSWER and len(head) <= _MOST_FIELDS:
+        return PostAnswer(0, detail=problem[:200])
+    wait = head.get("retry-after", "")[:9]
     return PostAnswer(
-        status, head.get("location", "")[:8_192], got.getvalue()[:200].decode("utf-8", "replace")
+        status,
+        head.get("location", "")[:8_192],
+        float(wait) if wait.isdecimal() else 0.0,
+        got.getvalue()[:200].decode("utf-8", "replace"),
     )

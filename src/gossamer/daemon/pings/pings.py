@@ -18,7 +18,7 @@ from gossamer.daemon.pings.indexnow import MOST_URLS, Submission
 from gossamer.daemon.pings.subscriber import Around, Subscriber, Topics
 from gossamer.daemon.pings.subscriptions import Subscriptions
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.post import PostAnswer, post
+from gossamer.fetch.post import FORM, PostAnswer, post
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
@@ -126,7 +126,8 @@ class Pings:
             return PostAnswer(0, detail=str(error)[:200])
         closed = (*config.closed_networks, *self._around.config.security.forbidden_networks)
         config = msgspec.structs.replace(config, closed_networks=closed)
-        return await asyncio.to_thread(post, url, body, config, AddressGuard(config))
+        form = {"Content-Type": FORM}
+        return await asyncio.to_thread(post, url.text, body, form, config, AddressGuard(config))
 
 
 def _complain(task: asyncio.Task[None]) -> None:
