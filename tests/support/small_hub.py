@@ -43,13 +43,13 @@ class SmallHub:
                 form = {name: values[0] for name, values in parse_qs(body, keep_blank_values=True).items()}
                 hub.asked.append(form)
                 target, hub.redirect = hub.redirect, ""
+                if not target and hub.status == 202 and hub.challenge:
+                    hub.ask_back(form)  # before it answers, so that whoever waits for that has all
                 self.send_response(307 if target else hub.status)
                 if target:
                     self.send_header("Location", target)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                if not target and hub.status == 202 and hub.challenge:
-                    hub.ask_back(form)
                 hub._done.set()
 
             def log_message(self, *_: object) -> None:

@@ -108,7 +108,7 @@ def post(
     easy.close()
     if refused:
         return PostAnswer(
-            0, detail=f"{refused[0]} is an address that must not be used (fetch.closed_networks)"
+            0, detail=f"{refused[0]} is not allowed: private, or in a closed network (fetch.closed_networks)"
         )
     if problem and got.tell() < _MOST_ANSWER and len(head) <= _MOST_FIELDS:
         return PostAnswer(0, detail=problem[:200])
