@@ -196,5 +196,7 @@ def test_tables_that_are_made_anew_are_told_of_once(copied: Path) -> None:
     assert ran.code == 0
     assert len(told) <= 2, ran.err
     assert table.name in told[0] and "made anew from the archive" in told[0]
-    assert "part-" not in ran.err and "settings" not in ran.err, "what follows from it is no damage of its own"
+    assert "part-" not in ran.err and "settings" not in ran.err, (
+        "what follows from it is no damage of its own"
+    )
     assert gossamer("index", copied, "-q").err == ""
