@@ -186,3 +186,17 @@ def test_a_crawl_that_was_never_indexed(tmp_path: Path) -> None:
         assert ran.code in (1, 2)
         assert "gossamer index" in ran.err
         assert_plain(ran)
+
+
+def test_tables_that_are_made_anew_are_told_of_once(copied: Path) -> None:
+    [table, *_] = sorted((copied / "documents").glob("documents-*.parquet"))
+    table.unlink()
+    ran = gossamer("index", copied, "-q")
+    told = ran.err.splitlines()
+    assert ran.code == 0
+    assert len(told) <= 2, ran.err
+    assert table.name in told[0] and "made anew from the archive" in told[0]
+    assert "part-" not in ran.err and "settings" not in ran.err, (
+        "what follows from it is no damage of its own"
+    )
+    assert gossamer("index", copied, "-q").err == ""

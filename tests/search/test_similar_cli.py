@@ -140,9 +140,10 @@ def test_a_page_of_the_crawl_is_compared_with_the_others(root: Path, site: str) 
 
 
 def test_what_cannot_be_looked_for_is_told_and_the_rest_is_answered(root: Path) -> None:
-    ran = gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "--json", cwd=root)
+    ran = gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "d", "--json", cwd=root)
     assert ran.returncode == 1
-    nothing, gone, empty, mine = json.loads(ran.stdout)
+    nothing, gone, empty, mine, folder = json.loads(ran.stdout)
+    assert "it is no plain file" in folder["problem"]
     assert nothing["problem"] == "nothing.pdf: there is no such file, and nothing of it is in the index"
     assert "nothing of it is in the index" in gone["problem"]
     assert empty["problem"] == "empty.txt: has no text"

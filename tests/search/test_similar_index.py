@@ -252,7 +252,7 @@ def test_texts_read_by_other_settings_make_another_index(tmp_path: Path) -> None
     mark.write_text(json.dumps({**json.loads(mark.read_text()), "made_of": "others"}))
     assert told == []
     follower.catch_up(lambda: False)
-    assert "other settings" in told[0]
+    assert "the tables of documents are others now" in told[0]
     assert follower.pages == 20
     follower.close()
 

@@ -29,6 +29,14 @@ def test_the_passage_with_more_of_the_words_is_shown_though_it_stands_late() -> 
     assert _passage("porcupine kettle", text)[1] == ["porcupine", "kettle"]
 
 
+def test_what_did_not_occur_among_much_else_is_shown_with_what_stands_beside_it() -> None:
+    """Later parts are looked through for the rare word alone: the others are found around it."""
+    text = "A thing, a list. " * 5_000 + FILLER * 3_000 + "The list of kettles and things. " + FILLER * 3_000
+    shown, marked = _passage("thing list kettle", text)
+    assert "The list of kettles and things." in shown
+    assert marked == ["list", "kettles", "things"]
+
+
 def test_words_that_are_everywhere_hide_no_other() -> None:
     assert "the kettle" in _passage("the kettle", "the thing " * 10_000 + "and the kettle sings.")[0]
 

@@ -155,7 +155,8 @@ async def _conduct(
             say(f"archive: {safe(repair)}")
         spare_what_stays()
         if not quiet:
-            progress = Progress(crawl, troubles, live=sys.stderr.isatty())
+            reads = config.documents.follow or config.search.follow
+            progress = Progress(crawl, troubles, live=sys.stderr.isatty(), reads=reads)
             shown.append(asyncio.create_task(progress.run()))
 
     try:

@@ -177,13 +177,14 @@ def _given(
     if "://" not in document and file.is_file():
         text, problem = _text_of_file(reader, file)
         return text, "", problem
+    fault = "it is no plain file" if file.exists() else "there is no such file"
     try:
         url = url_of(inspection, document).text
     except ConfigError:
-        return "", "", f"{document}: there is no such file, and it is no URL"
+        return "", "", f"{document}: {fault}, and it is no URL"
     found = pages.text_of(url)
     if found is None:
-        where = "" if "://" in document else "there is no such file, and "
+        where = "" if "://" in document else f"{fault}, and "
         return "", url, f"{document}: {where}nothing of it is in the index"
     return found, url, "" if found else f"{url}: has no text"
 

@@ -33,8 +33,10 @@ STYLES = {
 class Progress:
     """Reads the sums of a running crawl at intervals; costs the crawl nothing in between."""
 
-    def __init__(self, crawl: Crawl, troubles: Troubles, *, live: bool) -> None:
+    def __init__(self, crawl: Crawl, troubles: Troubles, *, live: bool, reads: bool) -> None:
+        """`reads`: documents are read beside the crawl, and waited for at its end."""
         self._crawl = crawl
+        self._reads = reads
         self._troubles = troubles
         self._live = live
         self._points: deque[tuple[float, int, int]] = deque(maxlen=RATE_WINDOW)
@@ -90,7 +92,7 @@ class Progress:
         figures += [("refused", refused)] if refused else []
         left = _left(counters.queued, hosts, rate)
         if parts.dispatch.ended:
-            figures.append(("stopping", _stopping(hosts.lent)))
+            figures.append(("stopping", _stopping(hosts.lent, reads=self._reads)))
         elif parts.dispatch.paused:
             figures.append(("paused", "nothing more is asked for; 'gossamer unpause' and the folder goes on"))
         elif left:
@@ -156,7 +158,8 @@ def _left(queued: int, hosts: Census, rate: float) -> str:
     return f"at least {duration(seconds)}{bound}"
 
 
-def _stopping(lent: int) -> str:
+def _stopping(lent: int, *, reads: bool) -> str:
     if not lent:
-        return "writing the index and a checkpoint"
+        last = ", and reading the last documents; Ctrl-C leaves these to 'gossamer index'" if reads else ""
+        return f"writing the index and a checkpoint{last}"
     return f"finishing {lent:,} visit{'' if lent == 1 else 's'}; Ctrl-C again stops at once"

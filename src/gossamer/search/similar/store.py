@@ -184,13 +184,15 @@ class Store:
         if held is None and (folder / MARK).exists():
             self.remade = f"{folder / MARK}: is damaged, or of another version"
         elif held is not None and held.made_of != made_of and held.pages:
-            self.remade = f"{folder}: texts are read by other settings now"
+            self.remade = f"{folder}: the tables of documents are others now"
         elif held is not None:
             self.remade = _damage(folder, held)
         if held is None or self.remade or held.made_of != made_of:
             held = State(made_of=made_of, next=held.next if held is not None else 0)
         self.state = held
         self.known = _known(folder, held)
+        if self.remade:
+            self._keep(held)  # else the parts that go would be missed, once more
         self._clear()
 
     def close(self) -> None:

@@ -17,8 +17,12 @@ LENGTH = 240
 SEARCHED = 1_000_000
 """Characters in which a passage is looked for: at most some 70 ms, where words of the query are everywhere."""
 _AT_ONCE = 60_000
-_PARTS = 200
+_PARTS = 40
 """Of a text, each of some ten thousand characters or more, unless it says nothing but the same."""
+_FIRST = 2
+"""Parts in which all words are looked for; in further ones only those that did not occur, unless none did."""
+_AROUND = 3
+"""Places of a part around which the other words are looked for."""
 _PHRASE = 12
 """Words of a phrase that is looked for as a whole."""
 _BEFORE = 60
@@ -45,29 +49,39 @@ class Marker:
         languages: tags of those in the index.
         """
         self._stems: set[str] = set()
+        self._asked: list[tuple[ask.Words, frozenset[str]]] = []
+        self._rests: dict[tuple[int, ...], Marker] = {}
+        self._tags = tuple(languages)
         self._runs: set[str] = set()
         self._beginnings: list[str] = []
         said: set[str] = set()
         phrases = []
-        ways = ways_of(languages)
+        ways = ways_of(self._tags)
         for words in _words(asked):
             if words.pattern:
-                self._beginnings += [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
+                begins = [folded[0][1] for folded in sequences(words.text.rstrip("*"))]
+                self._asked.append((words, frozenset(begins)))
+                self._beginnings += begins
                 continue
             each = re.findall(r"[^\W_]+", words.text)
             said.update(map(str.lower, each))
             if words.phrase and 1 < len(each) <= _PHRASE:
                 phrases.append(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, each)))
-            for sequence in sequences(words.text, ways):
-                whole = len(sequence) == 1
-                self._stems |= {word for _, word in sequence if whole or not is_single(word)}
+            forms = frozenset(
+                word
+                for sequence in sequences(words.text, ways)
+                for _, word in sequence
+                if len(sequence) == 1 or not is_single(word)
+            )
+            self._asked.append((words, forms))
+            self._stems |= forms
         self._runs = {word for word in self._stems if is_spaceless(word)}
         self._stems -= self._runs
         said = {word for word in said if not is_spaceless(word)} | self._runs
         self._enough = len(said) + len(self._beginnings)
         """Different words, from which on no better passage is looked for."""
         self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
-        self._known: dict[tuple[str, str], bool] = {}
+        self._known: dict[tuple[str, str], frozenset[str]] = {}
         self._likely = functools.cache(self._candidates)
         runs = "|".join(map(re.escape, sorted(self._runs)))
         # Pairs of neighbours overlap; where all of a run stand, they are one place again.
@@ -88,18 +102,43 @@ class Marker:
             return found.start()
         best, most, at = 0, 0, 0
         end = min(len(text), SEARCHED)
-        for _ in range(_PARTS):
-            if at >= end or most >= self._enough:
+        seen: set[str] = set()
+        for number in range(_PARTS):
+            looking = self._rest(seen) if number >= _FIRST and most else self
+            if at >= end or most >= self._enough or looking is None:
                 break
             part = text[at : min(at + _AT_ONCE, end)]
-            places = self._places(part, language)
+            places = looking._places(part, language)
             if places:
-                place, different = _best(places, part)
+                if looking is self:
+                    for start, stop in places:
+                        seen |= self._forms(part[start:stop], language)
+                    place, different = _best(places, part)
+                else:
+                    place, different = self._around(places, part, language)
                 if different > most:
                     best, most = at + place, different
             # Where there are many, not all of them were looked at; and what a part's end cuts is in the next.
             at += places[_MOST - 1][0] if len(places) >= _MOST else _AT_ONCE - LENGTH
         return best
+
+    def _rest(self, seen: set[str]) -> "Marker | None":
+        """What looks for the words that were not seen; `None` if all were."""
+        unseen = tuple(at for at, (_, forms) in enumerate(self._asked) if forms and forms.isdisjoint(seen))
+        if unseen and unseen not in self._rests:
+            self._rests[unseen] = Marker(ask.All(tuple(self._asked[at][0] for at in unseen)), self._tags)
+        return self._rests.get(unseen)
+
+    def _around(self, places: Sequence[tuple[int, int]], text: str, language: str) -> tuple[int, int]:
+        """As `_best`, near the first of some places, where others of the words may stand, too."""
+        best, most = places[0][0], 0
+        for start, _ in places[:_AROUND]:
+            low = max(start - LENGTH, 0)
+            window = text[low : start + LENGTH]
+            place, different = _best(self._places(window, language) or [(start - low, start - low)], window)
+            if different > most:
+                best, most = low + place, different
+        return best, most
 
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
         """Where the words stand, in order; pairs of characters overlap."""
@@ -107,7 +146,7 @@ class Marker:
         likely = self._likely(text.isascii())
         if likely is not None:
             for word in likely.finditer(text):
-                if self._is_one(word.group(), language):
+                if self._forms(word.group(), language):
                     found.append(word.span())
                     if len(found) >= _MOST:
                         break
@@ -135,14 +174,13 @@ class Marker:
         first = _letters("".join(sorted(firsts)), plainly=plainly)
         return re.compile(rf"{first}(?<![^\W_].)(?:{'|'.join(sorted(begins))})[^\W_]*", re.DOTALL)
 
-    def _is_one(self, word: str, language: str) -> bool:
+    def _forms(self, word: str, language: str) -> frozenset[str]:
+        """Of what is asked for, that which a word of a text is a form of."""
         key = (word, language)
         if (known := self._known.get(key)) is None:
-            stems = {stem_of(word, language), stem_of(word, "")} if len(word) <= LENGTH else set()
-            known = not self._stems.isdisjoint(stems) or any(
-                stem.startswith(beginning) for stem in stems for beginning in self._beginnings
-            )
-            self._known[key] = known
+            stems = {stem_of(word, language), stem_of(word, ""), word} if len(word) <= LENGTH else set()
+            begun = {one for one in self._beginnings if any(stem.startswith(one) for stem in stems)}
+            known = self._known[key] = frozenset(begun | (stems & (self._stems | self._runs)))
         return known
 
 
