@@ -323,7 +323,7 @@ def _sorry(status: int) -> Reply:
 
 @host(5)
 def soft_404(request: Request) -> Reply:
-    """A front page that links to a page; from its second visit on that page is the one that it has for what is not there."""
+    """A front page that links to a page; later that is what it has for what is not there."""
     return Reply(200, body=page("A front page.", ["/page", "/never-there"]))
 
 
