@@ -318,6 +318,9 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                         continue
                     if "gossamer.simweb" in line:
                         stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
+                    elif " --revisit" in line:  # goes on until it is stopped
+                        stack.enter_context(web.running(line, tmp_path, "crawling into"))
+                        wait_for_answers(tmp_path / "my-crawl")
                     elif line.startswith("gossamer serve "):
                         stack.enter_context(web.running(line, tmp_path, "http://"))
                     else:
