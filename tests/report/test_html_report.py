@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
@@ -25,6 +25,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.crawl_log import VisitLine
 from gossamer.inspect.freshness import CrawlFreshness, PredictedBin, SiteFreshness
+from gossamer.inspect.gone import GonePage, LeftHost
 from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import BranchLine
@@ -42,6 +43,7 @@ from gossamer.report.census.tallies import Frequent, Largest, Spread
 from gossamer.report.census.timeline import ERRORS, INTERVALS, OK, PAGES, TimeSums
 from gossamer.report.figures import (
     FailureLine,
+    Gone,
     Histogram,
     Hosts,
     Timeline,
@@ -557,6 +559,8 @@ def strategy_for(kind: Any) -> st.SearchStrategy[Any]:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return st.one_of(*(st.none() if each is type(None) else strategy_for(each) for each in inner))
+    if origin is Literal:
+        return st.sampled_from(inner)
     if origin is list:
         return st.lists(strategy_for(inner[0]), max_size=3)
     if origin is tuple:
@@ -654,8 +658,16 @@ def test_how_fresh_it_is_has_its_chapter_where_something_is_visited_again(figure
         delay=7_200.0, brier=0.09, bins=bins, sites=sites,
     )  # fmt: skip
     for language, words_ in (("en", "About 13% of 960 pages"), ("zh", "13%")):
-        page = report_body(msgspec.structs.replace(figures, freshness=fresh), language)
+        gone = Gone(
+            [LeftHost(HOSTILE, "name", 40, 0.0), LeftHost("old.test", "pages", 9, 1_790_000_000.0)],
+            [
+                GonePage(f"http://a.test/{HOSTILE}", 1_790_000_000.0, "http://a.test/", 3),
+                GonePage("http://a.test/2", 0.0, "", None),
+            ],
+        )
+        page = report_body(msgspec.structs.replace(figures, freshness=fresh, gone=gone), language)
         chapter = page[page.index('id="freshness"') : page.index('id="duplicates"')]
         assert all(word in chapter for word in (words_, "5 MiB", "2 h" if language == "en" else "2 小时"))
         assert "<script" not in chapter
+        assert "2026-09-21 14:13:20" in chapter and "old.test" in chapter
         assert chapter.count("<svg") == 4

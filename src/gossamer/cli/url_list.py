@@ -13,8 +13,8 @@ from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.inspect.archive.lookup import instant
+from gossamer.inspect.gone import LeftHost, left_hosts
 from gossamer.inspect.inspection import Inspection
-from gossamer.inspect.left_hosts import LeftHost, left_hosts
 from gossamer.inspect.url_list import COLUMNS, Listed, Wanted, listed
 from gossamer.inspect.why.story import url_of
 from gossamer.inspect.why.whole import tell_whole

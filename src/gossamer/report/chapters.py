@@ -9,6 +9,7 @@ from gossamer.report.figures import Figures, Histogram
 from gossamer.report.freshness import predicted_bars, shares, site_bars
 from gossamer.report.markup import Card, Fact, Html, address, cards, facts, foreign, join, paragraph, text
 from gossamer.report.parts import OUTCOMES, Parts
+from gossamer.words.amounts import NOTHING, moment
 
 _LISTED = 12
 _COURSE = 3
@@ -370,9 +371,41 @@ def freshness(parts: Parts, figures: Figures) -> Html:
                     "predicted", predicted_bars(found.bins, words), axis, words("freshness.predicted_note")
                 ),
                 parts.bars("stale_by_site", site_bars(found.sites, words), axis, note),
+                *_gone(parts, figures),
             ),
         )
     )
+
+
+def _gone(parts: Parts, figures: Figures) -> list[Card]:
+    """Hosts that have left, and pages that are gone with who mentions them."""
+    words, found = parts.words, figures.gone
+    hosts = [
+        (
+            foreign(host.host),
+            text(words(f"freshness.left_{host.lacks}")),
+            parts.number(host.pages),
+            text(moment(host.since) if host.since else NOTHING),
+        )
+        for host in found.hosts
+    ]
+    pages = [
+        (
+            address(page.url),
+            text(moment(page.since) if page.since else NOTHING),
+            address(page.via) if page.via else text(parts.say("seed")),
+            text(words.number(page.referrers)),
+        )
+        for page in found.pages
+    ]
+    return [
+        *([parts.table("left_hosts", ("host", "what", "pages", "since"), hosts, "..n.")] if hosts else []),
+        *(
+            [parts.table("gone_pages", ("url", "since", "found_on", "referrers"), pages, "...n")]
+            if pages
+            else []
+        ),
+    ]
 
 
 def traps(parts: Parts, figures: Figures) -> Html:

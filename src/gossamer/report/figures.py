@@ -8,6 +8,7 @@ import msgspec
 
 from gossamer.assembly.report import Summary
 from gossamer.inspect.freshness import CrawlFreshness
+from gossamer.inspect.gone import GonePage, LeftHost
 from gossamer.inspect.hosts import HostItem
 from gossamer.inspect.traps import BranchLine
 from gossamer.model.reasons.reason import Reason
@@ -202,6 +203,13 @@ class Languages(msgspec.Struct, frozen=True):
     most: list[Amount] = []
 
 
+class Gone(msgspec.Struct, frozen=True):
+    """What is not there any more: the first hosts that have left, and the first pages of other hosts."""
+
+    hosts: list[LeftHost] = []
+    pages: list[GonePage] = []
+
+
 class Traps(msgspec.Struct, frozen=True):
     """Branches by state (`aside`, `released`, `open`), URLs set aside, and those that were."""
 
@@ -282,7 +290,7 @@ class Figures(msgspec.Struct, frozen=True):
         ended: why the last session ended; `None` if the crawl is running, or ended without a word.
         sums: as `gossamer status` tells them; visits may have been made since the log was read.
         near_duplicates: from the index that `gossamer index` makes.
-        freshness: of a crawl that visits pages again.
+        freshness, gone: of a crawl that visits pages again.
     """
 
     made: float
@@ -299,3 +307,4 @@ class Figures(msgspec.Struct, frozen=True):
     names: Names
     near_duplicates: NearDuplicates = NearDuplicates()
     freshness: CrawlFreshness = CrawlFreshness()
+    gone: Gone = Gone()

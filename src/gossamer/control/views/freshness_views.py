@@ -5,7 +5,7 @@ import msgspec
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.context import ViewContext
 from gossamer.inspect.freshness import CrawlFreshness
-from gossamer.inspect.left_hosts import LeftHost, left_hosts
+from gossamer.inspect.gone import LeftHost, left_hosts
 
 LEFT_LISTED = 1_000
 

@@ -9,6 +9,7 @@ from gossamer.assembly.report import name_sums, summary
 from gossamer.assembly.seeds import Seeds
 from gossamer.config.config import CrawlConfig
 from gossamer.dns.statistics import LATENCY_BOUNDS, NameStatistics
+from gossamer.inspect.gone import left_hosts, some_gone
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
@@ -20,6 +21,7 @@ from gossamer.report.census.log import LogCensus
 from gossamer.report.census.tallies import Largest
 from gossamer.report.figures import (
     Figures,
+    Gone,
     Histogram,
     HostFigures,
     LogFigures,
@@ -33,6 +35,7 @@ from gossamer.report.languages import LanguageCensus
 from gossamer.state.records import HostRecord
 
 _TRAPS = 15
+_GONE = 15
 _NAMES = 10
 _SEEDS = 5
 
@@ -80,7 +83,8 @@ def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:
         languages=languages.languages(),
         traps=_traps(inspection),
         names=_names(inspection.names),
-        freshness=inspection.freshness(),
+        freshness=(fresh := inspection.freshness()),
+        gone=_gone(inspection) if fresh.known else Gone(),
     )
 
 
@@ -154,6 +158,12 @@ def _with_titles(inspection: Inspection, log: LogFigures) -> LogFigures:
         largest=[titled(line) for line in log.largest],
         slowest=[titled(line) for line in log.slowest],
     )
+
+
+def _gone(inspection: Inspection) -> Gone:
+    """Hosts that have left, and pages of the others."""
+    left = [host for _, host in left_hosts(inspection)]
+    return Gone(left[:_GONE], some_gone(inspection, _GONE, {host.host for host in left}))
 
 
 def _traps(inspection: Inspection) -> Traps:

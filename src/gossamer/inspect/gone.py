@@ -1,16 +1,24 @@
-"""Finds the hosts that have left: their name is no more, or no page of theirs is there. One line for each."""
+"""Finds what is gone: hosts that have left, one line for each, and some pages of the others."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Literal
 
 import msgspec
 
+from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_list import is_gone
 from gossamer.model.outcome import Fault
+from gossamer.model.url import Url
+from gossamer.policy.urls.canonical import Canonicaliser
+from gossamer.policy.urls.queue_key import queue_key
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import HostRecord, decode_host, decode_page
+
+LOOKED_AT = 200_000
+"""Records that a report goes through for the pages it names."""
 
 
 class LeftHost(msgspec.Struct, frozen=True):
@@ -27,6 +35,45 @@ class LeftHost(msgspec.Struct, frozen=True):
     lacks: Literal["name", "pages"]
     pages: int
     since: float
+
+
+class GonePage(msgspec.Struct, frozen=True):
+    """One page that is not there any more.
+
+    Attributes:
+        since: wall time of the first of the visits that missed it.
+        via: the page it was found on first; empty for a seed.
+        referrers: how many pages mention it now; `None` before `gossamer export links`.
+    """
+
+    url: str
+    since: float
+    via: str
+    referrers: int | None
+
+
+def some_gone(inspection: Inspection, most: int, without: Collection[str] = ()) -> list[GonePage]:
+    """The first pages that are gone, by host, among the first `LOOKED_AT` records.
+
+    Args:
+        inspection: of the crawl.
+        most: pages.
+        without: names of queues whose pages are not told of one by one, because they have left.
+    """
+    canonical = Canonicaliser(inspection.config.canonical)
+    key_of = queue_key(inspection.config.engine.queue_key)
+    found: list[GonePage] = []
+    for _, data in islice(inspection.environment.scan(Family.PAGES), LOOKED_AT):
+        record = decode_page(data)
+        url = Url.from_serialised(record.url) if is_gone(record) else None
+        if url is None or key_of(url) in without:
+            continue
+        counted = references(inspection.links, canonical(url))
+        pages = counted.pages if counted is not None else None
+        found.append(GonePage(record.url, float(record.gone), record.via, pages))
+        if len(found) == most:
+            break
+    return found
 
 
 def left_hosts(inspection: Inspection) -> Iterator[tuple[bytes, LeftHost]]:
