@@ -19,6 +19,7 @@ import gossamer
 from gossamer.archive.verify import RecordSummary, verify_file
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
 from gossamer.state.records import REVISIT, RevisitRecord, decode, decode_page
@@ -51,7 +52,7 @@ class Pages:
                 self.served.append((name, None, 404))
                 return 404, {"Content-Type": "text/html"}, "not here"
             version = self.versions[name]
-            etag = f'"{name}-{version}"'
+            etag = f'"{name}-{version}"' if self.etag is True else f'"{self.etag}"'
             fields = {"Content-Type": "text/html; charset=utf-8"}
             if self.etag:
                 fields["ETag"] = etag
@@ -276,6 +277,34 @@ def test_over_kills_each_version_once_and_each_visit_counted_once(tmp_path, seed
         known, _ = records(folder)
         for name in pages.versions:
             assert known[name].visits_made == sum(1 for each in found if each[2] == name)
+
+
+def test_who_says_304_to_everything_is_found_out(tmp_path):
+    folder, origin = tmp_path / "crawl", time.time()
+    with Pages(["", "a"], etag="always") as pages:
+        settings = ['revisit.every."/a"="1h"', "revisit.visits=1"]
+        process = start(pages, folder, origin=origin, settings=settings)
+        until(lambda: len(pages.visits("a")) >= 3, process)
+        pages.versions["a"] = 1
+        until(lambda: ("a", 1, 200) in pages.visits("a"), process)
+        seen = len(pages.visits("a"))
+        until(lambda: len(pages.visits("a")) >= seen + 12, process)
+        end(process)
+        later = pages.visits("a")[seen:]
+        assert {status for _, _, status in later} == {200}, "nobody believes it any more"
+        assert 304 in {status for _, _, status in pages.visits("a")}
+        with inspect(folder) as inspection:
+            story = [
+                fact.text
+                for fact in Storyteller(inspection).tell("/a").facts
+                if fact.about == "visited again"
+            ]
+        assert any("asked without condition" in said for said in story), story
+        assert any("wanted every 1.00 h" in said for said in story), story
+        known, sums = records(folder)
+        assert unpack(known["a"].history).changed == 1
+        assert sums.same_payload >= 11
+        assert_sound(folder)
 
 
 def test_hosts_rest_between_visits_as_ever(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from test_moves import depart, move
 
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Again, Blame, Done, Dropped, PageState, Retry
@@ -312,6 +313,27 @@ def test_refetch_without_visits_again(tmp_path):
     assert world.frontier.lend() is None
     assert world.counters.queued == 0
     world.close()
+
+
+def test_pages_move_with_their_host(tmp_path):
+    one, two = AgainWorld(tmp_path / "one"), AgainWorld(tmp_path / "two")
+    urls = [f"http://a.example/{number}" for number in range(4)]
+    for url in [*urls, "http://b.example/"]:
+        one.admit(url)
+    drain(one, 4.5)
+    before = one.frontier.hosts.get(one.frontier.host_hash("a.example")).heads
+    move(one, two)
+    depart(one)
+    two.micros = one.micros
+    for world, there in ((one, ["http://b.example/"]), (two, urls)):
+        assert world.standing() == Counter(there)
+        assert world.counters.enrolled + world.counters.queued == len(there)
+        world.assert_sound()
+    assert two.frontier.hosts.get(two.frontier.host_hash("a.example")).heads == before
+    drain(two, 40)
+    assert min(two.visited[url] for url in urls) >= 2
+    for world in (one, two):
+        world.close()
 
 
 @settings(deadline=None, max_examples=40)
