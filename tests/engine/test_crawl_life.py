@@ -11,6 +11,7 @@ from gossamer.engine.checkpoints import Checkpoints, names
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.settlement.ledger import ENDED, Ledger
+from gossamer.engine.signals.signals import Signals
 from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.model.errors import StorageError
@@ -78,10 +79,18 @@ class Life:
         worker = Worker(
             dispatch, prefetch_checks, {"http": self.answers}, self.answers, settlement, world.yields
         )
+        signals = Signals(
+            world.frontier,
+            world.identity,
+            world.admission,
+            on=lambda: False,
+            rest=asyncio.sleep,
+            heard=dispatch.pump,
+        )
         saving = Checkpoints(world.path / "checkpoints", world.environment, world.writer, 2)
         self.parts = Parts(
             world.frontier, world.admission, dispatch, settlement, world.archivist, saving, world.ledger,
-            world.observers, worker, world.pace,
+            world.observers, worker, world.pace, signals,
         )  # fmt: skip
         self.crawl = Crawl(world.path, config, self.parts)
 

@@ -13,8 +13,8 @@ from small_hub import SmallHub
 from gossamer.daemon.pings.subscriber import MOST_BODY, Around, Subscriber
 from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.form import FormAnswer, post_form
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.post import PostAnswer, post
 from gossamer.model.url import Url
 
 TOPIC = "https://blog.example.org/feed"
@@ -38,8 +38,8 @@ class Stage:
     async def _topics(self, _job: str) -> dict[str, str] | None:
         return self.topics
 
-    async def _post(self, _job: str, url: Url, body: bytes) -> PostAnswer:
-        return await asyncio.to_thread(post, url, body, self.config, AddressGuard(self.config))
+    async def _post(self, _job: str, url: Url, body: bytes) -> FormAnswer:
+        return await asyncio.to_thread(post_form, url, body, self.config, AddressGuard(self.config))
 
     async def _changed(self, job: str, topics: list[str]) -> None:
         self.told.append((job, topics))

@@ -17,8 +17,8 @@ from gossamer.daemon.pings.allowance import Allowance
 from gossamer.daemon.pings.indexnow import MOST_URLS, Submission
 from gossamer.daemon.pings.subscriber import Around, Subscriber, Topics
 from gossamer.daemon.pings.subscriptions import Subscriptions
+from gossamer.fetch.form import FormAnswer, post_form
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.post import PostAnswer, post
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 
@@ -119,14 +119,14 @@ class Pings:
     async def _feeds_changed(self, job: str, topics: list[str]) -> None:
         await self._tell(job, {"urls": topics, "by": "websub"})
 
-    async def _post(self, job: str, url: Url, body: bytes) -> PostAnswer:
+    async def _post(self, job: str, url: Url, body: bytes) -> FormAnswer:
         try:
             config = (await crawl_config(self._around.roster.get(job))).fetch
         except (ConfigError, ServiceError) as error:
-            return PostAnswer(0, detail=str(error)[:200])
+            return FormAnswer(0, detail=str(error)[:200])
         closed = (*config.closed_networks, *self._around.config.security.forbidden_networks)
         config = msgspec.structs.replace(config, closed_networks=closed)
-        return await asyncio.to_thread(post, url, body, config, AddressGuard(config))
+        return await asyncio.to_thread(post_form, url, body, config, AddressGuard(config))
 
 
 def _complain(task: asyncio.Task[None]) -> None:

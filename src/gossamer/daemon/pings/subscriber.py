@@ -14,7 +14,7 @@ import msgspec
 
 from gossamer.daemon.pings.config import PingsConfig
 from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
-from gossamer.fetch.post import PostAnswer
+from gossamer.fetch.form import FormAnswer
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
 
@@ -44,7 +44,7 @@ class Around(msgspec.Struct, frozen=True):
 
     jobs: Callable[[], list[str]]
     topics: Callable[[str], Awaitable[Topics | None]]
-    post: Callable[[str, Url, bytes], Awaitable[PostAnswer]]
+    post: Callable[[str, Url, bytes], Awaitable[FormAnswer]]
     changed: Callable[[str, list[str]], Awaitable[None]]
 
 
@@ -97,7 +97,7 @@ class Subscriber:
                 note = f"{answer.status or 'no answer'}: {answer.detail}"[:200]
                 self._kept.put(msgspec.structs.replace(now, pending=0, note=note))
 
-    async def _post(self, one: Subscription) -> PostAnswer:
+    async def _post(self, one: Subscription) -> FormAnswer:
         form = {
             "hub.callback": f"{self._config.public_url.rstrip('/')}/websub/{one.token}",
             "hub.mode": "subscribe",
@@ -108,7 +108,7 @@ class Subscriber:
         body = urlencode(form).encode()
         url = Url.parse(one.hub)
         if url is None:
-            return PostAnswer(0, detail="the hub's address is none")
+            return FormAnswer(0, detail="the hub's address is none")
         answer = await self._around.post(one.job, url, body)
         if answer.status in _REDIRECTS and (target := Url.parse(answer.location, url.text)) is not None:
             answer = await self._around.post(one.job, target, body)

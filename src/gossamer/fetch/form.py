@@ -1,4 +1,4 @@
-"""Sends a small form to a server that somebody named, and says what it answered.
+"""Sends a small form to a server that a stranger has named, and says what it answered.
 
 For the few requests that are no visits of a crawl, such as subscriptions at hubs: no redirect is followed, nothing is
 retried, every address passes the guard when its socket opens. It blocks: call it in a thread.
@@ -21,7 +21,7 @@ _SECONDS = 30
 FORM = "application/x-www-form-urlencoded"
 
 
-class PostAnswer(msgspec.Struct, frozen=True):
+class FormAnswer(msgspec.Struct, frozen=True):
     """What came back.
 
     Attributes:
@@ -35,7 +35,9 @@ class PostAnswer(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-def post(url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kind: str = FORM) -> PostAnswer:
+def post_form(
+    url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kind: str = FORM
+) -> FormAnswer:
     """Send `body` once. Raises nothing."""
     easy, got = pycurl.Curl(), io.BytesIO()
     head: dict[str, str] = {}
@@ -72,12 +74,12 @@ def post(url: Url, body: bytes, config: FetchConfig, guard: AddressGuard, *, kin
     except pycurl.error as error:
         if got.tell() < _MOST_ANSWER:
             why = f"the address {refused[0]} is not allowed" if refused else str(error.args[-1])
-            return PostAnswer(0, detail=why[:200])
+            return FormAnswer(0, detail=why[:200])
     except OSError as error:
-        return PostAnswer(0, detail=f"no socket: {error.strerror}")
+        return FormAnswer(0, detail=f"no socket: {error.strerror}")
     finally:
         status = easy.getinfo(pycurl.RESPONSE_CODE)
         easy.close()
-    return PostAnswer(
+    return FormAnswer(
         status, head.get("location", "")[:8_192], got.getvalue()[:200].decode("utf-8", "replace")
     )
