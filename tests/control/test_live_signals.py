@@ -214,6 +214,8 @@ def test_the_command(tmp_path: Path) -> None:
     status, _, errors = asyncio.run(commanded("changed", tmp_path / "c", "http://x.example/"))
     assert status == 2
     assert "no crawl runs there" in errors
+    status, out, errors = asyncio.run(commanded("check", tmp_path / "c"))
+    assert status == 0, out + errors
 
 
 def test_ten_thousand_at_once_hold_nobody_up(tmp_path: Path) -> None:
