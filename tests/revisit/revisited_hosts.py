@@ -317,14 +317,13 @@ SORRY = (
 )
 
 
-def _sorry(request: Request) -> Reply:
-    """Whatever is not there is a page that says so, with status 200."""
-    return Reply(200, body=f"{SORRY}<p>You asked for {request.target}</article>".encode())
+def _sorry(status: int) -> Reply:
+    return Reply(status, body=f"{SORRY}</article>".encode())
 
 
 @host(5)
 def soft_404(request: Request) -> Reply:
-    """A front page that links to a page; from its second visit on that page is one that says sorry."""
+    """A front page that links to a page; later that is what it has for what is not there."""
     return Reply(200, body=page("A front page.", ["/page", "/never-there"]))
 
 
@@ -332,11 +331,9 @@ HOSTS["soft_404"] = at(
     "/",
     soft_404,
     lambda r: (
-        missing()
-        if r.target == "/robots.txt"
-        else Reply(200, body=page("A true page."))
+        Reply(200, body=page("A true page."))
         if r.target == "/page" and r.number == 1
-        else _sorry(r)
+        else _sorry(200 if r.target == "/page" else 404)
     ),
 )
 

@@ -48,8 +48,8 @@ def test_what_came_back_is_not_gone(why):
 
 
 def test_a_page_that_says_sorry_is_a_soft_404(why):
-    assert "soft 404" in why("soft_404", "/page").lower()
-    assert "soft 404" not in why("soft_404").lower()
+    assert "probably gone" in why("soft_404", "/page")
+    assert "probably gone" not in why("soft_404")
 
 
 def test_a_page_that_nobody_links_to_is_told_apart(say, visited):

@@ -39,6 +39,7 @@ PAGES = [
     "/jobs/docs/traps",
     "/jobs/docs/freshness",
     "/jobs/docs/gone",
+    "/jobs/docs/gone?what=orphans",
     "/jobs/docs/why",
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",

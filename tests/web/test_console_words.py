@@ -47,6 +47,7 @@ GROUPS = {
     "requisites",
     "sort",
     "how",
+    "missing",
     *story._GROUPS.values(),
 }
 """First parts of keys whose last part is a value."""

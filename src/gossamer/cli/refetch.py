@@ -1,11 +1,13 @@
 """Asks for pages once more."""
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.live import reasons_of, who
 from gossamer.cli.terminal.printing import plural, safe, show, show_json
 from gossamer.control.changes.refetch_operation import REFETCH
@@ -19,7 +21,7 @@ LISTED = 10
 
 
 def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
-    """Ask for pages, and say how many there are and what happens next.
+    """Ask for pages, and say how many there are and what happens next; exit 1 if there is none.
 
     Raises:
         ConfigError: no crawl lives in `path`, or what is asked for cannot be.
@@ -27,7 +29,13 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
     told = _asked(path, asked)
     if json:
         show_json(told)
-        return
+    else:
+        _say(path, told)
+    if not told["pages"]:
+        sys.exit(EXIT_NOTHING)
+
+
+def _say(path: Path, told: dict[str, Any]) -> None:
     pages = plural(told["pages"], "page")
     if told["dry_run"]:
         show(f"{pages} would be visited again")

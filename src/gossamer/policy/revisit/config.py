@@ -2,12 +2,13 @@
 
 import re
 from fnmatch import translate
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from gossamer.model.quantity import Seconds
+from gossamer.model.quantity import SECONDS
 from gossamer.model.url import Url
 
 DAY = 86_400.0
@@ -42,7 +43,7 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         ),
     ] = 0.5
     every: Annotated[
-        dict[str, Seconds],
+        dict[str, Annotated[float, Meta(ge=1, extra=SECONDS)]],
         Meta(
             description='fixed intervals by address, e.g. every."/news/*" = "1h" (* is anything; with a scheme'
             " of the whole address): such pages come again after that time whatever was learned of them and"
@@ -54,10 +55,15 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         """The fixed interval of a page in seconds, if it has one."""
         for pattern, seconds in self.every.items():
             text = url.text if "://" in pattern else url.target
-            if re.compile(translate(pattern)).fullmatch(text):  # `re` keeps what it compiled
+            if _compiled(pattern).fullmatch(text):
                 return seconds
         return None
 
     def rate(self, pages: int) -> float:
         """Visits a second that may be made when so many pages come again."""
         return (self.visits or max(pages, 1) / FAIR_DAYS) / DAY
+
+
+@lru_cache(maxsize=1 << 10)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))

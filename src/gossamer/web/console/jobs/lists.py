@@ -61,11 +61,12 @@ async def log(context: RequestContext, job: str) -> Response:
 
 
 async def gone(context: RequestContext, job: str) -> Response:
-    """Pages that are gone, since when and who links to them, and hosts that have left."""
-    left = await context.ask(job, "left")
+    """Pages that are gone, since when and who links to them, and hosts that have left; or orphans."""
+    what = "orphans" if context.asked("what", 20) == "orphans" else "gone"
+    left = await context.ask(job, "left") if what == "gone" else {"items": [], "total": 0}
     columns = "url,gone,soft,status,via,referrers"
-    found, problem = await _listed(context, job, "list", {"host": 253}, gone=True, columns=columns)
-    return _list_page(context, job, "gone", found, problem, left=left)
+    found, problem = await _listed(context, job, "list", {"host": 253}, columns=columns, **{what: True})
+    return _list_page(context, job, "gone", found, problem, left=left, what=what)
 
 
 async def traps(context: RequestContext, job: str) -> Response:
