@@ -192,7 +192,7 @@ def build(
         every_attempt=config.engine.every_attempt,
     )
     memory, links = PageMemory(environment), _link_rules(config)
-    pace = RevisitPace(environment, frontier, config.revisit)
+    pace = RevisitPace(environment, frontier, config.revisit, alone=extensions.revisits is None)
     again = Revisits(frontier, identity, memory, pace)
     dispatch.expect("revisits", lambda: pace.waits)
     settlement = Settlement(
