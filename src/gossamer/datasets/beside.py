@@ -1,7 +1,8 @@
-"""Runs `gossamer index` beside a crawl, at low priority, in a process of its own.
+"""Runs what follows a crawl's archive beside it, at low priority, each in a process of its own.
 
-A crawl that does not want it pays nothing. The process ends by itself once the crawl has ended and all is
-read; if the crawl was interrupted it is told to stop, keeps what it has, and 'gossamer index' goes on.
+That is `gossamer index` for documents and search, and `gossamer watch DIR --send`. A crawl that does not want them
+pays nothing. The processes end by themselves once the crawl has ended and all is read; if the crawl was interrupted
+they are told to stop, keep what they have, and the same commands go on.
 """
 
 import asyncio
@@ -35,49 +36,55 @@ def prove_documents(config: DocumentsConfig, asked: str = "documents.follow (--d
 
 
 class Beside:
-    """The process beside one crawl."""
+    """The processes beside one crawl."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
+        self._processes: list[asyncio.subprocess.Process] = []
 
-    async def start(self, path: Path, *, documents: bool, search: bool) -> None:
-        """Start it if it is wanted; the crawl's state must be there.
+    async def start(self, path: Path, *, documents: bool, search: bool, watch: bool) -> None:
+        """Start those that are wanted; the crawl's state must be there.
 
         Args:
             path: folder of the crawl.
             documents: make the tables of documents.
             search: make them, and the search index.
+            watch: compare what is watched, and tell of changes.
         """
-        if not documents and not search:
-            return
-        command = [sys.executable, "-m", "gossamer", "index", str(path), "--quiet"]
-        if not search:
-            command.append("--no-search")
-        self._process = await asyncio.create_subprocess_exec(
+        if documents or search:
+            await self._run("index", str(path), "--quiet", *([] if search else ["--no-search"]))
+        if watch:
+            await self._run("watch", str(path), "--send", "--quiet")
+
+    async def _run(self, *command: str) -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "gossamer",
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the crawl, which tells it
         )
+        self._processes.append(process)
         with contextlib.suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
 
     async def end(self, *, interrupted: bool) -> None:
-        """Wait until all is read, the crawl's folder being free; or tell it to stop, and wait for that."""
-        if self._process is None:
-            return
-        if interrupted:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(signal.SIGTERM)
-        await self._process.wait()
+        """Wait until all is read, the crawl's folder being free; or tell them to stop, and wait for that."""
+        for process in self._processes:
+            if interrupted:
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            await process.wait()
 
 
 @contextlib.asynccontextmanager
 async def beside() -> AsyncIterator[Beside]:
-    """One that is told to stop, and waited for, if the crawl fails."""
-    process = Beside()
+    """Processes that are told to stop, and waited for, if the crawl fails."""
+    processes = Beside()
     try:
-        yield process
+        yield processes
     except BaseException:
-        await asyncio.shield(process.end(interrupted=True))
+        await asyncio.shield(processes.end(interrupted=True))
         raise
