@@ -21,6 +21,8 @@ OPTIONS = {
     "fields": "fields.page",
     "documents": "documents.follow",
     "search": "search.follow",
+    "watch": "watch",
+    "notify": "notify",
 }
 
 

@@ -1,10 +1,12 @@
 """Settings of what is watched, and of who is told."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from gossamer.config.secret_values import is_reference
 from gossamer.extract.fields.selector import read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
@@ -68,6 +70,12 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " empty: at each change"
         ),
     ] = ()
+    every: Annotated[
+        Seconds,
+        Meta(
+            description="its pages (urls, match) are visited again so often; 0: as the crawl does, if it does"
+        ),
+    ] = 0.0
     notify: Annotated[
         tuple[str, ...],
         Meta(description="who is told: names of sections [notify.NAME], or addresses as `to` there"),
@@ -99,29 +107,36 @@ def problems_of(watches: tuple[WatchConfig, ...], notify: dict[str, NotifyConfig
         elif (name := name_of(watch)) in names:
             problems.append(f"{at}.name: {name} is the name of another watch; give it one of its own")
         names.add(name_of(watch))
-        for place, words in enumerate(watch.when):
-            try:
-                condition = read_condition(words)
-            except ValueError as error:
-                problems.append(f"{at}.when[{place}]: {error}")
-                continue
-            if condition.kind == "number" and not watch.select:
-                problems.append(f"{at}.when[{place}]: a number of what? give select")
-        try:
-            read_quiet(watch.quiet)
-        except ValueError as error:
-            problems.append(f"{at}.quiet: {error}")
-        if watch.select:
-            try:
-                read_selector(watch.select)
-            except ConfigError as error:
-                problems.append(f"{at}.select: {error}")
-        for place, to in enumerate(watch.notify):
-            if ":" not in to and to not in notify:
-                problems.append(
-                    f"{at}.notify[{place}]: there is no section [notify.{to}], and it is no address"
-                )
+        problems += (f"{at}.{problem}" for problem in _problems(watch, notify))
     for name, receiver in notify.items():
-        if receiver.to.startswith("mailto:") and not receiver.server:
+        if (
+            receiver.to.startswith("mailto:") and not receiver.server
+        ):  # also mailto://, which apprise would take
             problems.append(f"notify.{name}.server: mail needs a server, e.g. smtp.example.org:587")
     return problems
+
+
+def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[str]:
+    for place, words in enumerate(watch.when):
+        try:
+            condition = read_condition(words)
+        except ValueError as error:
+            yield f"when[{place}]: {error}"
+            continue
+        if condition.kind == "number" and not watch.select:
+            yield f"when[{place}]: a number of what? give select"
+    try:
+        read_quiet(watch.quiet)
+    except ValueError as error:
+        yield f"quiet: {error}"
+    if watch.select:
+        try:
+            read_selector(watch.select)
+        except ConfigError as error:
+            yield f"select: {error}"
+    for place, to in enumerate(watch.notify):
+        if is_reference(to) or to.startswith("mailto:"):
+            kind = "a reference" if is_reference(to) else "mail, which needs a server"
+            yield f"notify[{place}]: is {kind}; make a section [notify.NAME] with it and name that"
+        elif ":" not in to and to not in notify:
+            yield f"notify[{place}]: there is no section [notify.{to}], and it is no address"

@@ -27,6 +27,7 @@ from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
+from gossamer.watch.visits import WatchVisits
 from gossamer.watch.watches import prove_watches
 
 SWITCH_SECONDS = 0.0005
@@ -120,8 +121,12 @@ async def run(
             extractors = [*extensions.extractors, *load_extractors()]
             extensions = msgspec.structs.replace(extensions, extractors=extractors)
             extensions = with_plugins(extensions, config.plugins)
+            visits = WatchVisits(config.watch)
+            if extensions.revisits is None and config.watch:
+                extensions = msgspec.structs.replace(extensions, revisits=visits)
             with opened(folder, resolved) as storage:
                 built = build(storage, folder, resolved, extensions, resumed=resumed)
+                visits.go_by(lambda: built.effective.config.watch)
                 if resumed:
                     built.crawl.take_up()
                 if extensions.membership is not None:
@@ -130,7 +135,7 @@ async def run(
                     folder.path,
                     documents=config.documents.follow,
                     search=config.search.follow,
-                    watch=bool(config.watch),
+                    watches=lambda: bool(built.effective.config.watch),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
                     reason = await _conduct(built, folder, config, on_start)

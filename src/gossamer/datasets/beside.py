@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
 NICENESS = 19
+_AGAIN = 2.0
+"""Seconds after which it is looked at whether a process is to be started again."""
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
@@ -39,44 +41,63 @@ class Beside:
     """The processes beside one crawl."""
 
     def __init__(self) -> None:
-        self._processes: list[asyncio.subprocess.Process] = []
+        self._index: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.subprocess.Process | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._path = Path()
 
-    async def start(self, path: Path, *, documents: bool, search: bool, watch: bool) -> None:
+    async def start(self, path: Path, *, documents: bool, search: bool, watches: Callable[[], bool]) -> None:
         """Start those that are wanted; the crawl's state must be there.
 
         Args:
             path: folder of the crawl.
             documents: make the tables of documents.
             search: make them, and the search index.
-            watch: compare what is watched, and tell of changes.
+            watches: whether anything is watched, which may begin while the crawl runs. Whoever watches is started
+                again if he dies, because nobody would notice that he is not told.
         """
+        self._path = path
         if documents or search:
-            await self._run("index", str(path), "--quiet", *([] if search else ["--no-search"]))
-        if watch:
-            await self._run("watch", str(path), "--send", "--quiet")
+            self._index = await self._run("index", "--quiet", *([] if search else ["--no-search"]))
+        self._watching = asyncio.create_task(self._keep_watching(watches))
 
-    async def _run(self, *command: str) -> None:
+    async def end(self, *, interrupted: bool) -> None:
+        """Wait until all is read, the crawl's folder being free; or tell them to stop, and wait for that."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
+            watch = self._watch
+            if watch is not None and watch.returncode not in (None, 0) and not interrupted:
+                self._watch = await self._run("watch", "--send", "--quiet")
+        processes = [process for process in (self._index, self._watch) if process is not None]
+        for process in processes:
+            if interrupted:
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(signal.SIGTERM)
+        for process in processes:
+            await process.wait()
+
+    async def _keep_watching(self, watches: Callable[[], bool]) -> None:
+        while True:
+            if (self._watch is None or self._watch.returncode is not None) and watches():
+                self._watch = await self._run("watch", "--send", "--quiet")
+            await asyncio.sleep(_AGAIN)
+
+    async def _run(self, command: str, *options: str) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "gossamer",
-            *command,
+            command,
+            str(self._path),
+            *options,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the crawl, which tells it
         )
-        self._processes.append(process)
         with contextlib.suppress(ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
-
-    async def end(self, *, interrupted: bool) -> None:
-        """Wait until all is read, the crawl's folder being free; or tell them to stop, and wait for that."""
-        for process in self._processes:
-            if interrupted:
-                with contextlib.suppress(ProcessLookupError):
-                    process.send_signal(signal.SIGTERM)
-        for process in self._processes:
-            await process.wait()
+        return process
 
 
 @contextlib.asynccontextmanager

@@ -60,7 +60,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], config: FetchConfig,
     curl = pycurl.Curl()
     try:
         curl.setopt(pycurl.URL, url.encode())
-        curl.setopt(pycurl.PROTOCOLS_STR, "http,https")
+        curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROXY, "")

@@ -1,14 +1,18 @@
 """Tells one receiver one message: by webhook, by mail, or by whatever `apprise` speaks. To be called in threads."""
 
 import smtplib
+import socket
 import ssl
 from email.message import EmailMessage
 from email.utils import formatdate
 from importlib.util import find_spec
 from urllib.parse import unquote
 
+import msgspec
+
 from gossamer.config.watch_config import NotifyConfig
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.post import post
 from gossamer.policy.watching.retries import Failure
 from gossamer.watch.wording import Message, body_of, json_of, subject_of
@@ -32,15 +36,17 @@ def tell(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Failu
     """
     if receiver.to.startswith(("http://", "https://")):
         return _webhook(message, receiver, config)
-    if receiver.to.startswith("mailto:") and not receiver.to.startswith("mailto://"):
-        return _mail(message, receiver)
+    if receiver.to.startswith("mailto:"):
+        return _mail(message, receiver, config)
+    if config.closed_networks:
+        return Failure("apprise connects where it likes, and fetch.closed_networks forbids that", final=True)
     return _apprise(message, receiver)
 
 
 def needs_apprise(to: str) -> bool:
     """Whether an address is one of apprise, which is not installed."""
-    ours = to.startswith(("http://", "https://")) or (to.startswith("mailto:") and to[7:9] != "//")
-    return not ours and ":" in to and not to.startswith(("env:", "file:")) and find_spec("apprise") is None
+    ours = to.startswith(("http://", "https://", "mailto:", "env:", "file:"))
+    return not ours and ":" in to and find_spec("apprise") is None
 
 
 def _webhook(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Failure | None:
@@ -58,7 +64,7 @@ def _webhook(message: Message, receiver: NotifyConfig, config: FetchConfig) -> F
     return Failure(f"HTTP status {answer.status}", final=final, after=answer.retry_after)
 
 
-def _mail(message: Message, receiver: NotifyConfig) -> Failure | None:
+def _mail(message: Message, receiver: NotifyConfig, config: FetchConfig) -> Failure | None:
     to = [one for one in unquote(receiver.to[7:].partition("?")[0]).split(",") if one]
     host, _, port = receiver.server.rpartition(":")
     if not host or not port.isdigit() or not to:
@@ -67,13 +73,9 @@ def _mail(message: Message, receiver: NotifyConfig) -> Failure | None:
         mail = _letter(message, receiver, to)
     except ValueError as error:
         return Failure(str(error)[:200], final=True)
-    context = ssl.create_default_context(cafile=receiver.ca_file or None)
     try:
-        if receiver.tls == "tls":
-            server: smtplib.SMTP = smtplib.SMTP_SSL(host, int(port), timeout=_SMTP_SECONDS, context=context)
-        else:
-            server = smtplib.SMTP(host, int(port), timeout=_SMTP_SECONDS)
-        with server:
+        context = ssl.create_default_context(cafile=receiver.ca_file or None)
+        with _MailServer(host, int(port), context, config, at_once=receiver.tls == "tls") as server:
             if receiver.tls == "starttls":
                 server.starttls(context=context)
             if receiver.user:
@@ -89,6 +91,32 @@ def _mail(message: Message, receiver: NotifyConfig) -> Failure | None:
     except (smtplib.SMTPException, OSError) as error:
         return Failure(f"mail: {type(error).__name__}: {error}"[:200])
     return None
+
+
+class _MailServer(smtplib.SMTP):
+    """A connection to a mail server; `at_once`: encrypted from the beginning."""
+
+    def __init__(
+        self, host: str, port: int, context: ssl.SSLContext, config: FetchConfig, *, at_once: bool
+    ) -> None:
+        self._guard = AddressGuard(msgspec.structs.replace(config, allow_private=True))
+        self._context = context if at_once else None
+        super().__init__(host, port, timeout=_SMTP_SECONDS)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        """As `smtplib` asks for it; at an address that the operator's closed networks do not hold."""
+        refused: OSError = OSError(f"{host} has no address that may be used (fetch.closed_networks)")
+        for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            where = str(address[0])
+            if not self._guard.allows("", where):
+                continue
+            try:
+                plain = socket.create_connection((where, port), timeout)
+            except OSError as error:
+                refused = error
+                continue
+            return plain if self._context is None else self._context.wrap_socket(plain, server_hostname=host)
+        raise refused
 
 
 def _letter(message: Message, receiver: NotifyConfig, to: list[str]) -> EmailMessage:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from gossamer.config.config import CrawlConfig
-from gossamer.config.secret_values import is_reference, secret_of
+from gossamer.config.secret_values import secret_of
 from gossamer.config.watch_config import NotifyConfig
 from gossamer.model.errors import ConfigError
 
@@ -18,8 +18,6 @@ def key_of(to: str) -> str:
     """The name of a receiver that may be shown and kept: of an address its scheme and host, for paths of webhooks and
     addresses of apprise hold secrets, with a few digits that tell it from others there."""
     if ":" not in to:
-        return to
-    if is_reference(to):
         return to
     if to.startswith("mailto:"):
         return to.partition("?")[0]

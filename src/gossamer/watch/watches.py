@@ -19,7 +19,7 @@ from gossamer.search.text.asking import read
 from gossamer.watch.channels import NEEDS_EXTRA, needs_apprise
 from gossamer.watch.receivers import key_of
 
-__all__ = ["Watch", "page_of", "prove_watches", "watches_of"]
+__all__ = ["Watch", "page_of", "prove_watches", "watch_of", "watches_of"]
 
 
 class Watch(msgspec.Struct, frozen=True):
@@ -67,10 +67,15 @@ def watches_of(config: CrawlConfig) -> list[Watch]:
     Raises:
         ConfigError: a query is refused; nothing else, for settings are checked when they are read.
     """
-    return [_watch(one) for one in config.watch]
+    return [watch_of(one) for one in config.watch]
 
 
-def _watch(config: WatchConfig) -> Watch:
+def watch_of(config: WatchConfig) -> Watch:
+    """One watch.
+
+    Raises:
+        ConfigError: its query is refused.
+    """
     query = None
     if config.query:
         try:
@@ -104,8 +109,9 @@ def prove_watches(config: CrawlConfig) -> None:
     """
     if any(one.query for one in config.watch) and not is_installed():
         raise ConfigError("watch.query: needs the extra 'search': pip install 'gossamer[search]'")
-    for to in dict.fromkeys([*(to for one in config.watch for to in one.notify), *(one.to for one in config.notify.values())]):
+    for to in dict.fromkeys(
+        [*(to for one in config.watch for to in one.notify), *(one.to for one in config.notify.values())]
+    ):
         if needs_apprise(to):
             raise ConfigError(f"notify {key_of(to)}: {NEEDS_EXTRA}")
     watches_of(config)
-

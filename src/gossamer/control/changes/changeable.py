@@ -29,6 +29,7 @@ class Group(StrEnum):
     RETRY = "retry"
     SPEED = "speed"
     SEEDS = "seeds"
+    WATCH = "watch"
 
 
 _WHOLE_SECTIONS = {
@@ -50,6 +51,7 @@ _SINGLE: Final[dict[str, Group]] = {
     "fetch.max_speed": Group.SPEED,
     "fetch.max_host_speed": Group.SPEED,
     "seeds_watch": Group.SEEDS,
+    "watch": Group.WATCH,
 }
 _NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
 _OF_HOSTS = {
