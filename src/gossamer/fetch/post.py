@@ -14,6 +14,7 @@ import pycurl
 
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.transfer import Descriptor
 
 __all__ = ["Posted", "post"]
 
@@ -50,12 +51,12 @@ def post(url: str, body: bytes, headers: Mapping[str, str], config: FetchConfig,
     refused: list[str] = []
     told = _Told()
 
-    def opened(_: int, address: Any) -> socket.socket | int:
+    def opened(_: int, address: Any) -> Descriptor | int:
         where = address.addr[0].decode() if isinstance(address.addr[0], bytes) else address.addr[0]
         if not guard.allows("", where):
             refused.append(where)
             return int(pycurl.SOCKET_BAD)
-        return socket.socket(address.family, address.socktype, address.protocol)
+        return Descriptor(socket.socket(address.family, address.socktype, address.protocol).detach())
 
     curl = pycurl.Curl()
     try:

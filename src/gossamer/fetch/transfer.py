@@ -153,7 +153,7 @@ class Transfer:
         if order.url.scheme == "https" and not self._listening:
             # Options cannot be changed in here; the handshake ends in a later round of the loop.
             asyncio.get_running_loop().call_soon(self._listen_for, order)
-        return _Descriptor(opened.detach())
+        return Descriptor(opened.detach())
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_TEXT:
@@ -174,7 +174,7 @@ class Transfer:
             self.easy.setopt(pycurl.VERBOSE, on)
 
 
-class _Descriptor:
+class Descriptor:
     """A descriptor for pycurl, which duplicates it; ours closes as soon as pycurl lets go of this."""
 
     __slots__ = ("_fd",)

@@ -5,6 +5,7 @@ from fnmatch import translate
 
 import msgspec
 
+from gossamer.assembly.seeds import parse_seed
 from gossamer.config.config import CrawlConfig
 from gossamer.config.watch_config import WatchConfig, name_of
 from gossamer.extract.fields.selector import Selector, read_selector
@@ -96,9 +97,9 @@ def watch_of(config: WatchConfig) -> Watch:
 
 
 def page_of(text: str) -> str:
-    """An address as records have it; a bare host name is one."""
-    url = Url.parse(text if "://" in text else f"http://{text}/") or Url.parse(text)
-    return url.text if url is not None else text
+    """An address as records have it; a bare host name is one, as it is for seeds."""
+    url = parse_seed(text)
+    return url.text if isinstance(url, Url) else text
 
 
 def prove_watches(config: CrawlConfig) -> None:
