@@ -31,7 +31,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, last_notices, watch_views
-from gossamer.watch.store import beside
+from gossamer.watch.store import FollowedError, beside
 from gossamer.watch.watches import page_of, watches_of
 from gossamer.watch.wording import lines_of, notices_as_json, time_text
 
@@ -181,7 +181,14 @@ def run_send(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     crawl = CrawlFolder(folder)
-    following = Following(folder)
+    while True:
+        try:
+            following = Following(folder)
+            break
+        except FollowedError:  # whoever was started by a crawl that was killed since
+            if once or stopped or not crawl.in_use():
+                raise
+            time.sleep(_LOOK)
     try:
         following.run(lambda: not once and crawl.in_use(), lambda: bool(stopped))
     finally:

@@ -179,6 +179,10 @@ def beside(crawl: Path) -> Iterator[sqlite3.Connection]:
         yield database
 
 
+class FollowedError(ConfigError):
+    """Another process follows these watches now."""
+
+
 class Store:
     """Writes what is kept. One process at a time."""
 
@@ -203,7 +207,7 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise ConfigError(f"{folder}: another process follows these watches now; wait for it.") from None
+            raise FollowedError(f"{folder}: another process follows these watches now; wait for it.") from None
         except OSError:  # a file system that knows no locks
             pass
         try:
