@@ -20,14 +20,15 @@ import threading
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.change_noise import HELD_OUT, PLANTED, TUNED, State, Visit, phrase
-
 from gossamer.inspect.archive.captures import captures
 from gossamer.inspect.inspection import inspect
+from gossamer.policy.change.pieces import pieces_of
 from gossamer.watch.following import Following
 from gossamer.watch.shown import last_notices
+from gossamer.watch.store import Notice
 
 NOISE = {**TUNED, **HELD_OUT}
 HOSTS = 5
@@ -36,18 +37,38 @@ CHANGES = 0.2
 FAILS = 0.1
 """Of the requests to the webhook."""
 WARM = 4
-"""Visits of a page before anything is planted in it: then a site is known."""
+"""Visits of a page before anything is planted in it; nothing is planted before the last two either, because on a noisy
+site the next visit tells."""
+
+
+class Plant(NamedTuple):
+    """A change that was planted: of which kind, before which visit, and the pieces of its block before and after."""
+
+    version: int
+    kind: str
+    at: int
+    before: set[str]
+    after: set[str]
+
+    def told(self, lines: set[tuple[str, str]]) -> bool:
+        """Whether a notice tells of it."""
+        come, gone = self.after - self.before, self.before - self.after
+        return any(("+", text) in lines for text in come) or (
+            not come and any(("-", text) in lines for text in gone)
+        )
 
 
 class World:
     """Pages, and what was planted in them; a webhook, and what it was told."""
 
-    def __init__(self, pages: int, seed: int) -> None:
+    def __init__(self, pages: int, rounds: int, seed: int) -> None:
+        self.until = rounds - 2
         self.pages = pages
         self.random = random.Random(seed)
         self.states = [State(random.Random(f"{seed}/{page}")) for page in range(pages)]
         self.versions = [0] * pages
         self.visits = [0] * pages
+        self.plants: list[list[Plant]] = [[] for _ in range(pages)]
         self.told: list[dict[str, Any]] = []
         self.lock = threading.Lock()
         self.quiet = False
@@ -95,14 +116,29 @@ class World:
         """The next visit of it."""
         self.visits[page] += 1
         state = self.states[page]
-        if self.visits[page] > WARM and self.random.random() < CHANGES:
-            state.change(self.random.choice([kind for kind in PLANTED if kind != "stock"]))
+        if WARM < self.visits[page] < self.until and self.random.random() < CHANGES:
+            kind = self.random.choice([kind for kind in PLANTED if kind != "stock"])  # that may be taken back
+            before, at = set(pieces_of(state.markup()[kind])), self.visits[page]
+            if (
+                self.plants[page]
+                and self.plants[page][-1].kind == kind
+                and self.plants[page][-1].at == at - 1
+            ):
+                # Nobody is told of what was changed again by the next visit, but of both together.
+                before = self.plants[page].pop().before
+            state.change(kind)
+            after = set(pieces_of(state.markup()[kind]))
             self.versions[page] += 1
+            self.plants[page].append(Plant(self.versions[page], kind, at, before, after))
         fixed = random.Random(page)
         text = "".join(f"<p>{phrase(fixed, 14)}.</p>" for _ in range(6))
         host = random.Random(page % HOSTS)
         kinds = host.sample(sorted(NOISE), 5)  # a site's pages have the same boxes
-        visit = Visit(self.visits[page], time.time(), random.Random(f"{page}/{self.visits[page]}"))
+        visit = Visit(
+            self.visits[page],
+            1.7e9 + 25_000.0 * self.visits[page],
+            random.Random(f"{page}/{self.visits[page]}"),
+        )
         noise = [NOISE[kind](random.Random(f"{page}/{kind}"), visit) for kind in kinds]
         blocks = state.markup()
         shown = "".join(f"<section>{blocks[kind]}</section>" for kind in blocks)
@@ -126,24 +162,15 @@ politeness.factor = 0
 engine.give_up_after = "1000d"
 engine.guess_sitemap = false
 engine.checkpoint_every = "5s"
-{visits(every)}
 [[watch]]
 name = "all"
 match = "/p/*"
 gather = 1
 notify = ["http://127.0.0.1:{world.port}/hook"]
-{watch_every(every)}
+every = {every}
 """
     )
     return path
-
-
-def visits(every: float) -> str:
-    return ""
-
-
-def watch_every(every: float) -> str:
-    return f"every = {every}"
 
 
 class Killer:
@@ -160,7 +187,9 @@ class Killer:
         else:
             command = ["crawl", "--config", str(self.config), "--dir", str(self.crawl), "--quiet"]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen([sys.executable, "-m", "gossamer", *command], stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gossamer", *command], stdout=log, stderr=log
+            )
 
     def kill(self, what: str) -> bool:
         assert self.process is not None
@@ -197,7 +226,7 @@ class Killer:
 
 def measure(pages: int, rounds: int, kills: int, seed: int = 1) -> dict[str, Any]:
     """Run it, and judge what was told."""
-    world = World(pages, seed)
+    world = World(pages, rounds, seed)
     draw = random.Random(seed + 1)
     with tempfile.TemporaryDirectory(prefix="watch-") as name:
         folder = Path(name)
@@ -215,7 +244,9 @@ def measure(pages: int, rounds: int, kills: int, seed: int = 1) -> dict[str, Any
                 if killer.kill("crawl" if left % 2 else "follower"):
                     left -= 1
             if time.monotonic() - began > 3_000:
-                raise TimeoutError(f"{world.rounds()} rounds, {left} kills left: {(folder / 'log').read_text()[-2_000:]}")
+                raise TimeoutError(
+                    f"{world.rounds()} rounds, {left} kills left: {(folder / 'log').read_text()[-2_000:]}"
+                )
         killer.stop()
         seconds = time.monotonic() - began
         world.quiet = True
@@ -226,12 +257,13 @@ def measure(pages: int, rounds: int, kills: int, seed: int = 1) -> dict[str, Any
         figures = judged(world, folder / "crawl")
         figures["log"] = (folder / "log").read_text()[-500:]
     world.server.shutdown()
+    figures["wrong"], figures["missed"] = figures["wrong"][:20], figures["missed"][:20]
     return {"pages": pages, "kills": killer.killed, "seconds": round(seconds, 1), **figures}
 
 
 def judged(world: World, crawl: Path) -> dict[str, Any]:
     """Precision and recall of the notices kept, and whether each arrived once."""
-    seen: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    seen = 0
     version: dict[str, int] = {}
     with inspect(crawl) as inspection:
         for capture in captures(inspection, []):
@@ -241,32 +273,42 @@ def judged(world: World, crawl: Path) -> dict[str, Any]:
             body = capture.exchange.body.read()
             at = body.find(b"<!-- version ")
             version[url] = int(body[at + 13 : body.find(b" ", at + 13)])
-            seen[url].append((capture.exchange.started, version[url]))
+            seen += 1
     notices = [one.notice for one in reversed(last_notices(crawl, limit=1_000_000))]
-    told: dict[str, list[float]] = defaultdict(list)
+    told: dict[str, list[Notice]] = defaultdict(list)
     for notice in notices:
-        told[notice.url].append(notice.at)
+        told[notice.url].append(notice)
     planted = found = right = 0
-    for url, visits_of in seen.items():
-        planted += visits_of[-1][1]
-        last = 0
-        for at in sorted(told[url]):
-            now = max((number for when, number in visits_of if when <= at + 1e-3), default=0)
-            right += now > last
-            found += now - last
-            last = now
+    wrong: list[list[str]] = []
+    missed: list[str] = []
+    for url, last in version.items():
+        left = [one for one in world.plants[int(url.rpartition("/")[2])] if one.version <= last]
+        planted += len(left)
+        for notice in told[url]:
+            lines = {(line.sign, line.text) for place in notice.places for line in place.lines}
+            tells = [one for one in left if one.told(lines)]
+            right += bool(tells)
+            found += len(tells)
+            left = [one for one in left if one not in tells]
+            if not tells:
+                wrong.append([f"{sign} {text[:90]}" for sign, text in sorted(lines) if sign != " "])
+        missed += [f"{url} {one.kind}: {sorted(one.after - one.before)}"[:200] for one in left]
     arrived: dict[str, set[str]] = defaultdict(set)
     for message in world.told:
         for notice in message["notices"]:
             arrived[notice["id"]].add(message["id"])
     listed = {notice["id"] for message in world.told for notice in message["notices"]}
-    cut = sum(max(0, count - 50) for count in {message["id"]: message["count"] for message in world.told}.values())
+    cut = sum(
+        max(0, count - 50) for count in {message["id"]: message["count"] for message in world.told}.values()
+    )
     return {
-        "captures": sum(map(len, seen.values())),
+        "captures": seen,
         "planted": planted,
         "notices": len(notices),
         "precision": round(right / len(notices), 4) if notices else 1.0,
         "recall": round(found / planted, 4) if planted else 1.0,
+        "wrong": wrong,
+        "missed": missed,
         "messages": len({message["id"] for message in world.told}),
         "requests": len(world.told),
         "told_by_two_messages": sum(len(ids) > 1 for ids in arrived.values()),
@@ -283,7 +325,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    print(json.dumps(measure(given.pages, given.rounds, given.kills, given.seed), indent=None if given.json else 1))
+    print(
+        json.dumps(
+            measure(given.pages, given.rounds, given.kills, given.seed), indent=None if given.json else 1
+        )
+    )
 
 
 if __name__ == "__main__":

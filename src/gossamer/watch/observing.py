@@ -1,9 +1,9 @@
 """Compares what a record of the archive shows of a watched page with what was seen before.
 
 What changes at each visit whatever else does (clocks, counters, boxes that rotate) is learned site by site
-(`policy.change.volatile`) and ignored. Until a site was seen changing or staying in `WARM` pairs of visits, a change
-of a page is held, not told: the next visit of the page tells it, if it is one. What a selector finds was chosen by
-hand, so nothing of it is ignored, and nothing held.
+(`policy.change.volatile`) and ignored. On a site that has such things, or was not seen in `WARM` pairs of visits yet, a
+change is told once the next visit finds it still there: what is not learned yet is another then. What a selector finds
+was chosen by hand, so nothing of it is ignored, and nothing waits; nor does a condition that begins to hold.
 """
 
 import hashlib
@@ -24,6 +24,7 @@ from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
+from gossamer.policy.change.alignment import Hunk
 from gossamer.policy.change.change import Change, changed
 from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.watching.difference import difference
@@ -35,7 +36,7 @@ from gossamer.watch.watches import Watch
 __all__ = ["Observer"]
 
 WARM = 3
-"""Pairs of visits from which on a site's noise is known well enough."""
+"""Pairs of visits from which on a site without noise is known as such."""
 GONE_AFTER = 2
 """Visits in a row that must find a page gone."""
 _GONE = frozenset({404, 410})
@@ -285,7 +286,8 @@ class Observer:
                 yield self._notice(watch, visit, page, "new")
             return
         packed, pairs = self._store.site(visit.url.host) if watch.selector is None else (b"", WARM)
-        change = changed(before, pieces, Volatile.unpack(packed))
+        volatile = Volatile.unpack(packed)
+        change = changed(before, pieces, volatile)
         if watch.conditions:
             for words, seen_number in self._began(watch, page, pieces):
                 yield self._notice(
@@ -293,10 +295,17 @@ class Observer:
                 )
             page.told, page.last = pieces, None
             return
-        if pairs < WARM:
-            page.last = None if pieces == before else pieces
-            return
-        page.told, page.last = pieces, None
+        if change and (pairs < WARM or volatile):
+            last, page.last = page.last, pieces
+            if last is None:
+                return
+            moving = changed(last, pieces, volatile)
+            change = _standing(change, moving)
+            if not change:
+                return
+            page.told, page.last = (last, pieces) if moving else (pieces, None)
+        else:
+            page.told, page.last = pieces, None
         if change:
             yield self._notice(watch, visit, page, "changed", _Why(told=(before, pieces, change)))
 
@@ -376,6 +385,18 @@ class Observer:
             added=change.added,
             removed=change.removed,
         )
+
+
+def _standing(change: Change, moving: Change) -> Change:
+    """The part of a change, since what was told, that stands where nothing has changed since the last visit."""
+
+    def moves(hunk: Hunk) -> bool:
+        return any(
+            hunk.new_start <= other.new_end and other.new_start <= hunk.new_end for other in moving.hunks
+        )
+
+    hunks = tuple(hunk for hunk in change.hunks if not moves(hunk))
+    return change if hunks == change.hunks else msgspec.structs.replace(change, hunks=hunks)
 
 
 def _seconds(date: str) -> float:

@@ -207,7 +207,9 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise FollowedError(f"{folder}: another process follows these watches now; wait for it.") from None
+            raise FollowedError(
+                f"{folder}: another process follows these watches now; wait for it."
+            ) from None
         except OSError:  # a file system that knows no locks
             pass
         try:
