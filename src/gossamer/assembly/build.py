@@ -24,13 +24,16 @@ from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.crawl import Crawl, Parts
+from gossamer.engine.enrolling import Enrolling
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
+from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.engine.settlement.yields import Yields
@@ -64,7 +67,7 @@ from gossamer.ports import (
     ScopeRule,
     Sink,
 )
-from gossamer.state.clock import CrawlClock
+from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import Counters, decode
@@ -88,6 +91,8 @@ class Built(msgspec.Struct, frozen=True):
     guard: AddressGuard
     robots: RobotsFiles
     identity: Identity
+    pace: RevisitPace
+    enrolling: Enrolling
     clock: CrawlClock
     aclose: Callable[[], Awaitable[None]]
     """Gives up what was built; what it was built upon (`Storage`) stays open."""
@@ -137,6 +142,7 @@ def build(
         clock.micros,
         resumed=resumed,
         warn=lambda problem: observers.tell(ProblemFound("frontier", problem)),
+        wall=WallClock.of(os.environ),
     )
     frontier = Frontier(environment, config.frontier, policy, order, counters, session)
     peers = membership.join(environment, frontier, order, clock, counters) if membership else Peers()
@@ -186,9 +192,12 @@ def build(
         every_attempt=config.engine.every_attempt,
     )
     memory, links = PageMemory(environment), _link_rules(config)
+    pace = RevisitPace(environment, frontier, config.revisit)
+    again = Revisits(frontier, memory, pace)
+    dispatch.expect("revisits", lambda: pace.waits)
     settlement = Settlement(
         frontier,
-        Doors(identity, memory, judge, admission, robots, links, yields, plugins, extensions.revisits),
+        Doors(identity, memory, judge, admission, robots, links, yields, plugins, again, extensions.revisits),
         archivist,
         ledger,
         observers,
@@ -203,7 +212,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, effective.credentials, speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging),
+        PrefetchChecks(robots, rejudging, identity, again),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -212,7 +221,7 @@ def build(
         folder.checkpoints, environment, storage.archive, config.engine.keep_checkpoints
     )
     parts = Parts(
-        frontier, admission, dispatch, settlement, archivist, checkpoints, ledger, observers, worker
+        frontier, admission, dispatch, settlement, archivist, checkpoints, ledger, observers, worker, pace
     )
     return Built(
         crawl=Crawl(folder.path, config.engine, parts),
@@ -227,6 +236,8 @@ def build(
         guard=guard,
         robots=robots,
         identity=identity,
+        pace=pace,
+        enrolling=Enrolling(frontier, memory, pace, again),
         clock=clock,
         aclose=partial(_close, extensions.sinks, reading, {*modules.values(), http}, shared, names, frontier),
     )

@@ -20,6 +20,7 @@ from gossamer.frontier.config import FrontierConfig
 from gossamer.model.errors import ConfigError
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.orders import OrderConfig
+from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
@@ -53,6 +54,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     robots: RobotsConfig = RobotsConfig()
     budget: BudgetConfig = BudgetConfig()
     retry: RetryConfig = RetryConfig()
+    revisit: RevisitConfig = RevisitConfig()
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
     branches: BranchConfig = BranchConfig()

@@ -21,6 +21,7 @@ OPTIONS = {
     "fields": "fields.page",
     "documents": "documents.follow",
     "search": "search.follow",
+    "revisit": "revisit.enabled",
     "watch": "watch",
     "notify": "notify",
 }

@@ -73,6 +73,7 @@ class _Session:
         self._start("history", self._tick())
         self._start("shared rests", self._share())
         under_way = any(built.environment.get(Family.META, key) is not None for key in (RECLAIM, REWEIGH))
+        under_way = under_way or built.enrolling.pending
         hold = read_hold(self._folder.path)
         if widened or under_way or self._config.seeds_watch or hold != NOTHING:
             live = self._loaded()

@@ -18,6 +18,7 @@ from gossamer.engine.fault_points import fault_point
 from gossamer.engine.heap import give_back
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.observe import Observers
+from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.settlement import Settlement
@@ -48,6 +49,7 @@ class Parts(msgspec.Struct, frozen=True):
     ledger: Ledger
     observers: Observers
     worker: Worker
+    pace: RevisitPace
 
 
 class Crawl:
@@ -158,6 +160,7 @@ class Crawl:
         async with asyncio.TaskGroup() as tasks:
             settling = tasks.create_task(self._or_fail(parts.settlement.run()))
             tasks.create_task(self._or_fail(self._upkeep()))
+            tasks.create_task(self._or_fail(self._lead_revisits()))
             self._crew = Crew(tasks, parts.dispatch, lambda: self._or_fail(parts.worker.run()))
             self._crew.resize(self._config.workers)
             await self._crew.wait_gone()
@@ -172,6 +175,17 @@ class Crawl:
         except Exception:
             self._parts.dispatch.end(FAILED)
             raise
+
+    async def _lead_revisits(self) -> None:
+        """Follow the visits that are spent on what was visited before, until everything is settled."""
+        parts = self._parts
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._settled.wait(), parts.pace.rest)
+                return
+            if parts.pace.on:
+                parts.pace.correct()
+                parts.dispatch.pump()
 
     async def _upkeep(self) -> None:
         """Keep memory small; checkpoint at intervals; stop before the disk is full or when the time is up.

@@ -181,7 +181,7 @@ class Arrivals:
 
 def wake(frontier: Frontier, key: bytes, record: HostRecord, batch: Batch, *, not_before: int = 0) -> None:
     """Wake a host that is not served when it falls due, and not before some moment."""
-    if record.parked or not (record.queued or record.delayed):
+    if record.parked or not (record.queued or record.delayed or record.heads):
         return
-    due = record.due if record.queued else max(record.due, record.later_due)
+    due = record.due if record.queued or record.heads else max(record.due, record.later_due)
     frontier.serving.wake.set(key, record, max(due, not_before), batch)

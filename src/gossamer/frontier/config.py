@@ -13,6 +13,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.visits.budget import BudgetConfig
+from gossamer.state.clock import WallClock
 from gossamer.state.keys import Fingerprints
 
 
@@ -91,13 +92,14 @@ class Session(msgspec.Struct, frozen=True):
     """What ties a frontier to one run of the process.
 
     `resumed` means that an earlier session worked on the same folder; `now` is the crawl clock in
-    microseconds; `warn` hears what the operator should know.
+    microseconds; `warn` hears what the operator should know; `wall` tells when pages change and are visited again.
     """
 
     fingerprints: Fingerprints
     now: Callable[[], int]
     resumed: bool = False
     warn: Callable[[str], None] = lambda _: None
+    wall: WallClock = WallClock()
 
 
 class Census(msgspec.Struct, frozen=True):

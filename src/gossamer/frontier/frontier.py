@@ -13,6 +13,7 @@ from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.gate import Gate, Turn
 from gossamer.frontier.gates.robots_gate import RobotsGate
 from gossamer.frontier.queues.active_hosts import ActiveHosts
+from gossamer.frontier.queues.again import AgainQueue, visited
 from gossamer.frontier.queues.delayed import DelayedQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.hosts import HostTable
@@ -24,17 +25,35 @@ from gossamer.frontier.seen.visited import open_visited
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
+from gossamer.model.disposition import Again, Blame, Disposition, Done, Dropped, PageState, Parked, Retry
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.revisit.trust import Signal
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import FOREVER
-from gossamer.state.records import COUNTERS, Counters, encode
+from gossamer.state.records import COUNTERS, Counters, HostRecord, PageRecord, decode_page, encode
+
+
+class Refetched(msgspec.Struct, frozen=True):
+    """What became of pages that were asked for again.
+
+    Attributes:
+        queued: have a turn at once.
+        waiting: had one already, or wait for a time of their own after a failure.
+        unknown: were never visited.
+    """
+
+    queued: int
+    waiting: int
+    unknown: int
+
+
+_SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
 
 
 class Frontier:
@@ -79,7 +98,11 @@ class Frontier:
         )
         self._later = DelayedQueue(environment, self.queues, counters, config.buffer)
         by_order = isinstance(ordering, LinkOrdering)
-        self.serving = ActiveHosts(environment, config, policy, session, self.queues, by_order=by_order)
+        self.again = AgainQueue(
+            environment, self.queues, counters, (session.now, session.wall), config.buffer
+        )
+        """Pages that come again; the engine leads its `pace`."""
+        self.serving = ActiveHosts(environment, config, policy, session, self.again, by_order=by_order)
         self.schedule, self._wake, self._gate = self.serving.schedule, self.serving.wake, self.serving.gate
         self._gates: tuple[Gate, ...] = self.serving.gates
         if policy.obey_robots:
@@ -220,6 +243,13 @@ class Frontier:
             if self.policy.linked_names_first:
                 self._gate.look_ahead(candidate.url.host, first=True)
         place = self.queues.add(host, record, candidate, level, batch)
+        self._arrived(host, record, place, candidate, batch)
+        return place
+
+    def _arrived(
+        self, host: bytes, record: HostRecord, place: bytes, candidate: Candidate, batch: Batch
+    ) -> None:
+        """An entry was put into the queue of a host, which may not be served."""
         queue = self.schedule.served.get(host)
         if queue is None and not record.parked:
             queue = self.serving.arrived(host, record, batch)
@@ -229,7 +259,6 @@ class Frontier:
             first = queue.insert(place, candidate, self._config.buffer)
             if first or queue.placed is None:
                 self.schedule.place(queue)
-        return place
 
     # Lending …
 
@@ -282,6 +311,8 @@ class Frontier:
                 queue.held += 1
                 continue
             queue.take()
+            if not candidate.again and self.again.pace.on:
+                self.again.gave_way(queue)
             queue.gave_turn()
             self.schedule.gave_turn(queue)
             queue.lent[place] = candidate
@@ -326,6 +357,9 @@ class Frontier:
                     self._later.put(queue, lease.ticket, candidate, FOREVER, reason, batch)
                 case Done(again=float(wait)) | Dropped(again=float(wait)):
                     self._later.put_again(queue, lease.ticket, candidate, now + int(wait * 1e6), batch)
+                case Done(again=Again() as again) | Dropped(again=Again() as again):
+                    self.queues.delete(key, record, lease.ticket, batch)
+                    self.again.put(key, record, again, batch)
                 case _:
                     self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)
@@ -398,3 +432,82 @@ class Frontier:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)
+        if record.heads and self.again.due_of(queue) <= now:
+            with self.changes() as batch:
+                self.hosts.change(queue.key, record.name)
+                self.again.take_due(queue, batch)
+
+    # Visits again (decision 0026) …
+
+    def repace(self) -> None:
+        """The pace of `again` was corrected: hosts in memory are due at other times."""
+        self.again.pace.version += 1
+        self.serving.repaced()
+
+    def refetch(self, pages: Iterable[bytes]) -> Refetched:
+        """Give pages that were settled a turn at once, without condition; each once, however often it is asked for.
+
+        They go ahead of what is new on their hosts, which rest as ever, and of no allowance. In a batch of its own,
+        so not within one.
+
+        Args:
+            pages: fingerprints, some thousands at most.
+        """
+        assert self._batch is None
+        queued = waiting = unknown = 0
+        with self.changes() as batch:
+            for page in dict.fromkeys(pages):
+                data = self.environment.get(Family.PAGES, page)
+                record = decode_page(data) if data else None
+                if record is None or record.state == PageState.REJECTED:
+                    unknown += 1
+                elif record.asked or record.state not in _SETTLED:
+                    waiting += 1
+                elif self._ask_again(page, record, batch):
+                    queued += 1
+                else:
+                    waiting += 1
+        return Refetched(queued, waiting, unknown)
+
+    def _ask_again(self, page: bytes, known: PageRecord, batch: Batch) -> bool:
+        """Put a page into its queue; `False` if it stands there, and will be visited without condition now."""
+        candidate = visited(known)
+        host, name = self.host_key(candidate.url)
+        record = self.hosts.change(host, name)
+        waits = bool(known.history) and not self.again.take_out(host, record, page, known.history, batch)
+        place = self.again.first_place()
+        batch.put(Family.PAGES, page, encode(msgspec.structs.replace(known, asked=place)))
+        if waits:
+            return False
+        self.queues.put(host, record, place, candidate, batch)
+        self._arrived(host, record, place, candidate, batch)
+        return True
+
+    def told(self, signals: Iterable[Signal]) -> int:
+        """Somebody says that pages have changed; how many are visited sooner for it, or were told of the first time.
+
+        What comes again is put back in its class by as much as the signal is worth; of other pages nothing is
+        kept. In a batch of its own, so not within one.
+
+        Args:
+            signals: some thousands at most; gathered and sorted by the caller where there are more.
+        """
+        assert self._batch is None
+        heard = 0
+        by_page: dict[bytes, list[Signal]] = {}
+        for signal in signals:
+            by_page.setdefault(signal.page, []).append(signal)
+        with self.changes() as batch:
+            for page in sorted(by_page):
+                data = self.environment.get(Family.PAGES, page)
+                known = decode_page(data) if data else None
+                if known is None or not known.history:
+                    continue
+                host, name = self.host_key(visited(known).url)
+                record = self.hosts.change(host, name)
+                after = self.again.tell(host, record, known, by_page[page], batch)
+                if after is not None:
+                    heard += 1
+                    batch.put(Family.PAGES, page, encode(after))
+                    self.serving.enrolled(host, record, batch)
+        return heard

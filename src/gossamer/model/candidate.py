@@ -20,6 +20,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
         forced: fetch even though the canonical form was seen (redirect to its own
             canonical form); never set twice in a row.
         origin: for robots files and their redirects: the origin whose rules are asked for.
+        again: it was visited before, and has its turn again.
     """
 
     url: Url
@@ -30,3 +31,4 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     attempts: int = 0
     forced: bool = False
     origin: str = ""
+    again: bool = False

@@ -14,16 +14,28 @@ class Blame(StrEnum):
     HOST = "host"
 
 
+class Again(msgspec.Struct, frozen=True):
+    """It comes again when that is worth a visit.
+
+    Attributes:
+        history: what is kept of it, packed (`policy.revisit.history`): its class, and since when it waits.
+        page: its fingerprint, 16 bytes, the key in the family `pages`.
+    """
+
+    history: bytes
+    page: bytes
+
+
 class Done(msgspec.Struct, frozen=True):
     """The visit ended the URL's journey, well or with a definite status.
 
     Attributes:
         archive: whether the response is kept.
-        again: seconds from now after which it is due again; `None`: never.
+        again: seconds from now after which it is due again, or how it comes again; `None`: never.
     """
 
     archive: bool = True
-    again: float | None = None
+    again: float | Again | None = None
 
 
 class Retry(msgspec.Struct, frozen=True):
@@ -45,7 +57,7 @@ class Dropped(msgspec.Struct, frozen=True):
 
     reason: Reason
     archive: bool = False
-    again: float | None = None
+    again: float | Again | None = None
 
 
 class Parked(msgspec.Struct, frozen=True):

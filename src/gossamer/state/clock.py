@@ -7,10 +7,13 @@ Dates that people read (WARC-Date, logs) come from the wall clock instead.
 """
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from gossamer.state.records import ClockRecord
 
+_FASTER = "GOSSAMER_CLOCK"
+LAST_SECOND = float((1 << 32) - 1)
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -51,3 +54,29 @@ class CrawlClock:
     def record(self) -> ClockRecord:
         """What to keep for the next start."""
         return ClockRecord(self.now(), self._id, _boottime())
+
+
+class WallClock:
+    """Wall time, by which pages have changed and were visited; tests let it run faster.
+
+    Dates of servers and of other agents are compared with it. It may jump: then pages are due too early or too
+    late once, within their hosts' rests and the visits that may be made.
+    """
+
+    def __init__(self, speed: float = 1.0, origin: float = 0.0) -> None:
+        """`speed`: seconds that it goes on in one; `origin`: when it said the same as the usual one."""
+        self.speed = speed
+        self._origin = origin
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "WallClock":
+        """The usual one, or the one of a simulation: `GOSSAMER_CLOCK=SPEED@ORIGIN`."""
+        speed, _, origin = environment.get(_FASTER, "").partition("@")
+        return cls(float(speed), float(origin)) if speed else cls()
+
+    def now(self) -> float:
+        """Seconds since 1970, and before 2106, when they no longer fit into what is kept of a page."""
+        now = time.time()
+        if self.speed != 1:
+            now = self._origin + (now - self._origin) * self.speed
+        return min(now, LAST_SECOND)

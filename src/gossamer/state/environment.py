@@ -61,6 +61,9 @@ class Batch:
         return self.raw.len()
 
 
+_NO_FAMILY = "Column family not found"
+
+
 class Environment:
     """RocksDB with our families.
 
@@ -80,16 +83,24 @@ class Environment:
         options, families = rocksdb_options(config, create=create)
         if partial:
             options.set_paranoid_checks(False)
+        place = str(through or path)
         try:
-            self._db = rocksdict.Rdict(
-                str(through or path), options, column_families=families, access_type=access
-            )
-        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception, told apart by text
+            try:
+                self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
+            except Exception as error:  # rocksdict raises bare Exception, told apart by text
+                if _NO_FAMILY not in str(error):
+                    raise
+                # Of an older version, and only read: nothing is in the families that it does not have.
+                listed = set(rocksdict.Rdict.list_cf(place))
+                families = {name: made for name, made in families.items() if name in listed}
+                self._db = rocksdict.Rdict(place, options, column_families=families, access_type=access)
+        except Exception as error:  # noqa: BLE001 - as above
             raise _opening_error(path, str(error)) from None
         self.path = path
         self.config = config
-        self._tables = {family: self._db.get_column_family(family.value) for family in Family}
-        self._handles = {family: self._db.get_column_family_handle(family.value) for family in Family}
+        there = [family for family in Family if family.value in families]
+        self._tables = {family: self._db.get_column_family(family.value) for family in there}
+        self._handles = {family: self._db.get_column_family_handle(family.value) for family in there}
 
     @classmethod
     def open(cls, path: Path, config: StateConfig, *, create: bool = True) -> "Environment":
@@ -166,6 +177,8 @@ class Environment:
 
     def tables(self, family: Family) -> list[Table]:
         """The files that hold a family, whether they are there or not."""
+        if family not in self._tables:
+            return []
         told: str = self._tables[family].property_value("rocksdb.sstables") or ""
         found = []
         level = 0
@@ -186,6 +199,8 @@ class Environment:
         try:
             value: bytes | None = self._tables[family].get(key)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            if family not in self._tables:
+                return None
             raise _failure(self.path, "read", str(error)) from None
         return value
 
@@ -212,6 +227,8 @@ class Environment:
         Raises:
             StorageError: it cannot be read to its end.
         """
+        if family not in self._tables:
+            return
         stop = end or (after_prefix(prefix) if prefix else None)
         # An upper bound keeps RocksDB from stepping over the tombstones of the next host. Blocks that are
         # passed once do not enter the cache: it is for what is looked up.
@@ -248,6 +265,8 @@ class Environment:
 
     def estimate(self, family: Family) -> int:
         """About how many keys a family holds; cheap."""
+        if family not in self._tables:
+            return 0
         value: int | None = self._tables[family].property_int_value("rocksdb.estimate-num-keys")
         return value or 0
 

@@ -15,6 +15,7 @@ class Family(StrEnum):
 
     QUEUE = "queue"
     LATER = "later"
+    AGAIN = "again"
     SEEN = "seen"
     PAGES = "pages"
     HOSTS = "hosts"

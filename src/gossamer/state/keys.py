@@ -5,6 +5,7 @@ range, and so is every shard (a prefix of the hash): it can be counted, moved or
 """
 
 import struct
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Final
 
@@ -15,6 +16,7 @@ FOREVER: Final = (1 << 63) - 1
 
 _LATER = struct.Struct(">QQ")
 _DUE = struct.Struct(">Q")
+_AGAIN = struct.Struct(">HI")
 
 
 class Fingerprints:
@@ -87,6 +89,34 @@ def split_later(key: bytes) -> tuple[int, int]:
     """(due, sequence) of a key in `later`."""
     due, sequence = _LATER.unpack(key[HASH_BYTES:])
     return due, sequence
+
+
+def again_key(host: bytes, place: int, since: int, url: bytes) -> bytes:
+    """Key of a page that comes again, 22 bytes: of its class on its host, who has waited longest comes first.
+
+    Args:
+        host: 8 bytes of the queue in which it is visited.
+        place: its class, 16 bits.
+        since: wall time since when it stands there, whole seconds.
+        url: 8 bytes, the second half of its fingerprint.
+    """
+    return host + _AGAIN.pack(place, since) + url
+
+
+def split_again(key: bytes) -> tuple[int, int, bytes]:
+    """(class, since, url) of a key in `again`."""
+    place, since = _AGAIN.unpack_from(key, HASH_BYTES)
+    return place, since, key[HASH_BYTES + _AGAIN.size :]
+
+
+def pack_heads(heads: Iterable[tuple[int, int]]) -> bytes:
+    """(class, since) of each class in use on a host, 6 bytes each."""
+    return b"".join([_AGAIN.pack(place, since) for place, since in heads])
+
+
+def unpack_heads(stored: bytes) -> Iterator[tuple[int, int]]:
+    """(class, since) of each class in use."""
+    return _AGAIN.iter_unpack(stored)
 
 
 def wake_key(due: int, host: bytes) -> bytes:

@@ -31,13 +31,22 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ticket: bytes = b""  # in `later`: its place in the queue, to which it returns
     again: bool = False  # in `later`: it was visited, and is due again then
     reason: Reason | None = None  # in `later`: what it waits for
+    revisit: bool = False  # it was visited, and has its turn again: `Candidate.again`
 
     def candidate(self) -> Candidate:
         """The candidate, its URL split again."""
         url = Url.from_serialised(self.url)
         assert url is not None, self.url
         return Candidate(
-            url, self.kind, self.depth, self.hops, self.via, self.attempts, self.forced, self.origin
+            url,
+            self.kind,
+            self.depth,
+            self.hops,
+            self.via,
+            self.attempts,
+            self.forced,
+            self.origin,
+            self.revisit,
         )
 
     @classmethod
@@ -63,6 +72,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             ticket,
             again,
             reason,
+            candidate.again,
         )
 
 
@@ -70,7 +80,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     """What is known of one host queue. Times are microseconds of the crawl clock.
 
     Invariant: `wake` is the due time in its single `wake` entry, 0 if it has none; it has one if and
-    only if `queued + waiting + again > 0` and it is not parked; `wake <= max(due, next work)`.
+    only if `queued + waiting + again + enrolled > 0` and it is not parked; `wake <= max(due, next work)`.
     """
 
     name: str
@@ -95,6 +105,13 @@ class HostRecord(msgspec.Struct, array_like=True):
     again: int = 0  # entries in `later` that were visited and are due again: no work that is left over
     reason: Reason | None = None  # why it rests, beyond politeness
     parked: Reason | None = None  # why it is left alone, if it is
+    enrolled: int = 0  # entries in `again`
+    heads: Octets = b""  # 6 bytes for each class in `again`: no entry of it stands before (`keys.pack_heads`)
+    spread: Octets = (
+        b""  # how rates are spread over its pages (`policy.revisit.rates`); none before the first
+    )
+    trusts: Octets = b""  # 24 bytes for each source that speaks of its pages (`policy.revisit.trust`)
+    validators: int = 0  # whether its 304s are believed, a `Validity` of `policy.revisit.validity`
 
     @property
     def delayed(self) -> int:
@@ -172,6 +189,9 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     captured: str = ""  # WARC-Date of the last archived response
     canonical: str = ""  # the URL that the page says is its own, if that is another (RFC 6596)
     reason: Reason | None = None
+    history: bytes = b""  # `policy.revisit.history`, packed: it comes again; empty: it does not
+    asked: bytes = b""  # ticket under which it was asked for again by hand, until that visit is settled
+    gone: int = 0  # wall time of the first of two or more 404 or 410 in a row; 0: it is not gone
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -234,6 +254,30 @@ class VisitedRecord(msgspec.Struct, array_like=True):
     total: int = 0  # sum of the hashes in it modulo 2^64
 
 
+REVISIT = b"revisit"
+"""Key in `meta` of the `RevisitRecord`; there is none while nothing was ever visited again."""
+
+
+class RevisitRecord(msgspec.Struct, array_like=True):
+    """How visits again fare, committed with every group that has one."""
+
+    on: bool = False  # when the last session began, or it was changed
+    every: bytes = b""  # digest of the fixed intervals that all pages were put in their classes by
+    cursor: bytes | None = None  # behind which page the walk goes on that enrols all that is there
+    level: float = 0.0  # `policy.revisit.threshold`
+    corrected: float = 0.0  # wall time; 0: there is no threshold yet
+    spread: bytes = b""  # over the pages of the crawl, `policy.revisit.rates`
+    visits: int = 0  # that said whether a page had changed, and those below
+    not_modified: int = 0  # 304
+    same_payload: int = 0  # 200, with the payload of the last capture
+    same_text: int = 0  # another payload that says the same
+    changed: int = 0
+    announced: int = 0  # of those changed, somebody had said so
+    gone: int = 0  # pages found gone
+    returned: int = 0  # that were gone, and are there again
+    saved: int = 0  # bytes of bodies that a 304 made unnecessary
+
+
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""
 
@@ -266,6 +310,7 @@ class Counters(msgspec.Struct, array_like=True):
     broken: int = 0  # URLs that somebody links to and that were given up: status 4xx or 5xx, or no answer
     raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
     again: int = 0  # entries in `later` that were visited and are due again
+    enrolled: int = 0  # pages in `again`, that come again by what a visit is worth
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

@@ -100,6 +100,9 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
 @folder
 @click.option("--from-checkpoint", is_flag=True, help="Go back to the last checkpoint first.")
 @click.option("--release", is_flag=True, help="Visit also what was set aside as endless.")
+@click.option(
+    "--revisit", is_flag=True, help="Visit pages again when they may have changed; goes on until stopped."
+)
 @click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
 @click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
 @click.option("--max-time", metavar="TIME", help="Stop after so much more time.")
@@ -114,7 +117,7 @@ def resume(
     release: bool,
     quiet: bool,
     json: bool,
-    **further: str | None,
+    **further: Any,
 ) -> None:
     """Go on after a stop, a crash, a kill, a limit. Takes up what was parked.
 
@@ -126,6 +129,8 @@ def resume(
         from gossamer.inspect.traps import release_branch
 
         release_branch(folder, "all")
+    if further.pop("revisit"):
+        setting = (*setting, "revisit.enabled=true")
     run_again(folder, setting, further, from_checkpoint=from_checkpoint, quiet=quiet, json=json)
 
 

@@ -90,6 +90,13 @@ _OF_A_CRAWL = (
         is_flag=True,
         help="The same, and an index of it (see 'gossamer search').",
     ),
+    click.option(
+        "--revisit",
+        cls=Option,
+        panel=HOW_FAR,
+        is_flag=True,
+        help="Visit pages again when they may have changed; goes on until stopped.",
+    ),
     _option(WHERE, "--order", "NAME", _orders),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),
     _option(HOW_FAR, "--max-bytes", "SIZE", "Stop after so many bytes: 500MB, 2GiB."),
@@ -125,7 +132,7 @@ def asked(folder: Path | None, config: Path | None, given: dict[str, Any]) -> "R
 
     seeds, seeds_file, settings = given.pop("seed"), given.pop("seeds"), given.pop("setting")
     given["fields"] = fields_of(given["fields"]) or None
-    for flag in ("documents", "search"):
+    for flag in ("documents", "search", "revisit"):
         given[flag] = True if given.pop(flag) else None
     given["obey_robots"] = False if given.pop("ignore_robots") else None
     # What may be repeated comes as an empty tuple if not given.

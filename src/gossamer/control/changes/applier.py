@@ -31,7 +31,12 @@ class SettingsApplier:
         self.spent = SpentHosts(self.steering)
         self.background = BackgroundTasks(
             parts.dispatch,
-            {"scope": self.reclaim, "order": self.reweighing, "budget": self.spent},
+            {
+                "scope": self.reclaim,
+                "order": self.reweighing,
+                "budget": self.spent,
+                "revisit": built.enrolling,
+            },
         )
         self.ceilings = Ceilings()
 
@@ -85,6 +90,8 @@ class SettingsApplier:
             self._speeds(config)
         if Group.ORDER in groups:
             self._retune(config)
+        if Group.REVISIT in groups:
+            self._built.pace.go_by(config.revisit)
         if scope is not None:
             widens = before.traps != config.traps or may_widen(before.scope, config.scope)
             self.rejudge(scope, config, widens=widens)

@@ -29,6 +29,7 @@ class Group(StrEnum):
     RETRY = "retry"
     SPEED = "speed"
     SEEDS = "seeds"
+    REVISIT = "revisit"
     WATCH = "watch"
 
 
@@ -154,6 +155,8 @@ def _group_of(keys: list[str]) -> Group | None:
             return _OF_HOSTS.get(field)
         case [section, _] if section in _WHOLE_SECTIONS:
             return _WHOLE_SECTIONS[section]
+        case ["revisit", _] | ["revisit", "every", _]:
+            return Group.REVISIT
         case ["order", _, _]:
             return Group.ORDER
     return _SINGLE.get(join_path(keys))

@@ -152,10 +152,10 @@ class Archivist:
         if exchange.status == 304:
             if before is None or not before.captured or not before.payload:
                 return None
-            first = self._known(_PAYLOAD + before.payload) if before.twin else None
+            # What was captured last may be a reference itself, and readers do not follow two.
+            first = self._known(_PAYLOAD + before.payload)
             if first is None:
                 return Original(exchange.url.text, before.captured, before.payload)
-            # What was captured is a reference itself, and readers do not follow two.
             return _original_of(first, before.payload)
         if not _comparable(exchange):
             return None

@@ -8,6 +8,7 @@ from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.yields import Yields
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
@@ -48,4 +49,6 @@ class Doors(msgspec.Struct, frozen=True):
     links: LinkRules
     yields: Yields
     plugins: PluginWatch
+    again: Revisits
     revisits: RevisitPolicy | None = None
+    """Handed in; it then says when a page is due again."""

@@ -115,6 +115,7 @@ class Judge:
             and exchange.is_page
             and isinstance(disposition, Done)
             and lease.candidate.kind is not LinkKind.ROBOTS
+            and not lease.candidate.again  # it was counted
         )
         rest = rest_after(politeness, elapsed, self._robots.crawl_delay(lease.candidate.url))
         speed = self._visit_speed(lease.queue_key)

@@ -90,7 +90,7 @@ class Ledger:
             case Refused(rule=rule):
                 counters.refused += 1
                 _add(counters.faults, f"refused: {rule}")
-        if isinstance(judgement.disposition, Dropped):
+        if isinstance(judgement.disposition, Dropped) and not visit.lease.candidate.again:
             counters.dropped += 1
             found = visit.lease.candidate
             refused = isinstance(visit.outcome, Refused)

@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.engine.settlement.archivist import Kept
 from gossamer.engine.visiting.visit import Visit
-from gossamer.model.disposition import Disposition, Done, PageState, page_state
+from gossamer.model.disposition import Again, Disposition, Done, Dropped, PageState, page_state
 from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
@@ -16,6 +16,7 @@ from gossamer.model.page import Page
 from gossamer.model.reasons.codes import NoteCode
 from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import GONE_STATUSES, Presence, after
 from gossamer.policy.visits.freshness import fresh_until
 from gossamer.policy.visits.retry import CUTS, action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
@@ -42,6 +43,11 @@ class PageMemory:
     def of_host(self, host: bytes, start: bytes = b"") -> Iterator[tuple[bytes, PageRecord]]:
         """(fingerprint, what is known) of what is committed of a host, in order from `start` on."""
         for fingerprint, data in self._environment.scan(Family.PAGES, start, host):
+            yield fingerprint, decode_page(data)
+
+    def all(self, start: bytes = b"") -> Iterator[tuple[bytes, PageRecord]]:
+        """(fingerprint, what is known) of all that is committed, in order from `start` on."""
+        for fingerprint, data in self._environment.scan(Family.PAGES, start):
             yield fingerprint, decode_page(data)
 
     def put(self, fingerprint: bytes, record: PageRecord, batch: Batch) -> None:
@@ -80,11 +86,35 @@ def page_record(
         "visits_made": known.visits_made + (not refused),
         "visits": seen,
     }
+    if candidate.again:
+        # It keeps its place in the order of admission.
+        fields |= {"number": known.number, "weight": known.weight}
+    if isinstance(disposition, Done | Dropped):
+        if known.asked:
+            fields["asked"] = b""
+        if isinstance(disposition.again, Again):
+            fields["history"] = disposition.again.history
+        if candidate.again and isinstance(visit.outcome, Fetched):
+            fields["gone"] = _gone_since(known, visit.outcome.exchange)
     if isinstance(visit.outcome, Fetched):
         fields |= _response_fields(visit.outcome.exchange, known, kept)
     if visit.page is not None:
         fields |= _page_fields(visit.page)
     return msgspec.structs.replace(known, **fields)
+
+
+def _gone_since(known: PageRecord, exchange: Exchange) -> int:
+    """When it was first missed, if it is missed again; what says nothing of it leaves that as it is."""
+    presence = after(Presence.HERE, exchange.status)
+    if presence is Presence.HERE:
+        return 0 if exchange.status < 400 else known.gone
+    missed = (
+        visit for visit in reversed(known.visits) if 0 < visit.status < 400 or visit.status in GONE_STATUSES
+    )
+    last = next(missed, None)
+    if last is None or last.status not in GONE_STATUSES:
+        return known.gone
+    return known.gone or int(last.at)
 
 
 def _visit_record(visit: Visit) -> VisitRecord:
@@ -136,10 +166,11 @@ def _response_fields(exchange: Exchange, known: PageRecord, kept: Kept | None) -
         if known.place is None and kept is not None:
             fields["place"] = PlaceRecord(kept.placed.file, kept.placed.offset, kept.placed.length)
         return fields
+    as_it_was = exchange.body.sha256 == known.payload and known.place is not None
     fields["etag"] = exchange.headers.get("etag")[:LONGEST_VALIDATOR]
     fields["last_modified"] = exchange.headers.get("last-modified")[:LONGEST_VALIDATOR]
     fields["payload"] = exchange.body.sha256
-    if kept is not None:
+    if kept is not None and not (as_it_was and kept.placed.kind == "revisit"):
         placed = kept.placed
         fields["place"] = PlaceRecord(placed.file, placed.offset, placed.length)
         fields["captured"] = placed.date

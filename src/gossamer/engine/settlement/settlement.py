@@ -140,6 +140,7 @@ class Settlement:
             self._archivist.enter(batch, [event for event in events if isinstance(event, Visited)])
             fault_point("settlement.logged")
             self._ledger.enter(batch)
+            self._doors.again.pace.enter(batch)
         fault_point("settlement.committed")
         await self._let_in()  # before anybody else has a turn, and finds that nothing is left to do
         await self._archivist.committed()
@@ -187,7 +188,7 @@ class Settlement:
         if judgement.archive and isinstance(visit.outcome, Fetched):
             kept = await self._archivist.write(visit, visit.outcome.exchange, before)
         first_seen = ""
-        if judgement.tally.pages > 0 and visit.page is not None:
+        if visit.page is not None and (judgement.tally.pages > 0 or visit.lease.candidate.again):
             first_seen = self._archivist.first_seen(visit.page, visit.met)
         self._archivist.tell_elsewhere(visit, kept, first_seen)
         return Settled(visit, judgement, fingerprint, before, kept, first_seen)
@@ -213,8 +214,12 @@ class Settlement:
 
     def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
-        visit, judgement = settled.visit, settled.judgement
-        lease = visit.lease
+        visit, lease = settled.visit, settled.visit.lease
+        if self._doors.revisits is None:
+            again = self._doors.again.settle(visit, settled.judgement, settled.fingerprint, settled.before)
+            if again is not settled.judgement:
+                settled = msgspec.structs.replace(settled, judgement=again)
+        judgement = settled.judgement
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
@@ -236,7 +241,7 @@ class Settlement:
         self._ledger.count(visit, judgement, record.media_type)
         if judgement.tally.pages and record.canonical:
             self._ledger.counters.canonicals += 1
-        if settled.kept is not None and settled.kept.twin:
+        if settled.kept is not None and settled.kept.twin and not lease.candidate.again:
             self._ledger.counters.duplicates += 1
         events.append(_visited(settled, admitted))
 

@@ -86,7 +86,7 @@ def _line(visit: Visited) -> bytes:
     if not isinstance(visit.disposition, Done):
         line["reason"] = str(visit.disposition.reason)
         line["why"] = visit.disposition.reason
-    elif visit.disposition.again is not None:
+    elif isinstance(visit.disposition.again, float):
         line["again"] = round(visit.disposition.again, 3)
     match visit.outcome:
         case Fetched(exchange=exchange):

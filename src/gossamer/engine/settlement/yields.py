@@ -56,7 +56,7 @@ class Yields:
         lease = visit.lease
         if not ended or is_robots(lease.candidate):
             return
-        if before is not None and before.state not in ("rejected", "retry"):
+        if lease.candidate.again or (before is not None and before.state not in ("rejected", "retry")):
             return
         host = self._frontier.host_hash(lease.queue_key)
         self._frontier.queues.learn(host, lease.ticket, self._value(host, visit, first_seen))

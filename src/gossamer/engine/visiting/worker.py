@@ -43,6 +43,7 @@ class Worker:
         started = time.monotonic()
         outcome: Outcome | None = self._prefetch_checks.refusal(lease)
         if outcome is None:
+            lease = self._prefetch_checks.prepared(lease)
             outcome = await self._fetch(lease)
         elapsed = time.monotonic() - started
         if not isinstance(outcome, Fetched):
@@ -62,4 +63,4 @@ class Worker:
         module = self._modules.get(scheme)
         if module is None:
             return Failed(Fault.UNSUPPORTED, f"no protocol module for {scheme}")
-        return await module.fetch(self._prefetch_checks.prepared(lease))
+        return await module.fetch(lease)

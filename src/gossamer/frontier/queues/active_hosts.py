@@ -8,9 +8,9 @@ from gossamer.frontier.gates.gate import Gate
 from gossamer.frontier.gates.name_gate import NameGate
 from gossamer.frontier.gates.owner_gate import OwnerGate
 from gossamer.frontier.gates.shared_gate import SharedGate
+from gossamer.frontier.queues.again import AgainQueue
 from gossamer.frontier.queues.host_queue import HostQueue
 from gossamer.frontier.queues.host_schedule import HostSchedule
-from gossamer.frontier.queues.queue_table import QueueTable
 from gossamer.frontier.queues.wake import WakeIndex
 from gossamer.state.environment import Batch, Environment
 from gossamer.state.keys import FOREVER
@@ -44,14 +44,14 @@ class ActiveHosts:
         config: FrontierConfig,
         policy: HostPolicy,
         session: Session,
-        queues: QueueTable,
+        again: AgainQueue,
         *,
         by_order: bool = False,
     ) -> None:
         self._environment = environment
         self._config = config
         self._policy = policy
-        self._hosts = queues.hosts
+        self._hosts = again.queues.hosts
         self._now = session.now
         # After any start a host first rests its own rest: what was lent at a crash, the disk does not know.
         self._rest_from = session.now() if session.resumed else 0
@@ -65,7 +65,8 @@ class ActiveHosts:
         self._nameless: set[bytes] = set()  # served before their names were known, and not visited yet
         self._set_aside: dict[str, bytes] = {}
         self._named: list[bytes] = []  # set aside before; their names have landed
-        self._queues = queues
+        self._queues = again.queues
+        self._again = again
         self.schedule = HostSchedule(session.now, by_order=by_order, domain=policy.domain)
         self.wake = WakeIndex(environment)
         self.gate = NameGate(policy.names, session.now)
@@ -101,7 +102,7 @@ class ActiveHosts:
         if not record.wake or due < record.wake:
             self.wake.set(key, record, due, batch)
         room = len(self.schedule.served) < self._room_for_new and not self._lacks_name(record)
-        if room and record.queued == 1 and not record.delayed:
+        if room and record.queued == 1 and not (record.delayed or record.heads):
             return self._serve(key, record)
         return None
 
@@ -134,7 +135,7 @@ class ActiveHosts:
         """Take a host into memory, unless it turns out to rest."""
         queue = self._serve(key, record)
         if queue.due > now:
-            self.wake.set(key, record, min(queue.due, FOREVER), batch)
+            self.wake.set(key, record, queue.look_at(now), batch)
             self.unserve(queue)
             return False
         if queue.has_entry:
@@ -150,6 +151,23 @@ class ActiveHosts:
             self.schedule.place(queue)
         elif record.queued and not record.parked:
             self.wake.set(key, record, max(self._now(), record.due), batch)
+
+    def enrolled(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """A page of a host comes again, or sooner than it did: give it a turn, or look at it then."""
+        queue = self.schedule.served.get(key)
+        if queue is not None:
+            self.schedule.place(queue)
+        elif not record.parked:
+            now = self._now()
+            look = HostQueue(key, record, 1, again=self._again.due_of).look_at(now)
+            if not record.wake or look < record.wake:
+                self.wake.set(key, record, look, batch)
+
+    def repaced(self) -> None:
+        """The pace of visits again is another one: hosts in memory are due at other times."""
+        for queue in list(self.schedule.served.values()):
+            if queue.record.heads and not queue.has_entry:
+                self.schedule.place(queue)
 
     @property
     def gates(self) -> tuple[Gate, ...]:
@@ -192,7 +210,7 @@ class ActiveHosts:
             self.schedule.place(queue)
         elif record.parked:
             self.unserve(queue)
-        elif not record.queued and not record.delayed:
+        elif not record.queued and not record.delayed and not record.heads:
             self.wake.clear(queue.key, record, batch)
             self.unserve(queue)
         elif self._owns is not None and not self._owns(queue.key):
@@ -204,7 +222,7 @@ class ActiveHosts:
         ):
             # Memory is for hosts that can be visited; the disk wakes this one when it has rested.
             self._hosts.change(queue.key, record.name)
-            self.wake.set(queue.key, record, min(queue.due, FOREVER), batch)
+            self.wake.set(queue.key, record, queue.look_at(now), batch)
             self.unserve(queue)
         else:
             self.schedule.place(queue)
@@ -249,7 +267,8 @@ class ActiveHosts:
 
     def _serve(self, key: bytes, record: HostRecord) -> HostQueue:
         at_once = self._policy.visits_at_once(record.name)
-        queue = HostQueue(key, record, at_once, partial(self._queues.tree, key, record))
+        tree = partial(self._queues.tree, key, record)
+        queue = HostQueue(key, record, at_once, tree, self._again.due_of)
         if self._rest_from:
             owed = max(self._policy.rest(record.name), record.rest / 1e6, record.crawl_delay)
             record.due = max(record.due, self._rest_from + int(owed * 1e6))

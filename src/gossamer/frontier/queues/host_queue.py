@@ -7,7 +7,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
 from gossamer.policy.branches.tree import BranchTree
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import HASH_BYTES, branch_of, branch_range, order_of
+from gossamer.state.keys import FOREVER, HASH_BYTES, branch_of, branch_range, order_of
 from gossamer.state.records import HostRecord, decode_queue
 
 Entry = tuple[bytes, Candidate]
@@ -16,6 +16,7 @@ FIRST_FILL = 4
 """Entries read when a host comes into memory; it often leaves again after one visit. Then twice as many."""
 LANE = 8
 """Entries of one branch in memory where there are several."""
+_LOOK = 60_000_000
 MOST_LANES = 24
 """Branches of a host with entries in memory."""
 
@@ -60,18 +61,31 @@ class HostQueue:
     """
 
     __slots__ = (
-        "_number", "_tree", "awaits", "filled", "held", "key", "lanes", "lent", "limit", "named",
-        "named_until", "passed", "placed", "record",
+        "_again", "_number", "_tree", "again_due", "again_seen", "awaits", "credit", "filled", "held",
+        "key", "lanes", "lent", "limit", "named", "named_until", "passed", "placed", "record",
     )  # fmt: skip
 
     def __init__(
-        self, key: bytes, record: HostRecord, limit: int, tree: Callable[[], BranchTree | None] = lambda: None
+        self,
+        key: bytes,
+        record: HostRecord,
+        limit: int,
+        tree: Callable[[], BranchTree | None] = lambda: None,
+        again: "Callable[[HostQueue], int] | None" = None,
     ) -> None:
-        """`tree()`: the branches of the host, if it has such."""
+        """
+        Args:
+            tree: the branches of the host, if it has such.
+            again: (this queue) when a page that comes again is due, microseconds or 2**63.
+        """
         self.key = key
         self.record = record
         self.limit = limit  # leases at once
         self._tree = tree
+        self._again = again
+        self.again_seen: tuple[bytes, int] | None = None  # what `again_due` was reckoned from
+        self.again_due = (0.0, 0.0)
+        self.credit = 0.0  # turns that new URLs owe to pages that come again
         self.lanes: dict[int, Lane] = {}
         self._number = 0  # of the branch whose turn it is
         self.filled = 0  # times that it was filled
@@ -99,7 +113,21 @@ class HostQueue:
         record = self.record
         if self.has_entry:
             return record.due
-        return max(record.due, record.later_due) if record.delayed else _NEVER
+        due = max(record.due, record.later_due) if record.delayed else _NEVER
+        if record.heads and self._again is not None:
+            due = min(due, max(record.due, self._again(self)))
+        return due
+
+    def look_at(self, now: int) -> int:
+        """When to look at the host again if it is kept on disk until then, microseconds.
+
+        What is due by worth may be due sooner when the threshold sinks, and nothing on disk hears of that: it is
+        looked at after most of the time, each time anew.
+        """
+        due = min(self.due, FOREVER)
+        if self.record.heads and not self.has_entry and now + _LOOK < due < FOREVER:
+            return now + (due - now) * 3 // 4
+        return due
 
     @property
     def first(self) -> Entry | None:

@@ -45,7 +45,7 @@ class Revival:
         """
         taken = 0
         for key, committed in self._hosts.scan():
-            if not committed.queued and not committed.delayed:
+            if not committed.queued and not committed.delayed and not committed.heads:
                 continue
             if committed.parked and committed.parked.has(HoldCode.OPERATOR):
                 continue
@@ -67,6 +67,8 @@ class Revival:
 
     def _return_waiting(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         self._later.bring_back(key, record, batch)
-        if record.queued or record.again:
-            due = record.due if record.queued else max(record.due, record.later_due)
+        if record.queued or record.again or record.heads:
+            # What comes again is due by worth: the host is looked at once.
+            ready = record.queued or record.heads
+            due = record.due if ready else max(record.due, record.later_due)
             self._wake.set(key, record, due, batch)

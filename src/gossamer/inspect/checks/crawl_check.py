@@ -19,8 +19,10 @@ from gossamer.engine.checkpoints import sign_of_loss
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
+from gossamer.policy.revisit.history import standing
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import decode_host, decode_page
+from gossamer.state.keys import split_again, unpack_heads
+from gossamer.state.records import HostRecord, decode_host, decode_page, decode_queue
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -77,7 +79,7 @@ def check(inspection: Inspection) -> CheckResult:
     ]
     problems += _index_file(inspection, captures)
     pages, wrong = _pages(inspection)
-    problems += [*wrong, *_hosts(inspection)]
+    problems += [*wrong, *_hosts(inspection), *_places(inspection.environment)]
     unfinished = _unfinished(inspection.folder.archive, files)
     return CheckResult(len(files), records, captures, pages, problems[:MOST_PROBLEMS], unfinished)
 
@@ -256,3 +258,32 @@ def _hosts(inspection: Inspection) -> Iterator[str]:
                 f"state: host {record.name} counts {record.queued} queued and {record.delayed} waiting, "
                 f"there are {queued} and {waiting}"
             )
+        yield from _again(environment, key, record)
+
+
+def _places(environment: Environment) -> Iterator[str]:
+    """Whether each page that comes again has a place from which it will."""
+    histories = sum(1 for _, data in environment.scan(Family.PAGES) if decode_page(data).history)
+    places = sum(1 for _ in environment.scan(Family.AGAIN))
+    for family in (Family.QUEUE, Family.LATER):
+        places += sum(1 for _, data in environment.scan(family) if decode_queue(data).revisit)
+    if histories > places:
+        yield f"state: {histories} pages are to come again, {places} will"
+
+
+def _again(environment: Environment, key: bytes, record: HostRecord) -> Iterator[str]:
+    """What comes again of a host, by the classes that it knows of."""
+    heads = dict(unpack_heads(record.heads))
+    enrolled = 0
+    for entry, elsewhere in environment.scan(Family.AGAIN, prefix=key):
+        place, since, url = split_again(entry)
+        enrolled += 1
+        data = environment.get(Family.PAGES, (elsewhere or key) + url)
+        page = decode_page(data) if data else None
+        if page is None or not page.history or standing(page.history) != (since, place):
+            of = page.url if page is not None else f"a page of {record.name}"
+            yield f"state: {of} comes again by an entry that its history does not name"
+        if place not in heads or heads[place] > since:
+            yield f"state: host {record.name} does not know of what comes again in class {place}"
+    if enrolled != record.enrolled:
+        yield f"state: host {record.name} counts {record.enrolled} pages that come again, there are {enrolled}"

@@ -20,6 +20,9 @@ _BASE = math.log(1.5)
 _SLOWEST = math.log(1e-12)
 _SHAPE_OF_0 = 0.25
 _WEIGHT_OF_0 = 2.0**-8
+_FIXED = _SILENCES - 1
+"""What is never a silence: the class is a fixed interval, by its other 13 bits."""
+_MANTISSA = 8
 LEAST_UNANNOUNCED = 2.0**-5
 LONGEST = 16.0
 """Mean intervals between visits that no page waits longer than: what is never worth a visit costs a sixteenth."""
@@ -67,6 +70,30 @@ def classify(belief: Belief, weight: float = 1.0, unannounced: float = 1.0) -> i
     return ((rate * _SHAPES + shape) * _WEIGHTS + heavy) * _SILENCES + silence
 
 
+def fixed(seconds: float) -> int:
+    """The class of pages that the user wants again after so many seconds, whatever is known of them.
+
+    Kept to one part in 512, 1 second to 68 years.
+    """
+    whole = max(1, round(seconds))
+    shift = max(0, whole.bit_length() - _MANTISSA - 1)
+    mantissa = (whole >> shift) if not shift else round(whole / (1 << shift))
+    # From 256 on the first bit is always set, and goes without saying.
+    code = (
+        mantissa if mantissa < 1 << _MANTISSA and not shift else ((shift + 1) << _MANTISSA) + mantissa - 256
+    )
+    return min(code, (1 << 13) - 1) * _SILENCES + _FIXED
+
+
+def fixed_interval(place: int) -> float | None:
+    """The seconds of such a class; `None` if it is of those that are learned."""
+    code, silence = divmod(place, _SILENCES)
+    if silence != _FIXED:
+        return None
+    shift, mantissa = divmod(code, 1 << _MANTISSA)
+    return float(mantissa if not shift else (mantissa + 256) << (shift - 1))
+
+
 @lru_cache(maxsize=1 << 12)
 def _parts(place: int) -> tuple[float, float, float, float]:
     """Scale (seconds), shape, weight and unannounced part of a class."""
@@ -100,6 +127,8 @@ def worth_after(place: int, age: float) -> float:
 
 def due(place: int, since: float, step: int, longest: float) -> float:
     """When a page of the class is due; no page waits longer than `longest` seconds."""
+    if place % _SILENCES == _FIXED:
+        return since + (fixed_interval(place) or 0.0)
     return since + min(interval(place, step), longest)
 
 
@@ -109,6 +138,8 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
     Put back by at most half of the longest wait, so that who would not be visited for all its changes is not for the
     news of them.
     """
+    if fixed_interval(history.place) is not None:
+        return history.told(now, 0)  # at once: whoever wants it every hour wants news sooner
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.since) / scale, unannounced, precision)
     return history.told(now, int(max(now - age, history.last - longest / 2)))

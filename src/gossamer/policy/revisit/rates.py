@@ -103,6 +103,11 @@ class Spread:
         """As it is stored, `SPREAD_BYTES`."""
         return _SPREAD.pack(*self._cells)
 
+    def tell(self) -> None:
+        """Tell the crowd of all that was learned here; before this is forgotten."""
+        if self._learned:
+            self._refresh()
+
     def believe(self, history: History) -> Belief:
         """What is believed of a page of which this is known."""
         cells = _posterior(self._rates, history)

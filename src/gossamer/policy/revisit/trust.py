@@ -9,6 +9,7 @@ something, but there is none. Dates that cannot be true are not even heard.
 
 import enum
 import math
+import struct
 
 import msgspec
 
@@ -18,6 +19,10 @@ _DOUBT_FALSE, _DOUBT_DAYS = 0.1, 30.0
 """And had been wrong once in 300 days: what nobody knows is believed at first, where pages change now and then."""
 _MOST = 500.0
 _DAY = 86_400.0
+_FORM = struct.Struct("<5fB3x")
+TRUST_BYTES = _FORM.size
+MOST_SOURCES = 63
+"""By number, from 1 on; what a history has room for."""
 LEAST_FOR_LIES = 8
 """Dates of a list that are too few to tell whether they were made up."""
 _NEARLY_ALL = 0.9
@@ -65,6 +70,10 @@ class Trust(msgspec.Struct, frozen=True, gc=False):
         lies = 0 if reading.verdict is DatesVerdict.PLAUSIBLE else min(self.lies + 1, 100)
         return msgspec.structs.replace(self, lies=lies)
 
+    def pack(self) -> bytes:
+        """As it is stored, `TRUST_BYTES`."""
+        return _FORM.pack(self.right, self.wrong, self.missed, self.quiet, self.days, self.lies)
+
     @property
     def told(self) -> float:
         """The part of the changes that it tells of, beyond what it would by chance; 0 if its dates are lies.
@@ -93,6 +102,43 @@ class Trust(msgspec.Struct, frozen=True, gc=False):
         hits = (self.right + _DOUBT_RIGHT) / (self.right + self.missed + _DOUBT_RIGHT + _DOUBT_MISSED)
         right = rate * _DAY * hits
         return right / (right + (self.wrong + _DOUBT_FALSE) / (self.days + _DOUBT_DAYS))
+
+
+def trust_of(trusts: bytes, source: int) -> Trust:
+    """What is known of a source by its number at a host, of which that many are stored."""
+    at = (source - 1) * TRUST_BYTES
+    return Trust(*_FORM.unpack_from(trusts, at)) if 0 <= at < len(trusts) else Trust()
+
+
+def with_trust(trusts: bytes, source: int, trust: Trust) -> bytes:
+    """The same with what is known of a source now."""
+    at = (source - 1) * TRUST_BYTES
+    room = trusts.ljust(at, b"\0")
+    return room[:at] + trust.pack() + room[at + TRUST_BYTES :]
+
+
+class Source(enum.IntEnum):
+    """Who speaks of the pages of a host; the number under which its trust is kept there."""
+
+    SITEMAP = 1
+    FEED = 2
+    LAST_MODIFIED = 3
+    HUB = 4
+    PING = 5
+
+
+class Signal(msgspec.Struct, frozen=True, gc=False):
+    """A source says that a page has changed.
+
+    Attributes:
+        page: its fingerprint, 16 bytes.
+        changed: when, wall time; 0 or not after the last visit: it only says that it speaks of the page.
+        source: its number, a `Source` or another one up to `MOST_SOURCES`.
+    """
+
+    page: bytes
+    changed: float
+    source: int
 
 
 class DatesVerdict(enum.Enum):

@@ -1,0 +1,115 @@
+"""Leads visits again: how many may be made, and what each must be worth (decision 0026)."""
+
+from hashlib import blake2b
+
+import msgspec
+
+from gossamer.frontier.frontier import Frontier
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.config import RevisitConfig
+from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Spread
+from gossamer.policy.revisit.threshold import Threshold, starting_level
+from gossamer.state.environment import Batch, Environment, Family
+from gossamer.state.records import REVISIT, RevisitRecord, decode, encode
+
+CORRECT_EVERY = 60.0
+"""Seconds of the wall clock, and in a simulation of at least so many of ours:"""
+SHORTEST = 0.02
+_AT_FIRST = 8
+"""The threshold begins where a page like any other is due after this part of the fair interval."""
+
+
+class RevisitPace:
+    """Allowance and threshold of the crawl, what was learned of all its pages, and its sums.
+
+    The threshold is a hint: one that a kill takes back by a minute changes nothing but a few due times.
+    """
+
+    def __init__(self, environment: Environment, frontier: Frontier, config: RevisitConfig) -> None:
+        self._frontier = frontier
+        data = environment.get(Family.META, REVISIT)
+        self.record = decode(data, RevisitRecord) if data else RevisitRecord()
+        self.config = config
+        self.spread = Spread(stored=self.record.spread or None)
+        self._threshold = Threshold(self.record.level, self.record.corrected)
+        self._dirty = False
+        self.go_by(config)
+
+    @property
+    def on(self) -> bool:
+        """Whether pages come again."""
+        return self.config.enabled
+
+    @property
+    def waits(self) -> bool:
+        """The crawl does not end by itself: something will be due, however late."""
+        return self.on and (self._frontier.counters.enrolled > 0 or self.record.cursor is not None)
+
+    @property
+    def rest(self) -> float:
+        """Seconds of ours until `correct` is to be called."""
+        return max(SHORTEST, CORRECT_EVERY / self._frontier.again.wall.speed)
+
+    def go_by(self, config: RevisitConfig) -> None:
+        """Go by other settings from now on. Pages that they move are moved by a walk (`enrolling`)."""
+        self.config, record = config, self.record
+        pace = self._frontier.again.pace
+        if not config.enabled:
+            if record.on or pace.on:
+                record.on, self._dirty = False, True
+                pace.on = False
+                self._frontier.repace()
+                self._write()
+            return
+        digest = _digest(config.every)
+        if not record.on or record.every != digest:
+            record.on, record.every, record.cursor = True, digest, b""
+            self._dirty = True
+            self._write()
+        pace.share = config.share
+        if not pace.on:
+            pace.on, pace.earned = True, self._frontier.again.wall.now()
+        self.correct()
+
+    def correct(self) -> None:
+        """Follow what was spent since the last time."""
+        if not self.on:
+            return
+        again, threshold = self._frontier.again, self._threshold
+        pace, now = again.pace, again.wall.now()
+        pages = max(1, self._frontier.counters.enrolled)
+        pace.rate = self.config.rate(pages)
+        pace.fair = pages / pace.rate
+        if not threshold.corrected:
+            place = classes.classify(self.spread.believe(History(0, 0)))
+            threshold.level = starting_level(classes.worth_after(place, pace.fair / _AT_FIRST))
+            threshold.corrected = now
+        saved = pace.earn(now)
+        left = saved / pages if saved >= 1 else 0.0
+        threshold.correct(now, pace.fair, pace.late / pace.lent if pace.lent else 0.0, left)
+        pace.late, pace.lent = 0.0, 0
+        pace.step = threshold.step
+        self.record.level, self.record.corrected = threshold.level, threshold.corrected
+        self._dirty = True
+        self._frontier.repace()
+
+    def changed(self) -> None:
+        """Sums or what was learned are other ones; they are written with the open batch."""
+        self._dirty = True
+
+    def enter(self, batch: Batch) -> None:
+        """Put what has changed into a batch."""
+        if self._dirty:
+            self.record.spread = self.spread.pack()
+            batch.put(Family.META, REVISIT, encode(self.record))
+            self._dirty = False
+
+    def _write(self) -> None:
+        with self._frontier.changes() as batch:
+            self.enter(batch)
+
+
+def _digest(every: dict[str, float]) -> bytes:
+    """By which two sets of fixed intervals are told apart; the order of patterns counts."""
+    return blake2b(msgspec.json.encode(list(every.items())), digest_size=8).digest() if every else b"-"

@@ -1,0 +1,224 @@
+"""Learns from each visit when the next one is due, and says what the history of the page is now (decision 0026)."""
+
+from collections import OrderedDict
+
+import msgspec
+
+from gossamer.engine.revisits import RevisitPace
+from gossamer.engine.settlement.changed import TEXT_BYTES, changed
+from gossamer.engine.settlement.judge import Judgement
+from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.visiting.visit import Visit
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.disposition import Again, Done, Dropped
+from gossamer.model.exchange import Exchange, StatusAction
+from gossamer.model.lease import Lease, Validators
+from gossamer.model.outcome import Fetched, Refused
+from gossamer.model.url import Url
+from gossamer.policy.ordering.ordering import is_robots
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.gone import GONE_STATUSES, SELDOM, Presence, after
+from gossamer.policy.revisit.history import History, unpack
+from gossamer.policy.revisit.rates import Belief, Spread
+from gossamer.policy.revisit.trust import trust_of, with_trust
+from gossamer.policy.revisit.validity import after_change, is_asked
+from gossamer.policy.visits.retry import action_of
+from gossamer.state.records import HostRecord, PageRecord
+
+SITES = 256
+"""Hosts whose spreads are in memory, some 2 KB each; others are read from their records."""
+
+
+class Revisits:
+    """Histories of pages, and what hosts are known for; all of it is written with the visit it was learned from."""
+
+    def __init__(self, frontier: Frontier, memory: PageMemory, pace: RevisitPace) -> None:
+        self._frontier = frontier
+        self._memory = memory
+        self.pace = pace
+        self._sites: OrderedDict[bytes, Spread] = OrderedDict()
+
+    # Before a visit …
+
+    def prepared(self, lease: Lease, fingerprint: bytes) -> Lease:
+        """The lease of a page that was visited, with what a conditional request sends back, if it may be one."""
+        known = self._memory.get(fingerprint)
+        if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
+            return lease
+        if not known.visits or known.visits[-1].status not in (200, 304):
+            return lease
+        host = self._frontier.hosts.get(self._frontier.host_hash(lease.queue_key))
+        if host is None or is_asked(host.validators, known.visits_made):
+            return lease
+        return msgspec.structs.replace(lease, validators=Validators(known.etag, known.last_modified))
+
+    # After it …
+
+    def settle(
+        self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None
+    ) -> Judgement:
+        """The same, with how the page comes again; within the batch of the visit."""
+        disposition, candidate = judgement.disposition, visit.lease.candidate
+        if not isinstance(disposition, Done | Dropped) or is_robots(candidate):
+            return judgement
+        if before is None or not before.history:
+            if not self.pace.on or isinstance(visit.outcome, Refused):
+                return judgement
+            history = self._first(visit, before)
+        else:
+            history = self._next(visit, before, unpack(before.history))
+        again = Again(history.pack(), fingerprint)
+        disposition = msgspec.structs.replace(disposition, again=again)
+        return msgspec.structs.replace(judgement, disposition=disposition)
+
+    def _when(self, visit: Visit) -> float:
+        """Wall time of what the visit saw."""
+        wall = self._frontier.again.wall
+        return wall.now() - visit.elapsed * wall.speed
+
+    def _first(self, visit: Visit, before: PageRecord | None) -> History:
+        at = int(self._when(visit))
+        exchange = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
+        presence = after(Presence.HERE, exchange.status if exchange else None)
+        if before is not None and before.visits and before.visits[-1].status in GONE_STATUSES:
+            presence = after(presence, exchange.status if exchange else None)
+        text = exchange.body.sha256[:TEXT_BYTES] if exchange else bytes(TEXT_BYTES)
+        history = History(at, at, presence=presence, text=text)
+        key, record = self._host(visit.lease.candidate.url)
+        return self._placed(
+            history, visit.lease.candidate.url, record, self._site(key, record).believe(history)
+        )
+
+    def _next(self, visit: Visit, before: PageRecord, known: History) -> History:
+        at, url = self._when(visit), visit.lease.candidate.url
+        key, record = self._host(url)
+        site = self._site(key, record)
+        seen = self._seen(visit, before, known, record)
+        if seen is None:
+            # Nobody knows whether it has changed; it has had its turn all the same.
+            history = msgspec.structs.replace(known, since=max(known.since, int(at)))
+            return self._placed(history, url, record, site.believe(history))
+        is_changed, history = seen
+        sums = self.pace.record
+        sums.visits += 1
+        sums.changed += is_changed
+        if is_changed and known.heard:
+            sums.announced += 1
+        if known.source:
+            trust = trust_of(record.trusts, known.source)
+            judged = trust.judged(said=known.heard > 0, changed=is_changed, seconds=max(0.0, at - known.last))
+            record.trusts = with_trust(record.trusts, known.source, judged)
+        history = history.visited(at, changed=is_changed)
+        belief = site.learn(history, max(0.0, at - known.last) / self._frontier.again.pace.fair)
+        record.spread = site.pack()
+        self.pace.changed()
+        return self._placed(history, url, record, belief)
+
+    def _seen(
+        self, visit: Visit, before: PageRecord, known: History, record: HostRecord
+    ) -> tuple[bool, History] | None:
+        """Whether it has changed, and its history with what it says and whether it is there; `None`: it was not
+        seen."""
+        if not isinstance(visit.outcome, Fetched):
+            return None
+        exchange, sums = visit.outcome.exchange, self.pace.record
+        presence = after(Presence(known.presence), exchange.status)
+        there = msgspec.structs.replace(known, presence=presence)
+        if presence is not Presence.HERE:
+            if exchange.status not in GONE_STATUSES:
+                return None
+            sums.gone += presence is Presence.GONE and known.presence != Presence.GONE
+            return known.presence == Presence.HERE, there
+        if known.presence != Presence.HERE:
+            sums.returned += known.presence == Presence.GONE
+            text = exchange.body.sha256[:TEXT_BYTES]
+            return True, msgspec.structs.replace(there, text=text)
+        match action_of(exchange):
+            case StatusAction.UNCHANGED:
+                if visit.lease.validators is None:
+                    return None  # it says so to whoever asks
+                sums.not_modified += 1
+                sums.saved += next((each.size for each in reversed(before.visits) if each.status == 200), 0)
+                return False, there
+            case StatusAction.PROCESS | StatusAction.REDIRECT | StatusAction.NOTHING:
+                return self._compared(visit, exchange, before, there, record)
+        return None
+
+    def _compared(
+        self, visit: Visit, exchange: Exchange, before: PageRecord, known: History, record: HostRecord
+    ) -> tuple[bool, History]:
+        sums = self.pace.record
+        if exchange.body.sha256 == before.payload:
+            sums.same_payload += 1
+            return False, known
+        is_changed, text = changed(visit, exchange, before, known)
+        if not is_changed:
+            sums.same_text += 1
+        elif before.etag or before.last_modified:
+            same = _validators(exchange) == Validators(before.etag, before.last_modified)
+            record.validators = after_change(record.validators, same_validators=same)
+        return is_changed, msgspec.structs.replace(known, text=text)
+
+    # Where it stands …
+
+    def enrol(self, fingerprint: bytes, page: PageRecord) -> PageRecord | None:
+        """Let a page come again that does not, or by its interval of now; its record with that, `None` if it is
+        where it belongs. In a batch of the caller's, that has moved nothing of the page."""
+        url = Url.from_serialised(page.url)
+        assert url is not None, page.url
+        key, record = self._host(url)
+        again = self._frontier.again
+        with self._frontier.changes() as batch:
+            if page.history:
+                known = unpack(page.history)
+                fixed = self.pace.config.interval(url)
+                stands = classes.fixed_interval(known.place)
+                if stands == (None if fixed is None else classes.fixed_interval(classes.fixed(fixed))):
+                    return None
+                if not again.take_out(key, record, fingerprint, page.history, batch):
+                    return None  # its turn has come; the visit puts it where it belongs
+            else:
+                at = int(page.visits[-1].at)
+                status = page.visits[-1].status
+                presence = after(Presence.GONE if page.gone else Presence.HERE, status)
+                known = History(
+                    at, at, presence=presence, text=page.payload[:TEXT_BYTES].ljust(TEXT_BYTES, b"\0")
+                )
+            history = self._placed(known, url, record, self._site(key, record).believe(known))
+            again.put(key, record, Again(history.pack(), fingerprint), batch)
+        return msgspec.structs.replace(page, history=history.pack())
+
+    def wake(self, page: PageRecord) -> None:
+        """Have the host of a page looked at when something of it is due."""
+        url = Url.from_serialised(page.url)
+        assert url is not None, page.url
+        key, record = self._host(url)
+        with self._frontier.changes() as batch:
+            self._frontier.serving.enrolled(key, record, batch)
+
+    def _placed(self, history: History, url: Url, record: HostRecord, belief: Belief) -> History:
+        fixed = self.pace.config.interval(url) if self.pace.config.every else None
+        if fixed is not None:
+            return msgspec.structs.replace(history, place=classes.fixed(fixed))
+        unannounced = trust_of(record.trusts, history.source).unannounced if history.source else 1.0
+        weight = SELDOM if history.presence == Presence.GONE else 1.0
+        return msgspec.structs.replace(history, place=classes.classify(belief, weight, unannounced))
+
+    def _host(self, url: Url) -> tuple[bytes, HostRecord]:
+        key, name = self._frontier.host_key(url)
+        return key, self._frontier.hosts.change(key, name)
+
+    def _site(self, key: bytes, record: HostRecord) -> Spread:
+        """How rates are spread over the pages of a host."""
+        site = self._sites.get(key)
+        if site is None:
+            site = self._sites[key] = Spread(self.pace.spread, record.spread or None)
+            if len(self._sites) > SITES:
+                _, oldest = self._sites.popitem(last=False)
+                oldest.tell()
+        self._sites.move_to_end(key)
+        return site
+
+
+def _validators(exchange: Exchange) -> Validators:
+    return Validators(exchange.headers.get("etag"), exchange.headers.get("last-modified"))
