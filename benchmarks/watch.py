@@ -159,15 +159,16 @@ def configured(world: World, folder: Path, every: float) -> Path:
 scope.max_depth = 0
 politeness.min_delay = 0
 politeness.factor = 0
-engine.give_up_after = "1000d"
 engine.guess_sitemap = false
 engine.checkpoint_every = "5s"
+[revisit]
+enabled = true
+every."/p/*" = {every}
 [[watch]]
 name = "all"
 match = "/p/*"
 gather = 1
 notify = ["http://127.0.0.1:{world.port}/hook"]
-every = {every}
 """
     )
     return path

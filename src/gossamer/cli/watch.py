@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,15 +28,20 @@ from gossamer.config.watch_config import WatchConfig, name_of
 from gossamer.control.socket.client import ask
 from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.crawling.run import reopen
+from gossamer.engine.config import EngineConfig
+from gossamer.engine.crawl import Crawl
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.url import Url
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_page
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, last_notices, watch_views
 from gossamer.watch.store import FollowedError, beside
-from gossamer.watch.watches import page_of, watches_of
+from gossamer.watch.watches import Watch, page_of, watches_of
 from gossamer.watch.wording import lines_of, notices_as_json, time_text
 
-_FOREVER = "36500d"
+_AT_ONCE = 1_000
 _LOOK = 1.0
 """Seconds between two looks for new notices."""
 CHANGED = 1
@@ -52,7 +58,6 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     when: tuple[str, ...] = ()
     notify: tuple[str, ...] = ()
     quiet: str = ""
-    every: str = ""
     name: str = ""
 
     def watch(self, urls: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -75,12 +80,12 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         table = {
             "name": self.name, "urls": list(urls), "match": self.match, "query": self.query,
             "select": self.selector or (f"xpath:{self.xpath}" if self.xpath else ""), "when": list(self.when),
-            "every": self.every, "notify": told, "quiet": self.quiet,
+            "notify": told, "quiet": self.quiet,
         }  # fmt: skip
         return {key: value for key, value in table.items() if value}, sections
 
 
-def run_watch(request: Request, asked: Asked, *, once: bool, quiet: bool, json: bool) -> None:
+def run_watch(request: Request, asked: Asked, every: str, *, once: bool, quiet: bool, json: bool) -> None:
     """Watch the pages of the request, by a crawl of them alone, until interrupted; or `once`.
 
     Raises:
@@ -101,8 +106,9 @@ def run_watch(request: Request, asked: Asked, *, once: bool, quiet: bool, json: 
         options["notify"] = {**msgspec.to_builtins(base.notify), **sections}
     if not further and request.options.get("max_depth") is None:
         options["max_depth"] = 0  # these pages, and nothing that they link to
-    settings = list(request.settings) if once else [f"engine.give_up_after={_FOREVER}", *request.settings]
-    request = msgspec.structs.replace(request, options=options, settings=settings, folder=folder)
+    if not once:
+        options |= {"revisit": True, "revisit_every": {"*": every}}
+    request = msgspec.structs.replace(request, options=options, folder=folder)
     config = compose(request)
     watches_of(config)
     if not once and not quiet:
@@ -117,8 +123,34 @@ def resume_watch(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
     """Go on with a folder that is watched."""
     crawl = CrawlFolder(folder)
     with _telling(folder, json=json) as told:
-        conduct(crawl, reopen(crawl), resumed=True, quiet=True, json=False)
+        config = reopen(crawl)
+        if once:  # for this session alone: crawl.toml stays as it is
+            config = msgspec.structs.replace(
+                config,
+                revisit=msgspec.structs.replace(config.revisit, enabled=False),
+                engine=msgspec.structs.replace(config.engine, give_up_after=EngineConfig().give_up_after),
+            )
+        begin = partial(_visit_all, watches_of(config)) if once else _nothing
+        conduct(crawl, config, resumed=True, quiet=True, json=False, begin=begin)
     _end(folder, told, once=once, quiet=quiet)
+
+
+def _nothing(_: Crawl) -> None:
+    pass
+
+
+def _visit_all(watches: Sequence[Watch], crawl: Crawl) -> None:
+    """Have every page that is watched visited now; of a query every page that was found."""
+    frontier = crawl.parts.frontier
+    pages: list[bytes] = []
+    for key, data in frontier.environment.scan(Family.PAGES):
+        url = Url.from_serialised(decode_page(data).url)
+        if url is None or url.target == "/robots.txt":
+            continue
+        if any(watch.query is not None or watch.is_of(url) for watch in watches):
+            pages.append(key)
+    for at in range(0, len(pages), _AT_ONCE):
+        frontier.refetch(pages[at : at + _AT_ONCE])
 
 
 class _Telling:
@@ -383,7 +415,7 @@ def run_on_pages(urls: Sequence[str], folder: Path | None, given: Mapping[str, A
             raise ConfigError(f"--{what}: is for a folder: gossamer watch FOLDER --{what}")
     asked = Asked(
         selector=given["selector"], xpath=given["xpath"], match=given["match"], query=given["query"],
-        when=given["when"], notify=given["notify"], quiet=given["quiet_time"], every=given["every"], name=given["name"],
+        when=given["when"], notify=given["notify"], quiet=given["quiet_time"], name=given["name"],
     )  # fmt: skip
     options = {
         "contact": given["contact"],
@@ -391,4 +423,4 @@ def run_on_pages(urls: Sequence[str], folder: Path | None, given: Mapping[str, A
         "nameserver": list(given["nameserver"]) or None,
     }
     request = Request(urls, None, given["config"], folder, options, given["set"])
-    run_watch(request, asked, once=given["once"], quiet=given["quiet"], json=given["json"])
+    run_watch(request, asked, given["every"], once=given["once"], quiet=given["quiet"], json=given["json"])

@@ -70,12 +70,6 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " empty: at each change"
         ),
     ] = ()
-    every: Annotated[
-        Seconds,
-        Meta(
-            description="its pages (urls, match) are visited again so often; 0: as the crawl does, if it does"
-        ),
-    ] = 0.0
     notify: Annotated[
         tuple[str, ...],
         Meta(description="who is told: names of sections [notify.NAME], or addresses as `to` there"),

@@ -27,7 +27,6 @@ from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
-from gossamer.watch.visits import WatchVisits
 from gossamer.watch.watches import prove_watches
 
 SWITCH_SECONDS = 0.0005
@@ -121,12 +120,8 @@ async def run(
             extractors = [*extensions.extractors, *load_extractors()]
             extensions = msgspec.structs.replace(extensions, extractors=extractors)
             extensions = with_plugins(extensions, config.plugins)
-            visits = WatchVisits(config.watch)
-            if extensions.revisits is None and config.watch:
-                extensions = msgspec.structs.replace(extensions, revisits=visits)
             with opened(folder, resolved) as storage:
                 built = build(storage, folder, resolved, extensions, resumed=resumed)
-                visits.go_by(lambda: built.effective.config.watch)
                 if resumed:
                     built.crawl.take_up()
                 if extensions.membership is not None:
