@@ -108,7 +108,8 @@ def run_watch(request: Request, asked: Asked, every: str, *, once: bool, quiet: 
         options["max_depth"] = 0  # these pages, and nothing that they link to
     if not once:
         options |= {"revisit": True, "revisit_every": {"*": every}}
-    request = msgspec.structs.replace(request, options=options, folder=folder)
+    settings = request.settings if further else ["engine.guess_sitemap=false", *request.settings]
+    request = msgspec.structs.replace(request, options=options, settings=settings, folder=folder)
     config = compose(request)
     watches_of(config)
     if not once and not quiet:
