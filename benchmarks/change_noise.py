@@ -1,7 +1,7 @@
 """What differs in pages at each visit though they say nothing new, and what differs because they do.
 
-Of the kinds of noise half were kept back (`HELD_OUT`): they were written down before the mechanism was tuned, and
-measured once it was done.
+Kinds of noise in three groups. `HELD_OUT` was written down together with `TUNED`, and measured once when that was
+done; what it showed was then mended. `KEPT_BACK` was written down before that, and is what counts.
 """
 
 import random
@@ -11,10 +11,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-WORDS = (
-    "river market engine window council report library garden signal harbour winter module station paper bridge "
-    "teacher valley copper branch mirror forest island captain letter village ocean member season theory camera"
-).split()
+_LINES = (
+    "river market engine window council report library garden signal harbour winter module station paper bridge",
+    "teacher valley copper branch mirror forest island captain letter village ocean member season theory camera",
+)
+WORDS = " ".join(_LINES).split()
 LETTERS = string.ascii_letters
 
 
@@ -38,21 +39,25 @@ def _when(visit: Visit) -> datetime:
     return datetime.fromtimestamp(visit.time, UTC)
 
 
-def clock(fixed: random.Random, visit: Visit) -> str:
+def clock(_: random.Random, visit: Visit) -> str:
     return f"<p>Rendered at {_when(visit):%Y-%m-%d %H:%M:%S}</p>"
 
 
 def views(fixed: random.Random, visit: Visit) -> str:
-    return f"<div class=stats><b>{fixed.randrange(9_000) + visit.number * 37 + visit.random.randrange(30):,}</b> views</div>"
+    seen = fixed.randrange(9_000) + visit.number * 37 + visit.random.randrange(30)
+    return f"<div class=stats><b>{seen:,}</b> views</div>"
 
 
-def generated(fixed: random.Random, visit: Visit) -> str:
-    return f"<footer>Page generated in {visit.random.random():.3f} seconds with {visit.random.randrange(20, 90)} queries</footer>"
+def generated(_: random.Random, visit: Visit) -> str:
+    seconds, queries = visit.random.random(), visit.random.randrange(20, 90)
+    return f"<footer>Page generated in {seconds:.3f} seconds with {queries} queries</footer>"
 
 
 def related(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 5) for _ in range(20)]
-    items = "".join(f"<li><a href=/a/{hash(one) % 999}>{one}</a></li>" for one in visit.random.sample(pool, 4))
+    items = "".join(
+        f"<li><a href=/a/{hash(one) % 999}>{one}</a></li>" for one in visit.random.sample(pool, 4)
+    )
     return f"<aside><h3>Related articles</h3><ul>{items}</ul></aside>"
 
 
@@ -62,7 +67,7 @@ def shuffled(fixed: random.Random, visit: Visit) -> str:
     return "<ul>" + "".join(f"<li><a href='/t/{one}'>{one}</a>" for one in pool) + "</ul>"
 
 
-def nonces(fixed: random.Random, visit: Visit) -> str:
+def nonces(_: random.Random, visit: Visit) -> str:
     token = f"{visit.random.getrandbits(128):x}"
     return (
         f"<script nonce='{token}'>var t='{token}'</script><form><input type=hidden name=csrf value={token}></form>"
@@ -70,11 +75,11 @@ def nonces(fixed: random.Random, visit: Visit) -> str:
     )
 
 
-def session(fixed: random.Random, visit: Visit) -> str:
+def session(_: random.Random, visit: Visit) -> str:
     return f"<p><small>Session {visit.random.getrandbits(64):016x}</small></p>"
 
 
-def visitors(fixed: random.Random, visit: Visit) -> str:
+def visitors(_: random.Random, visit: Visit) -> str:
     return f"<table><tr><td>Visitors today</td><td>{visit.random.randrange(10, 9_000)}</td></tr></table>"
 
 
@@ -95,7 +100,7 @@ def ages(fixed: random.Random, visit: Visit) -> str:
     return said
 
 
-def online(fixed: random.Random, visit: Visit) -> str:
+def online(_: random.Random, visit: Visit) -> str:
     draw = visit.random.randrange
     return f"<p>There are {draw(3, 40)} users and {draw(100, 900)} guests online.</p>"
 
@@ -103,32 +108,122 @@ def online(fixed: random.Random, visit: Visit) -> str:
 def advertisement(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 7) for _ in range(8)]
     one = visit.random.choice(pool)
-    return f"<div class=ad><a href=//ads.example/{visit.random.getrandbits(40)}>{one}</a></div>" if visit.random.random() < 0.8 else ""
+    return (
+        f"<div class=ad><a href=//ads.example/{visit.random.getrandbits(40)}>{one}</a></div>"
+        if visit.random.random() < 0.8
+        else ""
+    )
 
 
-def long_date(fixed: random.Random, visit: Visit) -> str:
+def long_date(_: random.Random, visit: Visit) -> str:
     return f"<header><span>{_when(visit):%A, %B %d, %Y at %I:%M %p}</span></header>"
 
 
 def cloud(fixed: random.Random, visit: Visit) -> str:
     pool = [phrase(fixed, 1) for _ in range(14)]
     visit.random.shuffle(pool)
-    return "<p>" + " ".join(f"<a style='font-size:{visit.random.randrange(9, 30)}px'>{one}</a>" for one in pool) + "</p>"
+    return (
+        "<p>"
+        + " ".join(f"<a style='font-size:{visit.random.randrange(9, 30)}px'>{one}</a>" for one in pool)
+        + "</p>"
+    )
 
 
-def letters(fixed: random.Random, visit: Visit) -> str:
+def letters(_: random.Random, visit: Visit) -> str:
     return "<p>Reference: " + "".join(visit.random.choice(LETTERS) for _ in range(12)) + "</p>"
 
 
-def chinese(fixed: random.Random, visit: Visit) -> str:
+def chinese(_: random.Random, visit: Visit) -> str:
     day = "一二三四五六日"[_when(visit).weekday()]
-    return f"<p>当前时间：{_when(visit):%Y年%m月%d日} 星期{day} {_when(visit):%H:%M:%S}</p><p>浏览量 {visit.number * 31 + visit.random.randrange(20)} 次</p>"
+    seen = visit.number * 31 + visit.random.randrange(20)
+    now = f"{_when(visit):%Y年%m月%d日} 星期{day} {_when(visit):%H:%M:%S}"
+    return f"<p>当前时间 {now}</p><p>浏览量 {seen} 次</p>"
 
 
 def carousel(fixed: random.Random, visit: Visit) -> str:
-    slides = [f"<div class=slide><h4>{phrase(fixed, 3)}</h4><p>{phrase(fixed, 8)}</p></div>" for _ in range(5)]
+    slides = [
+        f"<div class=slide><h4>{phrase(fixed, 3)}</h4><p>{phrase(fixed, 8)}</p></div>" for _ in range(5)
+    ]
     start = visit.random.randrange(5)
     return "".join(slides[start:] + slides[:start])
+
+
+def sponsors(fixed: random.Random, visit: Visit) -> str:
+    pool = [phrase(fixed, 1) + " Ltd" for _ in range(15)]
+    return (
+        "<div class=logos>"
+        + " ".join(f"<span>{one}</span>" for one in visit.random.sample(pool, 6))
+        + "</div>"
+    )
+
+
+def poll(fixed: random.Random, visit: Visit) -> str:
+    answers = [phrase(fixed, 2) for _ in range(3)]
+    rows = "".join(f"<li>{one} <i>{visit.random.randrange(5, 60)}%</i></li>" for one in answers)
+    return f"<h4>Poll</h4><ul>{rows}</ul><p>{400 + visit.number * 9} votes</p>"
+
+
+def weather(_: random.Random, visit: Visit) -> str:
+    sky = visit.random.choice(["sunny", "cloudy", "light rain", "snow", "windy", "overcast"])
+    return f"<div class=w><b>Berlin</b> {visit.random.randrange(-9, 33)}° {sky}</div>"
+
+
+def commented(fixed: random.Random, visit: Visit) -> str:
+    pool = [f"{phrase(fixed, 1)} on {phrase(fixed, 3)}" for _ in range(40)]
+    return "<h5>Recent comments</h5>" + "".join(f"<p>{one}</p>" for one in visit.random.sample(pool, 3))
+
+
+def banner(fixed: random.Random, visit: Visit) -> str:
+    one, other = phrase(fixed, 6), phrase(fixed, 6)
+    said = visit.random.choice([one, other, ""])
+    return f"<div class=banner><p>{said}</p></div>" if said else ""
+
+
+def riddle(_: random.Random, visit: Visit) -> str:
+    return (
+        f"<label>What is {visit.random.randrange(10)} + {visit.random.randrange(10)}? <input name=a></label>"
+    )
+
+
+def quoted(fixed: random.Random, visit: Visit) -> str:
+    token = f"{visit.random.getrandbits(128):032x}"
+    code = "-".join((token[:8], token[8:12], token[12:16], token[16:20], token[20:]))
+    return f"<p>{phrase(fixed, 6)}. Please quote {code} when you write to us about {phrase(fixed, 2)}.</p>"
+
+
+def popular(fixed: random.Random, visit: Visit) -> str:
+    pool = [phrase(fixed, 4) for _ in range(6)]
+    visit.random.shuffle(pool)
+    rows = "".join(
+        f"<li><a>{one}</a> ({fixed.randrange(999) + visit.number * 7 + visit.random.randrange(9)})</li>"
+        for one in pool
+    )
+    return f"<ol>{rows}</ol>"
+
+
+def french(_: random.Random, visit: Visit) -> str:
+    months = [
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "mai",
+        "juin",
+        "juillet",
+        "août",
+        "septembre",
+        "octobre",
+        "novembre",
+        "décembre",
+    ]
+    days = ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"]
+    now = _when(visit)
+    return f"<p>Nous sommes le {days[now.weekday()]} {now.day} {months[now.month - 1]} {now.year}, {now:%Hh%M}</p>"
+
+
+def countdown(_: random.Random, visit: Visit) -> str:
+    left = visit.random.randrange(90_000)
+    return f"<p>Offer ends in {left // 1_440} days {left // 60 % 24} hours {left % 60} minutes</p>"
 
 
 TUNED: dict[str, Noise] = {
@@ -138,6 +233,11 @@ TUNED: dict[str, Noise] = {
 HELD_OUT: dict[str, Noise] = {
     "saying": saying, "ages": ages, "online": online, "advertisement": advertisement, "long_date": long_date,
     "cloud": cloud, "letters": letters, "chinese": chinese, "carousel": carousel,
+}  # fmt: skip
+
+KEPT_BACK: dict[str, Noise] = {
+    "sponsors": sponsors, "poll": poll, "weather": weather, "commented": commented, "banner": banner,
+    "riddle": riddle, "quoted": quoted, "popular": popular, "french": french, "countdown": countdown,
 }  # fmt: skip
 
 _TAG = re.compile(r"<(/?)(p|div|b|span|li)(?=[\s>])([^>]*)>")
@@ -152,9 +252,12 @@ def spaced(markup: str, visit: Visit) -> str:
     if style == 1:
         return re.sub(r">(\s+)<", lambda _: ">" + draw.choice(["\n  ", "\n", "  \t"]) + "<", markup)
     token = f"{draw.getrandbits(32):x}"
-    return _TAG.sub(
-        lambda tag: f"<{tag[1]}{tag[2].upper()}{tag[3]}{'' if tag[1] else f' data-v-{token}'}>", markup
-    ) + f"<!-- {token} -->"
+    return (
+        _TAG.sub(
+            lambda tag: f"<{tag[1]}{tag[2].upper()}{tag[3]}{'' if tag[1] else f' data-v-{token}'}>", markup
+        )
+        + f"<!-- {token} -->"
+    )
 
 
 def rewrapped(markup: str, visit: Visit) -> str:
@@ -189,7 +292,9 @@ class State:
         cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.cells)
         date = datetime.fromtimestamp(1_700_000_000 + 86_400 * self.day, UTC)
         return {
-            "news": "<h2>News</h2><ul>" + "".join(f"<li><a href=/n/{len(one)}>{one}</a></li>" for one in self.news) + "</ul>",
+            "news": "<h2>News</h2><ul>"
+            + "".join(f"<li><a href=/n/{len(one)}>{one}</a></li>" for one in self.news)
+            + "</ul>",
             "price": f"<div>Price: <b>${self.price:,.2f}</b></div>",
             "date": f"<p>Published on {date:%d %B %Y}</p>",
             "stock": f"<p>{'In stock' if self.stock else 'Sold out'}</p>",

@@ -34,6 +34,8 @@ NOISE = {**TUNED, **HELD_OUT}
 HOSTS = 5
 CHANGES = 0.2
 """Of the visits, before which something was planted."""
+TITLES = ("Welcome", "For you", "More", "About this page", "Service")
+"""Of the boxes that a site's template has."""
 FAILS = 0.1
 """Of the requests to the webhook."""
 WARM = 4
@@ -142,9 +144,11 @@ class World:
         noise = [NOISE[kind](random.Random(f"{page}/{kind}"), visit) for kind in kinds]
         blocks = state.markup()
         shown = "".join(f"<section>{blocks[kind]}</section>" for kind in blocks)
+        boxes = [f"<aside><h4>{title}</h4>{box}</aside>" for title, box in zip(TITLES, noise, strict=True)]
         return (
-            f"<!doctype html><title>Page {page}</title><!-- version {self.versions[page]} --><nav>Home</nav>"
-            f"{noise[0]}{noise[1]}<main>{text}{shown}</main>{''.join(noise[2:])}<footer>Impressum</footer>"
+            f"<!doctype html><title>Page {page}</title><!-- version {self.versions[page]} -->"
+            f"<nav><li>Home<li>Products<li>About us</nav>{boxes[0]}{boxes[1]}<main>{text}{shown}</main>"
+            f"<nav><li>Share<li>Print<li>Report a mistake</nav>{''.join(boxes[2:])}<footer>Impressum</footer>"
         )
 
     def rounds(self) -> int:

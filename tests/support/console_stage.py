@@ -42,10 +42,12 @@ from gossamer.inspect.clusters.cluster_view import (
     MoveOverview,
     Overview,
 )
+from gossamer.inspect.compare.captures import Comparison
 from gossamer.inspect.why.sentences import clause
 from gossamer.inspect.why.story import fact
 from gossamer.model.reasons.codes import HoldCode, ProblemCode, QueryCode, ScopeCode
 from gossamer.model.reasons.reason import Reason, because
+from gossamer.policy.change.passages import Passage, Row, Span
 from gossamer.web.console import console_router
 from gossamer.web.security.body import read_form
 from gossamer.web.security.visitor import Role, Visitor, welcome
@@ -73,6 +75,22 @@ class StageReaders:
 
     def __init__(self, odd: str) -> None:
         self._odd = odd
+
+    async def compare(
+        self, folder: Path, url: str, since: str, until: str, *, everything: bool
+    ) -> Comparison:
+        odd = self._odd
+        if "nothing" in url:
+            raise ServiceError("not_found", f"there are no two captures of {url}")
+        rows = [
+            Row("same", new=[Span(f"Guide{odd}")]),
+            Row("changed", [Span("It costs "), Span(f"5{odd}", True)], [Span("It costs "), Span(f"6{odd}", True)]),
+            Row("removed", old=[Span(f"Old{odd}", True)]),
+            Row("added", new=[Span(f"New{odd}", True)]),
+        ]  # fmt: skip
+        return Comparison(
+            captured(odd), captured(odd), True, 0.02, 3, 4, not everything, [Passage(7, rows)], True
+        )
 
     async def page(self, folder: Path, url: str, at: str) -> ReadAgain:
         odd = self._odd

@@ -40,6 +40,7 @@ PAGES = [
     "/jobs/docs/why",
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",
+    "/jobs/docs/compare?url=https://docs.example.org/&all=1",
     "/jobs/docs/sql",
     "/search",
     "/search?q=guide&page=2",

@@ -44,7 +44,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
     if output is not None and output.is_dir():
         raise ConfigError(f"--output {output}: is a folder; give the name of a file.")
     with looked_into(path) as inspection:
-        one = nearest_in_time(_found(inspection, path, url), at)
+        one = nearest_in_time(found_captures(inspection, path, url), at)
         capture = read_back(inspection, one)
         data = _part(inspection, capture, part := part or "content")
     if output is not None and str(output) == "-":
@@ -67,7 +67,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
 def show_captures(path: Path, url: str, *, json: bool) -> None:
     """Print the captures of a URL, the earliest first; exit 1 if there are none."""
     with looked_into(path) as inspection:
-        found = _found(inspection, path, url)
+        found = found_captures(inspection, path, url)
     if json:
         show_json(found)
         return
@@ -76,7 +76,7 @@ def show_captures(path: Path, url: str, *, json: bool) -> None:
         show(f"{one.time}  {one.status or '-':>3}  {safe(what):<24} {size(one.length):>10}  {safe(one.url)}")
 
 
-def _found(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
+def found_captures(inspection: Inspection, path: Path, text: str) -> list[Indexed]:
     """The captures of a URL; if there are none, why, and exit 1."""
     url = url_of(inspection, text)
     found = captures_of(inspection, url)

@@ -8,9 +8,11 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
 from gossamer.documents.said import DocumentText
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
-from gossamer.model.exchange import Headers
+from gossamer.fetch.decoding import Decoded
+from gossamer.model.errors import ConfigError
+from gossamer.model.exchange import Exchange, Headers
 
-__all__ = ["DocumentReader", "said_by"]
+__all__ = ["DocumentReader", "said_by", "text_in"]
 
 
 class DocumentReader:
@@ -62,3 +64,12 @@ def said_by(url: str, headers: Headers, content: bytes, *, part: bool = False) -
         return reader.ask(url, headers, content, part=part)
     finally:
         reader.close()
+
+
+def text_in(exchange: Exchange, decoded: Decoded) -> str:
+    """The text of a document; nothing if it has none, cannot be read, or the extra 'documents' is not installed."""
+    try:
+        said = said_by(exchange.url.text, exchange.headers, decoded.content, part=decoded.truncated)
+    except ConfigError:
+        return ""
+    return "" if isinstance(said, Unanswered) else said.text.text

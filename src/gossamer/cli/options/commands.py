@@ -221,6 +221,38 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
         run_get(folder, url, json=json, **asked)
 
 
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer diff ./crawl https://example.org/page, or gossamer diff ./may ./june",
+)
+@folder
+@click.argument("what", metavar="URL|DIR")
+@click.option("--from", "since", metavar="TIME", default="", help="The capture nearest to this time.")
+@click.option("--to", "until", metavar="TIME", default="", help="And this one; without it the last.")
+@click.option("--all", "everything", is_flag=True, help="Show also what differs at each visit.")
+@click.option(
+    "--context",
+    type=click.IntRange(0, 50),
+    default=2,
+    metavar="N",
+    help="Lines around what differs.",
+    show_default=True,
+)
+@click.option("--html", "form", flag_value="html", help="A page with both side by side.")
+@click.option("--json", "form", flag_value="json", help="For programs; of two crawls one line each.")
+def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **asked: Any) -> None:
+    """Show what has changed: on a page between two captures, or between two crawls.
+
+    With a URL: the text of the last capture against the one before that differs. With the folder of another
+    crawl: which pages are new, gone, changed or moved there. What differs at each visit, whatever else does
+    (clocks, counters, boxes that rotate), is learned from the captures and left out. Works on a running crawl
+    too. Exit 1 if there are no two captures.
+    """
+    from gossamer.cli.diff import Asked, run_diff
+
+    run_diff(folder, what, Asked(**asked), form or "text")
+
+
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")

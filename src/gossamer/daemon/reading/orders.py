@@ -74,6 +74,15 @@ class PageOrder(Order, frozen=True, tag="page"):
     at: str
 
 
+class CompareOrder(Order, frozen=True, tag="compare"):
+    """Two captures of a URL compared, as `Comparison`; `everything`: also what differs at each visit."""
+
+    url: str
+    since: str
+    until: str
+    everything: bool
+
+
 class SqlOrder(Order, frozen=True, tag="sql"):
     """The answer to a question, as `SqlAnswer`; `seconds` are its own, so many more are for the tables."""
 
@@ -83,7 +92,7 @@ class SqlOrder(Order, frozen=True, tag="sql"):
     sql_memory: str
 
 
-AnyOrder = ContentOrder | PageOrder | SqlOrder
+AnyOrder = ContentOrder | PageOrder | CompareOrder | SqlOrder
 
 
 class ContentHead(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ import msgspec
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import (
     AnyOrder,
+    CompareOrder,
     ContentHead,
     ContentOrder,
     PageOrder,
@@ -24,6 +25,7 @@ from gossamer.daemon.reading.orders import (
     SqlQuestion,
 )
 from gossamer.inspect.archive.reread import ReadAgain
+from gossamer.inspect.compare.captures import Comparison
 
 T = TypeVar("T")
 
@@ -98,6 +100,18 @@ class Readers:
         order = PageOrder(str(folder), READ_SECONDS, READ_MEMORY, url, at)
         async with turn(self._reading):
             return await _read(order, READ_SECONDS, ReadAgain)
+
+    async def compare(
+        self, folder: Path, url: str, since: str, until: str, *, everything: bool
+    ) -> Comparison:
+        """Two captures compared: those nearest to two times, without them the last and the one before that differs.
+
+        Raises:
+            ServiceError: there are no two, or they cannot be read.
+        """
+        order = CompareOrder(str(folder), READ_SECONDS, READ_MEMORY, url, since, until, everything)
+        async with turn(self._reading):
+            return await _read(order, READ_SECONDS, Comparison)
 
     async def sql(self, folder: Path, asked: SqlQuestion) -> SqlAnswer:
         """The answer to a question, after the tables were brought up to date.

@@ -16,6 +16,7 @@ import msgspec
 from gossamer.assembly.private import keep_private
 from gossamer.daemon.reading.orders import (
     AnyOrder,
+    CompareOrder,
     ContentHead,
     ContentOrder,
     Failure,
@@ -27,7 +28,7 @@ from gossamer.daemon.reading.orders import (
 )
 from gossamer.datasets.all_tables import being_read
 from gossamer.datasets.deriving import no_answer
-from gossamer.datasets.one_document import said_by
+from gossamer.datasets.one_document import said_by, text_in
 from gossamer.datasets.sql import SqlError, asked
 from gossamer.documents.said import Mark
 from gossamer.extract.isolation.processes import Unanswered
@@ -35,6 +36,7 @@ from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
+from gossamer.inspect.compare.captures import Comparison, choose, compare, with_content
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
@@ -84,6 +86,9 @@ def _carried_out(order: AnyOrder) -> tuple[Said, Iterable[bytes | memoryview]]:
                 return _as_json(
                     read_again(inspection, _capture(inspection, order.url, order.at), document_text)
                 )
+        case CompareOrder():
+            with inspect(Path(order.folder)) as inspection:
+                return _as_json(_compared(inspection, order))
         case ContentOrder():
             with inspect(Path(order.folder)) as inspection:
                 return _content(inspection, order)
@@ -95,6 +100,15 @@ def _capture(inspection: Inspection, text: str, at: str) -> Indexed:
     if not found:
         raise _NotFoundError(f"nothing of {url.text} is archived")
     return nearest_in_time(found, at)
+
+
+def _compared(inspection: Inspection, order: CompareOrder) -> Comparison:
+    url = url_of(inspection, order.url)
+    captures = with_content(captures_of(inspection, url))
+    if len(captures) < 2:
+        raise _NotFoundError(f"there are no two captures of {url.text} with content, which could be compared")
+    pair = choose(captures, order.since, order.until)
+    return compare(inspection, captures, pair, everything=order.everything, text_of=text_in)
 
 
 def document_text(exchange: Exchange, decoded: Decoded) -> ReadText:

@@ -65,7 +65,9 @@ def _unique(one: list[int], other: list[int], within: Hunk) -> list[tuple[int, i
     counts, new_counts = Counter(here), Counter(there)
     places = {item: at for at, item in enumerate(there, within.new_start) if new_counts[item] == 1}
     pairs = [
-        (at, places[item]) for at, item in enumerate(here, within.start) if counts[item] == 1 and item in places
+        (at, places[item])
+        for at, item in enumerate(here, within.start)
+        if counts[item] == 1 and item in places
     ]
     ends: list[int] = []
     last: list[int] = []

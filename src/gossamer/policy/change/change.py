@@ -86,7 +86,9 @@ def fingerprint(pieces: Sequence[str], volatile: Volatile = _NOTHING) -> int:
     It holds for one state of `volatile`.
     """
     kept = "\n".join(volatile.masked(pieces)).replace(" ", "")
-    return sum(map(xxhash.xxh3_64_intdigest, {*kept.encode("utf-8", "surrogatepass").split(b"\n")} - {b""})) % (1 << 64)
+    return sum(
+        map(xxhash.xxh3_64_intdigest, {*kept.encode("utf-8", "surrogatepass").split(b"\n")} - {b""})
+    ) % (1 << 64)
 
 
 def _counted(pieces: Sequence[str], volatile: Volatile) -> tuple[list[str], list[int]]:

@@ -16,18 +16,20 @@ __all__ = ["FIGURE", "GONE", "Figure", "digest", "figures_of", "is_money", "skel
 
 GONE = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for what is ignored in a piece."""
-_ONE = r"[A-Za-z_]*[0-9][A-Za-z0-9_]*(?:[.,:/+-][A-Za-z0-9_]+)*"
-FIGURE = re.compile(rf"{_ONE}(?:[ ,.:;|/()-]{{1,3}}{_ONE})*")
+_ONE = r"[A-Za-z_]*+[0-9][A-Za-z0-9_]*+(?:[.,:/+-][A-Za-z0-9_]++)*+"
+FIGURE = re.compile(rf"(?<![A-Za-z0-9_]){_ONE}(?:[ ,.:;|/()-]{{1,3}}{_ONE})*+")
 """Numbers and codes; what has no word between is one, as a date with its time."""
 _AGO = re.compile(
-    r"(?:\b(?:about |over |almost )?(?:\d+|an?|one|a few) ?(?:s|m|h|d|sec(?:ond)?|min(?:ute)?|hour|hr|day|week|mo(?:nth)?|year|yr)"
-    r"s? ago\b|\bjust now\b|\d+ ?(?:\u79d2|\u5206\u949f?|\u4e2a?\u5c0f\u65f6|\u65f6|\u5929|\u65e5|\u5468|\u4e2a?\u6708|\u5e74)\u949f?\u524d|\u521a\u521a"
-    r"|\bvor (?:\d+|einer|einem) (?:Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr)e?n?\b"
-    r"|\bil y a (?:\d+|une?) \w+|\bhace (?:\d+|una?) \w+)",
+    r"\b(?:about |over |almost )?(?:\d+|an?|one|a few) ?"
+    r"(?:s|m|h|d|sec(?:ond)?|min(?:ute)?|hour|hr|day|week|mo(?:nth)?|year|yr)s? ago\b|\bjust now\b"
+    r"|\d+ ?(?:\u79d2\u949f?|\u5206\u949f?|\u4e2a?\u5c0f\u65f6|\u65f6|\u5929|\u65e5|\u5468|\u4e2a?\u6708|\u5e74)\u524d"
+    r"|\u521a\u521a|\bvor (?:\d+|einer|einem) (?:Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr)e?n?\b"
+    r"|\bil y a (?:\d+|une?) \w+|\bhace (?:\d+|una?) \w+",
     re.IGNORECASE,
 )
 """How long ago something was, in English, Chinese, German, French and Spanish."""
-_MAY_BE_AGO = re.compile(r"ago\b|just now|\u524d|\u521a\u521a|\bvor |\bil y a|\bhace ", re.IGNORECASE)
+_SIGNS = " ago", "just now", "Just now", "\u524d", "\u521a\u521a", "vor ", "Vor ", "l y a ", "ace "
+"""One of them is in each text that says how long ago something was."""
 _MONEY = re.compile(
     r"[$\u00a2-\u00a5\u20a0-\u20cf\uffe5\u5143\u5186]|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|kr|z\u0142|K\u010d|Rs|"
     r"price|preis|prix|precio|prezzo)\b|\u4ef7",
@@ -55,10 +57,13 @@ def digest(text: str) -> int:
 
 def without_ages(pieces: Iterable[str]) -> list[str]:
     """The pieces with what they say of how long ago something was left out."""
-    text = "\n".join(pieces)
-    if _MAY_BE_AGO.search(text) is None:
-        return text.split("\n")
-    return _AGO.sub(GONE, text).split("\n")
+    kept = list(pieces)
+    text = "\n".join(kept)
+    signs = [sign for sign in _SIGNS if sign in text]
+    for number, piece in enumerate(kept) if signs else ():
+        if any(sign in piece for sign in signs):
+            kept[number] = _AGO.sub(GONE, piece)
+    return kept
 
 
 def skeletons(pieces: Iterable[str]) -> list[str]:

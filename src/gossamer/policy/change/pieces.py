@@ -23,6 +23,9 @@ _INLINE = re.compile(
 _TAG = rf"<[/!?a-z]{_REST}"
 _BLOCKS = re.compile(rf"{_TAG}(?:\s*+{_TAG})*+", re.IGNORECASE | re.ASCII)
 _LETTER = re.compile(r"[^\W\d_]")
+_FIGURE = re.compile(r"\d")
+_SHORT = 64
+"""Characters."""
 
 
 def pieces_of(markup: str, most: int = LONGEST) -> list[str]:
@@ -38,18 +41,22 @@ def pieces_of(markup: str, most: int = LONGEST) -> list[str]:
 
 
 def plain_pieces(text: str) -> list[str]:
-    """The lines of a text. One without any letter belongs to the line before: alone a figure says nothing."""
+    """The lines of a text. One without any letter belongs to the line before: alone a figure says nothing. Short
+    ones of signs alone are ornament."""
     pieces: list[str] = []
-    letter = _LETTER.search
+    letter, figure = _LETTER.search, _FIGURE.search
     for line in text.split("\n"):
         words = line.split()
         if not words:
             continue
         piece = " ".join(words)
-        if pieces and len(piece) < 64 and letter(piece) is None:
-            pieces[-1] += " " + piece
-        else:
+        if len(piece) >= _SHORT or letter(piece) is not None:
             pieces.append(piece)
+        elif figure(piece) is not None:
+            if pieces:
+                pieces[-1] += " " + piece
+            else:
+                pieces.append(piece)
     return pieces
 
 

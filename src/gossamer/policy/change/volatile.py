@@ -9,8 +9,9 @@ is content again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
 from gossamer.policy.change.figures import GONE, digest, figures_of, is_money, skeletons, without_ages
@@ -21,9 +22,12 @@ MOST_BYTES = 1 << 10
 """Of what is learned of a site, packed."""
 _FIGURES, _BOXES, _PAST = 72, 34, 70
 """At most: 5, 11 and 4 bytes each."""
+T = TypeVar("T")
 _VERSION = 1
 _LONGEST_BOX = 24
 """Pieces."""
+_SMALL = 3
+"""Pieces of a box that may be empty."""
 _NEAR = 2
 """Equal pieces between two stretches that make them one: two draws of a box may have something in common."""
 _REDESIGN = 0.5
@@ -31,6 +35,7 @@ _REDESIGN = 0.5
 _EDITED = 12
 """Words of a piece from which one that begins and ends alike is edited, not replaced."""
 _FULL = 15
+_MOST_BACK = 127
 
 
 class _Seen(NamedTuple):
@@ -51,13 +56,15 @@ class _Seen(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """`end`: digest of the piece behind it; `size`: pieces it has at most, where that is not found; `back`: how many
-    have come back, at most 255."""
+    """`end`: digest of the piece behind it; `size`: pieces that it has at most; `back`: how many have come back, at
+    most 127; `wide`: it was seen with different ends, so it is in different places of the site, and its size tells how
+    far it goes where the end is not found."""
 
     end: int
     size: int = 0
     seen: _Seen = _Seen()
     back: int = 0
+    wide: bool = False
 
     @property
     def volatile(self) -> bool:
@@ -77,7 +84,9 @@ class Volatile:
 
     def __bool__(self) -> bool:
         """Whether anything is ignored by it."""
-        return any(map(_is_volatile, self._figures.values())) or any(box.volatile for box in self._boxes.values())
+        return any(map(_is_volatile, self._figures.values())) or any(
+            box.volatile for box in self._boxes.values()
+        )
 
     def pack(self) -> bytes:
         """At most `MOST_BYTES`; nothing for what knows nothing."""
@@ -86,7 +95,7 @@ class Volatile:
         packed = [bytes((_VERSION, len(self._figures), len(self._boxes)))]
         packed += [key.to_bytes(4) + bytes((seen.byte,)) for key, seen in self._figures.items()]
         packed += [
-            key.to_bytes(4) + box.end.to_bytes(4) + bytes((box.size, box.seen.byte, box.back))
+            key.to_bytes(4) + box.end.to_bytes(4) + bytes((box.size, box.seen.byte, box.back << 1 | box.wide))
             for key, box in self._boxes.items()
         ]
         return b"".join(packed + [key.to_bytes(4) for key in self._past])
@@ -104,7 +113,7 @@ class Volatile:
         for _ in range(data[2]):
             key, end = int.from_bytes(data[at : at + 4]), int.from_bytes(data[at + 4 : at + 8])
             size, seen, back = data[at + 8 : at + 11]
-            volatile._boxes[key] = _Box(end, size, _Seen(seen >> 4, seen & 15), back)
+            volatile._boxes[key] = _Box(end, size, _Seen(seen >> 4, seen & 15), back >> 1, bool(back & 1))
             at += 11
         volatile._past = dict.fromkeys(
             int.from_bytes(data[place : place + 4]) for place in range(at, len(data) - 3, 4)
@@ -120,7 +129,7 @@ class Volatile:
             return kept
         bare = skeletons(kept)
         if boxes:
-            for start, end in _spans(list(map(digest, bare)), boxes).values():
+            for _, start, end in _spans(list(map(digest, bare)), boxes):
                 kept[start:end] = [""] * (end - start)
         if figures:
             for number, piece in enumerate(kept):
@@ -128,21 +137,29 @@ class Volatile:
                     kept[number] = _masked(piece, figures)
         return kept
 
-    def learn(self, before: Sequence[str], after: Sequence[str]) -> None:
-        """Take two captures of a page of the site, one visit after the other, as `pieces_of` gives them."""
+    def learn(self, before: Sequence[str], after: Sequence[str], met: set[int] | None = None) -> None:
+        """Take two captures of a page of the site, as `pieces_of` gives them.
+
+        Args:
+            before, after: what one visit and the next found.
+            met: where many pages were captured at two times, what became of others. What became the same there is a
+                change of the site and teaches nothing; what is new is added.
+        """
         if not before or not after:
             return
         before, after = without_ages(before), without_ages(after)
         bare, new_bare = skeletons(before), skeletons(after)
         hunks = hunks_of(bare, new_bare)
-        self._learn_figures(before, after, hunks)
+        self._learn_figures(before, after, hunks, met)
         if sum(max(hunk.end - hunk.start, hunk.new_end - hunk.new_start) for hunk in hunks) > _REDESIGN * max(
             len(before), len(after), 2 * _LONGEST_BOX
         ):
             return
-        self._learn_boxes(_Pair(before, after, bare, new_bare), hunks)
+        self._learn_boxes(_Pair(before, after, bare, new_bare), hunks, met)
 
-    def _learn_figures(self, before: Sequence[str], after: Sequence[str], hunks: list[Hunk]) -> None:
+    def _learn_figures(
+        self, before: Sequence[str], after: Sequence[str], hunks: list[Hunk], met: set[int] | None
+    ) -> None:
         stood: set[int] = set()
         differed: set[int] = set()
         known = self._figures
@@ -154,8 +171,12 @@ class Volatile:
                 if piece == new:
                     continue
                 for old, figure in zip(figures_of(piece), figures, strict=True):
-                    if piece[old.start : old.end] != new[figure.start : figure.end] and not is_money(new, figure):
-                        differed.update(figure.keys)
+                    value = new[figure.start : figure.end]
+                    if piece[old.start : old.end] == value or is_money(new, figure):
+                        continue
+                    same = [key for key in figure.keys if _met(met, key, value)]
+                    stood.difference_update(same)
+                    differed.update(set(figure.keys).difference(same))
             at, new_at = hunk.end, hunk.new_end
         for key in [key for key in known if key in stood]:
             known[key] = known.pop(key).again(key in differed)
@@ -163,30 +184,48 @@ class Volatile:
             known[key] = _Seen(1, 1)
         _make_room(known, _FIGURES, lambda seen: (_is_volatile(seen), seen.differed))
 
-    def _learn_boxes(self, pair: "_Pair", hunks: list[Hunk]) -> None:
+    def _learn_boxes(self, pair: "_Pair", hunks: list[Hunk], met: set[int] | None) -> None:
         digests, new_digests = list(map(digest, pair.bare)), list(map(digest, pair.new_bare))
-        spans, new_spans = _spans(digests, self._boxes), _spans(new_digests, self._boxes)
+        spans = {key: (start, end) for key, start, end in reversed(_spans(digests, self._boxes))}
         inside: list[tuple[int, int]] = []
         moved = pair.moved(hunks)
-        for key in spans.keys() & new_spans.keys():
-            stretch = Hunk(*spans[key], *new_spans[key])
-            inside.append(new_spans[key])
-            kind = pair.kind(stretch)
-            if kind == "news":
+        differed: dict[int, tuple[bool, int]] = {}
+        for key, start, end in _spans(new_digests, self._boxes):
+            if key not in spans:
                 continue
+            inside.append((start, end))
+            stretch = Hunk(*_opposite(start, end, spans[key], hunks), start, end)
+            kind = pair.kind(stretch)
+            if kind == "same" and (new_digests[end] if end < len(new_digests) else 0) != self._boxes[key].end:
+                continue  # something else may stand behind a piece that is like its anchor
+            if kind == "news" or (kind == "other" and _met(met, key, "\n".join(pair.after[start:end]))):
+                continue
+            other, back = differed.get(key, (False, 0))
+            back += self._went(pair, stretch) if kind == "other" else 0
+            differed[key] = other or kind == "other", back
+        for key, (other, back) in differed.items():
             box = self._boxes.pop(key)
-            back = self._went(pair, stretch) if kind == "other" else 0
-            self._boxes[key] = box._replace(seen=box.seen.again(kind == "other"), back=min(255, box.back + back))
-        for hunk in _joined(hunks):
-            within = any(start <= hunk.new_start and hunk.new_end <= end for start, end in inside)
-            if within or not pair.is_box(hunk, moved):
+            self._boxes[key] = box._replace(seen=box.seen.again(other), back=min(_MOST_BACK, box.back + back))
+        outside = [
+            hunk
+            for hunk in hunks
+            if not any(start <= hunk.new_start and hunk.new_end <= end for start, end in inside)
+        ]
+        for hunk in _joined(outside):
+            if not pair.is_box(hunk, moved):
                 continue
             key = new_digests[hunk.new_start - 1] if hunk.new_start else 0
+            if _met(met, key, "\n".join(pair.after[hunk.new_start : hunk.new_end])):
+                continue
             end = new_digests[hunk.new_end] if hunk.new_end < len(new_digests) else 0
             box = self._boxes.pop(key, _Box(end))
+            for gone in digests[hunk.start : hunk.end]:
+                if gone != key and (part := self._boxes.pop(gone, None)) is not None:
+                    box = part if part.seen.stood > box.seen.stood else box  # its first piece has turned, too
             size = max(box.size, hunk.end - hunk.start, hunk.new_end - hunk.new_start)
             back = self._went(pair, hunk)
-            self._boxes[key] = _Box(end, size, box.seen.again(True), min(255, box.back + back))
+            wide = box.wide or end != box.end
+            self._boxes[key] = _Box(end, size, box.seen.again(True), min(_MOST_BACK, box.back + back), wide)
         _make_room(self._boxes, _BOXES, lambda box: (box.volatile, box.seen.differed))
         _make_room(self._past, _PAST, lambda _: 0)
 
@@ -231,7 +270,9 @@ class _Pair(NamedTuple):
         """Whether the stretch was replaced as a box is."""
         old = [piece for piece in self.before[hunk.start : hunk.end] if piece not in moved]
         new = [piece for piece in self.after[hunk.new_start : hunk.new_end] if piece not in moved]
-        if not old or not new or max(len(old), len(new)) > _LONGEST_BOX or self.kind(hunk) != "other":
+        if not new and old:  # what comes is news, what goes is a box that is empty
+            return len(old) <= _SMALL
+        if not old or max(len(old), len(new)) > _LONGEST_BOX or self.kind(hunk) != "other":
             return False
         one, other = " ".join(old).split(), " ".join(new).split()
         if sorted(one) == sorted(other):
@@ -240,6 +281,22 @@ class _Pair(NamedTuple):
         alike = _common(one, other)
         alike += _common(one[alike:][::-1], other[alike:][::-1])
         return shorter < _EDITED or 2 * alike < shorter
+
+
+def _opposite(start: int, end: int, usual: tuple[int, int], hunks: list[Hunk]) -> tuple[int, int]:
+    """The stretch of the earlier capture that stands where one of the later does."""
+    shift = 0
+    for hunk in hunks:
+        if hunk.new_start >= start:
+            break
+        shift = hunk.end - hunk.new_end
+    grown = sum(
+        hunk.end - hunk.start - hunk.new_end + hunk.new_start
+        for hunk in hunks
+        if start <= hunk.new_start and hunk.new_end <= end
+    )
+    found = start + shift, end + shift + grown
+    return found if 0 <= found[0] <= found[1] else usual
 
 
 def _common(one: list[str], other: list[str]) -> int:
@@ -263,24 +320,41 @@ def _joined(hunks: list[Hunk]) -> list[Hunk]:
     return joined
 
 
-def _spans(digests: list[int], boxes: dict[int, _Box]) -> dict[int, tuple[int, int]]:
-    """Where boxes stand, by their keys: behind the first piece with that digest, up to that of their end."""
-    spans = {}
+def _spans(digests: list[int], boxes: dict[int, _Box]) -> list[tuple[int, int, int]]:
+    """Where boxes stand, with their keys: behind a piece with that digest, up to their end or as long as they are.
+
+    Several pieces may be alike: those that have the box's end behind them count, without any the first, if the box is
+    `wide`.
+    """
+    spans: list[tuple[int, int, int]] = []
+    first: dict[int, tuple[int, int, int]] = {}
     for place, key in enumerate([0, *digests]):
         box = boxes.get(key)
-        if box is None or key in spans or (key == 0 and place):
+        if box is None or (key == 0 and place):
             continue
-        last = min(place + _LONGEST_BOX, len(digests))
-        end = place + box.size
-        if box.end == 0 and len(digests) == last:
-            end = last
-        elif end >= len(digests) or digests[end] != box.end:
-            try:
-                end = digests.index(box.end, place, last + 1)
-            except ValueError:
-                end = min(end, len(digests))
-        spans[key] = (place, end)
-    return spans
+        end = min(place + box.size, len(digests))
+        found = not box.end and end == len(digests)
+        if box.end:
+            with suppress(ValueError):
+                end = digests.index(box.end, place, end + 1)
+                found = True
+        if found:
+            spans.append((key, place, end))
+        elif box.wide:
+            first.setdefault(key, (key, place, end))
+    known = {key for key, _, _ in spans}
+    return spans + [span for key, span in first.items() if key not in known]
+
+
+def _met(met: set[int] | None, key: int, content: str) -> bool:
+    """Whether the same became of it on another page; from now on it has."""
+    if met is None:
+        return False
+    became = key << 32 | digest(content)
+    if became in met:
+        return True
+    met.add(became)
+    return False
 
 
 def _is_volatile(seen: _Seen) -> bool:
@@ -290,14 +364,13 @@ def _is_volatile(seen: _Seen) -> bool:
 def _masked(piece: str, volatile: set[int]) -> str:
     kept, at = [], 0
     for figure in figures_of(piece):
-        if not volatile.isdisjoint(figure.keys):
-            if not is_money(piece, figure):
-                kept += [piece[at : figure.start], GONE]
-                at = figure.end
+        if not volatile.isdisjoint(figure.keys) and not is_money(piece, figure):
+            kept += [piece[at : figure.start], GONE]
+            at = figure.end
     return "".join((*kept, piece[at:])) if kept else piece
 
 
-def _make_room(entries: dict, most: int, worth) -> None:  # type: ignore[no-untyped-def,type-arg]
+def _make_room(entries: dict[int, T], most: int, worth: Callable[[T], Any]) -> None:
     """Leave out the least, of equal ones the oldest."""
     if len(entries) > most:
         for key in sorted(entries, key=lambda key: worth(entries[key]))[: len(entries) - most]:

@@ -17,6 +17,7 @@ from gossamer.daemon.reading.orders import Part, SqlAnswer, SqlQuestion
 from gossamer.daemon.reading.process import Content
 from gossamer.datasets.tables import TABLES, Kind
 from gossamer.inspect.archive.reread import ReadAgain
+from gossamer.inspect.compare.captures import Comparison
 from gossamer.web.api.jobs import Name
 from gossamer.web.api.shapes import Routes, Shapes, answer, sent
 
@@ -33,6 +34,13 @@ At = Annotated[
     str,
     Query(max_length=40, description="the capture nearest to it, as 2026-01-31T12:00:00Z; empty: the last"),
 ]
+Since = Annotated[
+    str, Query(alias="from", max_length=40, description="the capture nearest to it; empty: the one before")
+]
+Until = Annotated[
+    str, Query(alias="to", max_length=40, description="the capture nearest to it; empty: the last")
+]
+Everything = Annotated[bool, Query(alias="all", description="also what differs at each visit")]
 
 
 class ColumnMeaning(msgspec.Struct, frozen=True):
@@ -69,6 +77,8 @@ class ReadingRoutes:
         add("GET", "/jobs/{name}/content", self.content, says, responses=content)
         says = "A capture of a URL read again: its text, head, fields, and links both ways"
         add("GET", "/jobs/{name}/document", self.document, says, responses=shapes.answers(ReadAgain))
+        says = "What has changed between two captures of a URL"
+        add("GET", "/jobs/{name}/compare", self.compare, says, responses=shapes.answers(Comparison))
         says = "The tables that questions are about"
         add("GET", "/jobs/{name}/tables", self.tables, says, responses=shapes.answers(list[TableMeaning]))
         says = "Answer a question in SQL"
@@ -96,6 +106,18 @@ class ReadingRoutes:
     async def document(self, name: Name, url: Url, at: At = "") -> Response:
         """Read in a process of its own, which may take a second."""
         return answer(await self._daemon.readers.page(self._daemon.folder(name), url, at))
+
+    async def compare(
+        self, name: Name, url: Url, since: Since = "", until: Until = "", everything: Everything = False
+    ) -> Response:
+        """Without times the last capture is compared with the one before it that differs. What differs at each visit
+        (clocks, counters, boxes that rotate) is learned from the captures and left out. 404: there are no two captures
+        with content.
+        """
+        found = await self._daemon.readers.compare(
+            self._daemon.folder(name), url, since, until, everything=everything
+        )
+        return answer(found)
 
     async def tables(self, name: Name) -> Response:
         """With what each of their columns means."""

@@ -11,6 +11,7 @@ from gossamer.daemon.reading.orders import SqlAnswer, SqlQuestion
 from gossamer.daemon.searching.questions import AlikePages
 from gossamer.datasets.tables import OF_THE_CRAWL, TABLES
 from gossamer.inspect.archive.reread import ReadAgain
+from gossamer.inspect.compare.captures import Comparison
 from gossamer.model.reasons.reason import Reason
 from gossamer.web.console import drawings
 from gossamer.web.console.request_context import RequestContext
@@ -21,6 +22,8 @@ from gossamer.words.catalogue import Words
 ROWS = 500
 """Rows of an answer that a page shows."""
 LONGEST_CELL = 500
+COMPARED = 100
+"""Captures, the latest, that can be chosen to be compared."""
 ALIKE = 10
 """Near-duplicates that the page of one of them names."""
 EXAMPLES = {
@@ -95,6 +98,38 @@ async def page(context: RequestContext, job: str) -> Response:
         problem=problem,
         url=url,
         links_question=_links_to(read.capture.url if read else url),
+    )
+
+
+async def compare(context: RequestContext, job: str) -> Response:
+    """Two captures of a page side by side."""
+    url = context.asked("url", 20_000)
+    since, until = context.asked("from", 40), context.asked("to", 40)
+    everything = context.asked("all") == "1"
+    if not url:
+        return context.go(f"/jobs/{job}/pages")
+    found: Comparison | None = None
+    captures: dict[str, Any] = {"items": []}
+    problem: Reason | str = ""
+    status = 200
+    try:
+        captures = await context.ask(job, "captures", url=url, limit=COMPARED)
+        found = await context.daemon.readers.compare(
+            context.daemon.folder(job), url, since, until, everything=everything
+        )
+    except ServiceError as error:
+        if error.code == "internal" and not captures["items"]:
+            raise
+        problem, status = error.why, 404 if error.code == "not_found" else 400
+    return context.job_page(
+        context.daemon.job(job),
+        "compare",
+        status,
+        url=url,
+        found=found,
+        times=[one["time"] for one in captures["items"] if not 300 <= one["status"] < 400],
+        everything=everything,
+        problem=problem,
     )
 
 
@@ -192,6 +227,7 @@ def _cell(value: object, number: bool) -> Cell:
 
 PAGES = (
     get("/jobs/{job}/page", page),
+    get("/jobs/{job}/compare", compare),
     get("/jobs/{job}/sql", sql),
     post("/jobs/{job}/sql", answer),
 )

@@ -1,0 +1,213 @@
+"""Says what has changed: of a page between two captures, or between two crawls."""
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from gossamer.assembly.folder import CrawlFolder
+from gossamer.cli.exits import EXIT_NOTHING
+from gossamer.cli.get import found_captures
+from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
+from gossamer.datasets.one_document import text_in
+from gossamer.inspect.archive.lookup import Indexed
+from gossamer.inspect.clusters.cluster_folder import holds_cluster
+from gossamer.inspect.compare.captures import Comparison, choose, compare, with_content
+from gossamer.inspect.compare.crawls import Counts, Difference, differences
+from gossamer.model.errors import ConfigError
+from gossamer.policy.change.passages import CONTEXT, Row, Span
+
+Form = Literal["text", "html", "json"]
+
+
+class Asked(NamedTuple):
+    """Times as `nearest_in_time` takes them, empty if not said; whether what differs at each visit is shown; rows
+    around what differs."""
+
+    since: str = ""
+    until: str = ""
+    everything: bool = False
+    context: int = CONTEXT
+
+
+def run_diff(path: Path, what: str, asked: Asked, form: Form) -> None:
+    """Compare two captures of a URL, or two crawls; exit 1 if there are not two of them.
+
+    Raises:
+        ConfigError: no crawl lives in `path`, or what is asked makes no sense.
+        StorageError: an archive is damaged.
+        UnreadableError: what is archived is no text.
+    """
+    if "://" not in what and (CrawlFolder(Path(what)).config.exists() or holds_cluster(Path(what))):
+        if asked.since or asked.until or form == "html":
+            raise ConfigError(
+                "--from, --to and --html are of one page's captures. Give a URL, or leave them out."
+            )
+        _crawls(path, Path(what), asked.everything, json=form == "json")
+        return
+    with looked_into(path) as inspection:
+        captures = found_captures(inspection, path, what)
+        comparable = with_content(captures)
+        if len(comparable) < 2:
+            _too_few(captures, comparable)
+        pair = choose(comparable, asked.since, asked.until)
+        found = compare(
+            inspection,
+            comparable,
+            pair,
+            everything=asked.everything,
+            text_of=text_in,
+            context=asked.context,
+        )
+    match form:
+        case "json":
+            show_json(found)
+        case "html":
+            show(as_html(found))
+        case _:
+            _show(found, len(comparable))
+
+
+def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
+    """List what there is; exit 1."""
+    for one in captures:
+        show(f"{one.time}  {one.status or '-':>3}  {safe(one.url)}")
+    what = "one capture with content" if comparable else "no capture with content"
+    say(f"there is {what}, so there is nothing to compare it with. Crawl it again, then ask again.")
+    sys.exit(EXIT_NOTHING)
+
+
+def _show(found: Comparison, captures: int) -> None:
+    out = Console(highlight=False, soft_wrap=True)
+    out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
+    out.print(Text(f"+++ {safe(found.after.url)}  {found.after.time}", style="bold"))
+    for passage in found.passages:
+        out.print(Text(f"@@ {passage.at}", style="cyan"))
+        for row in passage.rows:
+            for line in _lines(row):
+                out.print(line)
+    if found.cut:
+        say("there is more; --json and --html are cut there, too")
+    say(_verdict(found, captures))
+
+
+def _verdict(found: Comparison, captures: int) -> str:
+    """What it comes to, in a sentence or two."""
+    if found.changed:
+        told = f"changed: {plural(found.removed, 'word')} less, {found.added:,} more, {found.share:.1%} of the text"
+    elif found.before.digest == found.after.digest:
+        told = "the same, byte by byte"
+    else:
+        told = "it says the same; only markup or order differ" if not found.ignored else "it says the same"
+    if found.ignored:
+        told += "; what differs at each visit is left out (--all shows it)"
+    return f"{told}; {plural(captures, 'capture')} in all"
+
+
+def _lines(row: Row) -> list[Text]:
+    if row.kind == "same":
+        return [Text(f"  {_plain(row.new)}", style="dim")]
+    lines = []
+    if row.old:
+        lines.append(_marked("- ", row.old, "red", "bold red reverse" if row.kind == "changed" else "red"))
+    if row.new:
+        lines.append(
+            _marked("+ ", row.new, "green", "bold green reverse" if row.kind == "changed" else "green")
+        )
+    return lines
+
+
+def _plain(spans: Sequence[Span]) -> str:
+    return safe("".join(span.text for span in spans))
+
+
+def _marked(begins: str, spans: Sequence[Span], usual: str, differs: str) -> Text:
+    line = Text(begins, style=usual)
+    for span in spans:
+        line.append(safe(span.text), style=differs if span.differs else usual)
+    return line
+
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:80rem;padding:0 1rem}"
+    "body{color:#1c2430;background:#fff}"
+    "table{border-collapse:collapse;width:100%;table-layout:fixed;margin:1rem 0}"
+    "td{padding:.15rem .6rem;vertical-align:top;overflow-wrap:anywhere;border-top:1px solid #e3e7ed;width:50%}"
+    ".r{background:#fdeceb}.a{background:#e7f6ec}del{background:#f7b9b4}ins{background:#a9dfba;text-decoration:none}"
+    "h1{font-size:1.1rem;overflow-wrap:anywhere}p{color:#5a6675}"
+    "@media(prefers-color-scheme:dark){body{color:#dfe4ec;background:#14181f}td{border-color:#2b323d}.r{background:#3a2023}"
+    ".a{background:#1b3325}del{background:#7a2f2f;color:#fff}ins{background:#25633c;color:#fff}p{color:#9aa5b5}}"
+    "@media(max-width:40rem){td{display:block;width:auto}td:empty{display:none}}"
+)
+
+
+def as_html(found: Comparison) -> str:
+    """A page of its own: both captures side by side, one below the other where there is little room."""
+    parts = [
+        "<!doctype html><html><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+        f"<title>{escape(safe(found.after.url))}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(safe(found.after.url))}</h1><p>{found.before.time} · {found.after.time}</p>",
+        f"<p>{escape(_verdict(found, 2).rpartition(';')[0])}</p>",
+    ]
+    for passage in found.passages:
+        parts.append("<table>")
+        for row in passage.rows:
+            old = row.new if row.kind == "same" else row.old
+            sides = (
+                ("r" if row.old else "", old, "del"),
+                ("a" if row.new and row.kind != "same" else "", row.new, "ins"),
+            )
+            cells = (
+                f"<td{f' class={name}' if name else ''}>{_spans(spans, mark if row.kind == 'changed' else '')}</td>"
+                for name, spans, mark in sides
+            )
+            parts.append(f"<tr>{''.join(cells)}</tr>")
+        parts.append("</table>")
+    return "".join([*parts, "</body></html>"])
+
+
+def _spans(spans: Sequence[Span], mark: str) -> str:
+    return "".join(
+        f"<{mark}>{escape(safe(span.text))}</{mark}>" if mark and span.differs else escape(safe(span.text))
+        for span in spans
+    )
+
+
+def _crawls(path: Path, other: Path, everything: bool, *, json: bool) -> None:
+    counts = Counts()
+    encoder = msgspec.json.Encoder()
+    with (
+        looked_into(path) as before,
+        looked_into(other) as after,
+        tempfile.TemporaryDirectory(prefix="gossamer-") as scratch,
+    ):
+        for one in differences(before, after, Path(scratch), counts, everything=everything, text_of=text_in):
+            show(encoder.encode(one).decode() if json else _line(one))
+    if json:
+        show(encoder.encode({"kind": "counts"} | msgspec.to_builtins(counts)).decode())
+        return
+    told = f"{counts.changed:,} changed, {counts.moved:,} moved, {counts.new:,} new, {counts.gone:,} gone,"
+    told += f" {counts.same:,} the same"
+    if counts.ignored:
+        told += f" ({counts.ignored:,} of them but for what differs at each visit; --all counts it)"
+    say(told)
+
+
+def _line(one: Difference) -> str:
+    match one.kind:
+        case "changed":
+            what = f"{one.share:>6.1%} -{one.removed} +{one.added}" if not one.note else "other bytes"
+        case "gone":
+            what = str(one.status) if one.status else "not asked for"
+        case "moved":
+            what = f"from {safe(one.was)} to"
+        case _:
+            what = ""
+    return f"{one.kind:<8} {what:<18} {safe(one.url)}".rstrip()

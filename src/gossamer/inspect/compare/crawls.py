@@ -1,0 +1,260 @@
+"""Compares two crawls as streams, in the order of their indexes: what is new, gone, changed, and what has moved.
+
+Memory is bounded: of each page the last capture counts, hosts are taken one after the other, and who moved is found by
+sorting the texts of what is new or gone on disk.
+"""
+
+import heapq
+from collections.abc import Iterator
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from gossamer.archive.cdxj import read_capture
+from gossamer.inspect.archive.big_sort import BigSort
+from gossamer.inspect.archive.lookup import Indexed, read_back
+from gossamer.inspect.compare.learned import learned_together
+from gossamer.inspect.compare.text import DocumentText, pieces_in
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import StorageError, UnreadableError
+from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.volatile import Volatile
+from gossamer.state.environment import Family
+
+__all__ = ["Counts", "Difference", "Kind", "differences"]
+
+Kind = Literal["changed", "new", "gone", "moved"]
+LEARNED_FROM = 24
+"""Pages of a host from whose changes is learned what differs at each visit."""
+_HELD = 8 << 20
+"""Characters of their texts that are held."""
+_SORTED = 8 << 20
+_FEWEST_PIECES = 3
+"""Of a text that is known again at another address; of less the bytes must be equal."""
+
+_Texts = tuple[list[str], list[str]]
+
+
+class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a page between two crawls.
+
+    Attributes:
+        kind: `changed`, `new`, `gone` or `moved`.
+        url: where it is, or was.
+        was: where it was before it moved.
+        status: now; 0 if the second crawl never asked for it.
+        share: of its words that differ, 0 to 1.
+        removed, added: words.
+        note: why its text cannot be told, if its bytes differ.
+    """
+
+    kind: Kind
+    url: str
+    was: str = ""
+    status: int = 0
+    share: float = 0.0
+    removed: int = 0
+    added: int = 0
+    note: str = ""
+
+
+class Counts(msgspec.Struct):
+    """How many pages of each kind; `same`: in both, `ignored` of them but for what differs at each visit."""
+
+    same: int = 0
+    ignored: int = 0
+    changed: int = 0
+    moved: int = 0
+    new: int = 0
+    gone: int = 0
+
+
+def differences(
+    before: Inspection,
+    after: Inspection,
+    scratch: Path,
+    counts: Counts,
+    *,
+    everything: bool = False,
+    text_of: DocumentText | None = None,
+) -> Iterator[Difference]:
+    """What changed, as it is found, and then what moved, is new or gone, by address.
+
+    Args:
+        before, after: two crawls.
+        scratch: a folder for what is sorted.
+        counts: counts along.
+        everything: what differs at each visit counts, too.
+        text_of: as `pieces_in` takes it.
+
+    Raises:
+        StorageError: an archive is damaged, or the disk is full.
+    """
+    reader = _Reader(before, after, everything, text_of)
+    texts = BigSort(scratch, "texts", _SORTED)
+    for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
+        yield from _of_host(reader, group, texts, counts)
+    found = BigSort(scratch, "found", _SORTED)
+    for one in _moved(texts, counts):
+        found.add(one.url.encode("utf-8", "surrogateescape") + b"\t" + msgspec.json.encode(one))
+    for line in found:
+        yield msgspec.json.decode(line.rpartition(b"\t")[2], type=Difference)
+
+
+def _of_host(
+    reader: "_Reader",
+    group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
+    texts: BigSort,
+    counts: Counts,
+) -> Iterator[Difference]:
+    """The changed pages of one host; what is new or gone goes to `texts`."""
+    pairs: list[tuple[Indexed, Indexed]] = []
+
+    def shared() -> Iterator[tuple[Indexed, Indexed]]:
+        for _, first, last in group:
+            old, new = _page(first), _page(last)
+            if old is not None and new is not None:
+                if old.digest == new.digest:
+                    counts.same += 1
+                else:
+                    yield old, new
+            elif old is not None:
+                texts.add(reader.line(reader.before, old, b"0", last.status if last else 0))
+            elif new is not None:
+                texts.add(reader.line(reader.after, new, b"1", new.status))
+
+    candidates = shared()
+    held: list[_Texts | str] = []
+    for pair in islice(candidates, LEARNED_FROM):
+        pairs.append(pair)
+        held.append(reader.texts(pair))
+        if (
+            sum(len(piece) for both in held if not isinstance(both, str) for side in both for piece in side)
+            > _HELD
+        ):
+            break
+    volatile = Volatile() if reader.everything else learned_together(
+        both for both in held if not isinstance(both, str)
+    )  # fmt: skip
+    for pair, both in chain(
+        zip(pairs, held, strict=True), ((pair, reader.texts(pair)) for pair in candidates)
+    ):
+        if isinstance(both, str):
+            counts.changed += 1
+            yield Difference("changed", pair[1].url, status=pair[1].status, note=both)
+            continue
+        change = changed(*both, volatile)
+        if not change:
+            counts.same += 1
+            counts.ignored += bool(changed(*both))
+            continue
+        counts.changed += 1
+        yield Difference(
+            "changed",
+            pair[1].url,
+            status=pair[1].status,
+            share=round(change.share, 4),
+            removed=change.removed,
+            added=change.added,
+        )
+
+
+class _Reader:
+    """Reads texts of both crawls."""
+
+    def __init__(
+        self, before: Inspection, after: Inspection, everything: bool, text_of: DocumentText | None
+    ) -> None:
+        self.before, self.after, self.everything = before, after, everything
+        self._text_of = text_of
+
+    def texts(self, pair: tuple[Indexed, Indexed]) -> _Texts | str:
+        """Of both captures, or why they cannot be told."""
+        try:
+            return self._pieces(self.before, pair[0]), self._pieces(self.after, pair[1])
+        except UnreadableError as error:
+            return str(error)
+
+    def line(self, inspection: Inspection, one: Indexed, side: bytes, status: int) -> bytes:
+        """One that is new or gone, to be sorted by what it says."""
+        mark = one.digest
+        try:
+            pieces = self._pieces(inspection, one)
+        except (UnreadableError, StorageError):
+            pieces = []
+        if len(pieces) >= _FEWEST_PIECES:
+            mark = f"{fingerprint(pieces):016x}"
+        return b"%b\t%b\t%d\t%b" % (mark.encode(), side, status, one.url.encode("utf-8", "surrogateescape"))
+
+    def _pieces(self, inspection: Inspection, one: Indexed) -> list[str]:
+        return pieces_in(inspection, read_back(inspection, one), self._text_of)
+
+
+def _moved(texts: BigSort, counts: Counts) -> Iterator[Difference]:
+    """What is new or gone; of equal texts as many moved as there are of both."""
+    for _, group in groupby((line.split(b"\t", 3) for line in texts), key=lambda line: line[0]):
+        waiting: list[str] = []
+        for _, side, status, url in group:
+            address = url.decode("utf-8", "surrogateescape")
+            if side == b"0":
+                if len(waiting) < LEARNED_FROM:
+                    waiting.append(f"{status.decode()}\t{address}")
+                else:
+                    counts.gone += 1
+                    yield Difference("gone", address, status=int(status))
+            elif waiting:
+                counts.moved += 1
+                yield Difference("moved", address, was=waiting.pop(0).partition("\t")[2], status=int(status))
+            else:
+                counts.new += 1
+                yield Difference("new", address, status=int(status))
+        for left in waiting:
+            code, _, address = left.partition("\t")
+            counts.gone += 1
+            yield Difference("gone", address, status=int(code))
+
+
+def _page(one: Indexed | None) -> Indexed | None:
+    """Nothing if there was no page."""
+    return one if one is not None and (one.status == 0 or 200 <= one.status < 300) else None
+
+
+def _both(before: Inspection, after: Inspection) -> Iterator[tuple[bytes, Indexed | None, Indexed | None]]:
+    """The last captures of each address in both crawls, in the order of their keys."""
+    old, new = _latest(before), _latest(after)
+    one, other = next(old, None), next(new, None)
+    while one is not None or other is not None:
+        if other is None or (one is not None and one[0] < other[0]):
+            assert one is not None
+            yield one[0], one[1], None
+            one = next(old, None)
+        elif one is None or other[0] < one[0]:
+            yield other[0], None, other[1]
+            other = next(new, None)
+        else:
+            yield one[0], one[1], other[1]
+            one, other = next(old, None), next(new, None)
+
+
+def _latest(inspection: Inspection) -> Iterator[tuple[bytes, Indexed]]:
+    """Of each address its last capture that tells whether it is there."""
+    streams = [crawl.environment.scan(Family.CAPTURES) for crawl in inspection.together]
+    lines = heapq.merge(*streams) if len(streams) > 1 else streams[0]
+    for key, group in groupby(lines, key=lambda item: item[0].partition(b" ")[0]):
+        last: tuple[bytes, bytes] | None = None
+        for place, data in group:
+            if b'"status":"304"' not in data:
+                last = place, data
+        if last is not None:
+            yield key, _indexed(*last)
+
+
+def _indexed(key: bytes, data: bytes) -> Indexed:
+    line, digits = read_capture(data), key.split(b" ")[1].decode("ascii")
+    time = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
+    mime = "" if line.mime == "warc/revisit" else line.mime
+    return Indexed(
+        line.url, time, line.code, mime, line.digest, int(line.length), line.filename, int(line.offset)
+    )

@@ -1,0 +1,65 @@
+"""What of a site differs at each visit, learned from the captures that an archive holds."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from gossamer.inspect.archive.lookup import Indexed, read_back
+from gossamer.inspect.compare.text import DocumentText, pieces_in
+from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import StorageError, UnreadableError
+from gossamer.policy.change.volatile import Volatile
+
+__all__ = ["CAPTURES", "learned_from", "learned_together"]
+
+CAPTURES = 8
+"""Of a page that are read to learn from: those made nearest to the ones that are compared."""
+
+
+def learned_from(
+    inspection: Inspection,
+    captures: Sequence[Indexed],
+    compared: tuple[Indexed, Indexed],
+    text_of: DocumentText | None = None,
+) -> Volatile:
+    """From captures of one page, the pair that is compared left out: what it shows is to be told, not learned.
+
+    Args:
+        inspection: of the crawl.
+        captures: the earliest first.
+        compared: two of them.
+        text_of: as `pieces_in` takes it.
+    """
+    volatile = Volatile()
+    others = [one for one in captures if one.media_type or one in compared]
+    last = max(others.index(one) if one in others else 0 for one in compared)
+    first = max(0, min(last - CAPTURES + 2, len(others) - CAPTURES))
+    texts: dict[Indexed, list[str]] = {}
+    for pair in pairwise(others[first : first + CAPTURES]):
+        if set(pair) == set(compared) or pair[0].digest == pair[1].digest:
+            continue
+        before, after = (_read(inspection, one, texts, text_of) for one in pair)
+        volatile.learn(before, after)
+    return volatile
+
+
+def _read(
+    inspection: Inspection, one: Indexed, texts: dict[Indexed, list[str]], text_of: DocumentText | None
+) -> list[str]:
+    """Nothing of what cannot be read: then nothing is learned of it."""
+    if one not in texts:
+        try:
+            texts[one] = pieces_in(inspection, read_back(inspection, one), text_of)
+        except (StorageError, UnreadableError):
+            texts[one] = []
+    return texts[one]
+
+
+def learned_together(pairs: Iterable[tuple[list[str], list[str]]]) -> Volatile:
+    """From one pair of captures of each of several pages of a site.
+
+    What became the same on all of them is a change of the site, not a thing that differs at each visit.
+    """
+    volatile, seen = Volatile(), set[int]()
+    for before, after in pairs:
+        volatile.learn(before, after, seen)
+    return volatile

@@ -1,0 +1,147 @@
+"""`gossamer diff` says what has changed on a page, and between two crawls."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from zlib import crc32
+
+from cli_run import Gossamer
+from crawled_often import crawled_often
+from small_site import Answer, Site
+
+PROSE = "".join(f"<p>Some words about {name}, which stay as they are.</p>" for name in "abcdef")
+NEWS = ["Bees are back", "Rain at last", "Bridge opens", "Mayor resigns", "Trains are late"]
+
+
+def _site(page: Callable[[str, int], str | None]) -> Site:
+    """`page` tells the markup at a path for the n-th time, from 1."""
+
+    def answer(host: str, path: str, asked: Counter[tuple[str, str]]) -> Answer:
+        found = page(path, asked[host, path])
+        fields = {"Content-Type": "text/html; charset=utf-8"}
+        return (404, fields, "not here") if found is None else (200, fields, found)
+
+    return Site(answer)
+
+
+def _news(path: str, visit: int) -> str | None:
+    """A page with a clock at each visit, and an item more at the fifth."""
+    if path != "/":
+        return None
+    items = "".join(f"<li>{one}</li>" for one in NEWS[5 - visit // 5 - 3 : 4])
+    return f"<title>News</title>{PROSE}<ul>{items}</ul><p>Rendered at 12:0{visit}:{visit * 11}</p><p>Bye</p>"
+
+
+def test_a_change_is_told_and_the_clock_is_not(gossamer: Gossamer, tmp_path: Path) -> None:
+    with _site(_news) as site:
+        url = site.address
+        asyncio.run(crawled_often(url, tmp_path / "d", 5))
+    ran = gossamer("diff", "d", url)
+    assert ran.code == 0
+    assert [line for line in ran.out.splitlines() if line.startswith(("+ ", "- "))] == ["+ Rain at last"]
+    assert "  Bridge opens" in ran.out
+    assert "Rendered" not in ran.out
+    assert "changed: 0 words less, 3 more" in ran.err
+    assert "left out" in ran.err
+    everything = gossamer("diff", "d", url, "--all")
+    assert "+ Rendered at 12:05:55" in everything.out
+    told = json.loads(gossamer("diff", "d", url, "--json").out)
+    assert (told["changed"], told["added"], told["removed"], told["ignored"]) == (True, 3, 0, True)
+    assert [row["kind"] for row in told["passages"][0]["rows"]].count("added") == 1
+    html = gossamer("diff", "d", url, "--html").out
+    assert html.startswith("<!doctype html>")
+    assert html.count("Rain at last") == 1
+    assert "<script" not in html
+
+
+def test_the_times_choose_which_captures(gossamer: Gossamer, tmp_path: Path) -> None:
+    with _site(_news) as site:
+        url = site.address
+        asyncio.run(crawled_often(url, tmp_path / "d", 5))
+    times = [one["time"] for one in json.loads(gossamer("get", "d", url, "--captures", "--json").out)]
+    assert len(times) == 5
+    ran = gossamer("diff", "d", url, "--from", times[0], "--to", times[3])
+    assert ran.out.splitlines()[0].endswith(times[0])
+    assert ran.out.splitlines()[1].endswith(times[3])
+    assert "it says the same; what differs at each visit is left out" in ran.err
+    turned = gossamer("diff", "d", url, "--from", times[4], "--to", times[0])
+    assert turned.out.splitlines()[0].endswith(times[0])
+    same = gossamer("diff", "d", url, "--from", times[0], "--to", times[0])
+    assert same.code == 2
+    assert "both times lead to the capture" in same.err
+    assert gossamer("diff", "d", url, "--from", "never").code == 2
+
+
+def test_a_list_where_there_is_nothing_to_compare(gossamer: Gossamer, tmp_path: Path) -> None:
+    with _site(lambda path, _: "<p>a\x1b[31m" if path == "/" else None) as site:
+        url = site.address
+        asyncio.run(crawled_often(url, tmp_path / "d", 1))
+    ran = gossamer("diff", "d", url)
+    assert ran.code == 1
+    assert ran.out.rstrip().endswith(url)
+    assert "nothing to compare it with" in ran.err
+    assert gossamer("diff", "d", url + "never").code == 1
+    assert gossamer("diff", "nowhere", url).code == 2
+
+
+def test_what_came_from_the_network_steers_nothing(gossamer: Gossamer, tmp_path: Path) -> None:
+    with _site(lambda path, visit: f"<p>\x1b[31m&lt;script&gt;{visit}" if path == "/" else None) as site:
+        url = site.address
+        asyncio.run(crawled_often(url, tmp_path / "d", 2))
+    assert "\x1b" not in gossamer("diff", "d", url).out
+    html = gossamer("diff", "d", url, "--html").out
+    assert "<script" not in html
+    assert "\x1b" not in html
+
+
+def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
+    turn = 1
+    names = ["same", "clock", "edited", "gone", "old-place", "new-place", "fresh"]
+    there = {1: set(names) - {"new-place", "fresh"}, 2: set(names) - {"gone", "old-place"}}
+    words = {"edited": {1: "It costs $5.00.", 2: "It costs $6.00."}}
+
+    def page(path: str, _: int) -> str | None:
+        name = path[1:]
+        if not name:
+            return "".join(f"<a href=/{one}>{one}</a> " for one in names)
+        if name not in there[turn]:
+            return None
+        about = "place" if name.endswith("place") else name
+        other = "" if about == "same" else f"<p>Request {crc32(f'{name}{turn}'.encode()):010d}</p>"
+        own = words.get(name, {}).get(turn, "")
+        return f"<h1>About {about}</h1>{PROSE.replace('words', about)}<p>{own}</p>{'' if about == 'place' else other}"
+
+    with _site(page) as site:
+        url = site.address
+        asyncio.run(crawled_often(url, tmp_path / "one", 1))
+        turn = 2
+        asyncio.run(crawled_often(url, tmp_path / "two", 1))
+    ran = gossamer("diff", "one", "two", "--json")
+    assert ran.code == 0
+    *found, counts = map(json.loads, ran.out.splitlines())
+    told = {
+        (one["kind"], one["url"].removeprefix(url), one.get("was", "").removeprefix(url)) for one in found
+    }
+    assert told == {
+        ("changed", "edited", ""),
+        ("gone", "gone", ""),
+        ("new", "fresh", ""),
+        ("moved", "new-place", "old-place"),
+    }
+    assert counts == {
+        "kind": "counts",
+        "same": 3,
+        "ignored": 1,
+        "changed": 1,
+        "moved": 1,
+        "new": 1,
+        "gone": 1,
+    }
+    lines = gossamer("diff", "one", "two")
+    assert f"from {url}old-place to {url}new-place" in " ".join(lines.out.split())
+    assert "1 changed, 1 moved, 1 new, 1 gone" in lines.err
+    everything = gossamer("diff", "one", "two", "--all")
+    assert "2 changed" in everything.err
+    assert gossamer("diff", "one", "two", "--html").code == 2
