@@ -150,7 +150,13 @@ class Observer:
         visit = self._visit(record, url, _seconds(record.date), watches) if watches else None
         if visit is None:
             return 0
-        return sum(self._note(notice, watch, now) for watch in watches for notice in self._look(watch, visit))
+        learned = self._learned(visit, watches)
+        noted = sum(
+            self._note(notice, watch, now) for watch in watches for notice in self._look(watch, visit)
+        )
+        if learned is not None:  # afterwards, so that no change is its own excuse
+            self._store.keep_site(url.host, *learned)
+        return noted
 
     def _note(self, notice: Notice, watch: Watch, now: float) -> int:
         told = not watch.config.paused and notice.at >= self._begun[watch.name]
@@ -169,7 +175,6 @@ class Observer:
         if record.kind == "revisit":
             digest = record.fields.get("warc-payload-digest")
             if status == 304 or self._has(watches, url, digest):
-                self._learn(url, digest, None, watches)
                 return _Visit(url, at, *place, 200 if status == 304 else status)
             found = self._original(record)
             if found is None:
@@ -194,7 +199,6 @@ class Observer:
         seen = self._reader.read(document) or Seen()
         if seen.pieces is None:
             seen = msgspec.structs.replace(seen, pieces=[f"{_DIFFERENCE_OF_FILE}: {visit.digest}"])
-        self._learn(visit.url, visit.digest, seen, watches)
         return visit._replace(seen=seen)
 
     def _has(self, watches: list[Watch], url: Url, digest: str) -> bool:
@@ -222,19 +226,21 @@ class Observer:
                 "insert or replace into moved values (?, ?)", (target.text, url.text)
             )
 
-    def _learn(self, url: Url, digest: str, seen: Seen | None, watches: list[Watch]) -> None:
-        """Take this visit and the last one as a pair, from which the site's noise is learned; `seen`: `None` for what
-        was there at the last one."""
+    def _learned(self, visit: _Visit, watches: list[Watch]) -> tuple[bytes, int] | None:
+        """What is known of the site's noise once this visit and the last one are taken as a pair; `None` if they are
+        none."""
+        if visit.status >= 400:
+            return None
         for watch in watches:
-            page = self._store.page(watch.name, url.text) if watch.selector is None else None
+            page = self._store.page(watch.name, visit.url.text) if watch.selector is None else None
             if page is not None and page.status < 400:
-                packed, pairs = self._store.site(url.host)
-                if seen is not None and seen.pieces and page.digest != digest:
+                packed, pairs = self._store.site(visit.url.host)
+                if visit.seen is not None and visit.seen.pieces and page.digest != visit.digest:
                     volatile = Volatile.unpack(packed)
-                    volatile.learn(page.told if page.last is None else page.last, seen.pieces)
+                    volatile.learn(page.told if page.last is None else page.last, visit.seen.pieces)
                     packed = volatile.pack()
-                self._store.keep_site(url.host, packed, pairs + 1)
-                return
+                return packed, pairs + 1
+        return None
 
     # What follows.
 
