@@ -97,7 +97,7 @@ def mail_server(mailbox, *, tls=None, logins=None):
     thread.start()
     ready.wait(20)
     try:
-        yield "127.0.0.1:%d" % servers[0].sockets[0].getsockname()[1]
+        yield f"127.0.0.1:{servers[0].sockets[0].getsockname()[1]}"
     finally:
         loop.call_soon_threadsafe(servers[0].close)
         loop.call_soon_threadsafe(loop.stop)

@@ -32,6 +32,9 @@ SECONDS = 1.0
 PAUSE = 0.5
 PATIENCE = 60.0
 """Seconds that messages which did not arrive are tried again once all is read; what is due later stays."""
+_LATELY = 60.0
+"""Seconds since the settings were written within which it is they that say since when something is watched: who
+follows a crawl is started after its first visits."""
 _PRUNE_EVERY = 200
 
 Item = FollowedRecord | Rewound | Unreadable
@@ -187,7 +190,9 @@ class Following:
         self._settings = version
         with self._store.commit():
             mark = self._store.mark
-            self._observer.go_by(watches, self._clock())
+            now = self._clock()
+            asked = now if now - found.st_mtime > _LATELY else min(now, found.st_mtime)
+            self._observer.go_by(watches, asked)
             if self._store.mark != mark:
                 self._follower = None
         self._outbox.go_by(watches, receivers_of(config))

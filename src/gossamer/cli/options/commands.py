@@ -443,7 +443,7 @@ def watch(target: tuple[str, ...], folder: Path | None, **given: Any) -> None:
     they are tried again until they arrive, also after a crash. Any crawl can watch: '[[watch]]' in its
     configuration.
     """
-    from gossamer.cli.watch import run_on_folder, run_on_pages
+    from gossamer.cli.watching import run_on_folder, run_on_pages
 
     if folder is None and len(target) == 1 and "://" not in target[0] and Path(target[0]).is_dir():
         run_on_folder(Path(target[0]), given)

@@ -48,7 +48,7 @@ CHANGED = 1
 """Exit code of `--once` if something has changed."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
     """What is watched, as typed."""
 
     selector: str = ""
@@ -85,7 +85,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         return {key: value for key, value in table.items() if value}, sections
 
 
-def run_watch(request: Request, asked: Asked, every: str, *, once: bool, quiet: bool, json: bool) -> None:
+def run_watch(
+    request: Request, asked: WatchAsked, every: str, *, once: bool, quiet: bool, json: bool
+) -> None:
     """Watch the pages of the request, by a crawl of them alone, until interrupted; or `once`.
 
     Raises:
@@ -414,7 +416,7 @@ def run_on_pages(urls: Sequence[str], folder: Path | None, given: Mapping[str, A
     for what in ("test", "retry", "send", "pause", "unpause", "remove"):
         if given[what]:
             raise ConfigError(f"--{what}: is for a folder: gossamer watch FOLDER --{what}")
-    asked = Asked(
+    asked = WatchAsked(
         selector=given["selector"], xpath=given["xpath"], match=given["match"], query=given["query"],
         when=given["when"], notify=given["notify"], quiet=given["quiet_time"], name=given["name"],
     )  # fmt: skip
