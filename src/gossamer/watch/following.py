@@ -50,7 +50,7 @@ def settings_of(crawl: Path) -> CrawlConfig:
 
 
 class Following:
-    """One crawl's watches, followed."""
+    """Follows the archive of one crawl for its watches, and has notices delivered."""
 
     def __init__(
         self, crawl: Path, clock: Callable[[], float] = time.time, tell_by: Tell | None = None

@@ -65,7 +65,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Reader:
-    """Reads documents."""
+    """Reads documents for watches: in this process where that is safe, else in a guarded one."""
 
     def __init__(self) -> None:
         self._processes: GuardedProcesses[Document, Seen] | None = None
@@ -83,7 +83,7 @@ class Reader:
         return None if isinstance(answer, Unanswered) else answer
 
     def close(self) -> None:
-        """End the process."""
+        """End the guarded process, if one was started."""
         if self._processes is not None:
             self._processes.close()
 

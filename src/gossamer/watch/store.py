@@ -233,7 +233,7 @@ class Store:
         self.database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {VERSION}; commit")
 
     def close(self) -> None:
-        """Let other processes write."""
+        """Close the file, so that another process may follow."""
         self.database.close()
         os.close(self._lock)
 
@@ -275,7 +275,7 @@ class Store:
         return row[0] if row else b""
 
     def put(self, name: str, value: bytes) -> None:
-        """Keep it."""
+        """Keep a value under its name, in place of what was there."""
         self.database.execute("insert or replace into meta values (?, ?)", (name, value))
 
     def page(self, watch: str, url: str) -> SeenPage | None:
@@ -292,7 +292,7 @@ class Store:
         return page
 
     def keep(self, page: SeenPage) -> None:
-        """Keep what was seen of a page."""
+        """Keep what was seen of a page, in place of what was seen before."""
         self.database.execute(
             "insert or replace into page values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -308,7 +308,7 @@ class Store:
         return row if row else (b"", 0)
 
     def keep_site(self, host: str, volatile: bytes, pairs: int) -> None:
-        """Keep it."""
+        """Keep what is known of a site, as `site` gives it."""
         self.database.execute("insert or replace into site values (?, ?, ?)", (host, volatile, pairs))
 
     def note(self, notice: Notice, receivers: tuple[str, ...], now: float) -> None:

@@ -47,7 +47,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def time_text(seconds: float) -> str:
-    """UTC, to the second."""
+    """A time as ISO 8601 has it: UTC, to the second."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -18,7 +18,7 @@ from gossamer.web.api.shapes import Routes, Shapes, answer, asked, sent
 
 
 class NoticeParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which notices."""
+    """Which notices are wanted: of one watch, or of all, from a number on."""
 
     watch: Annotated[str, Meta(max_length=300, description="of this watch alone")] = ""
     before: Annotated[
@@ -65,14 +65,14 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class WatchRoutes:
-    """Watches of jobs."""
+    """What jobs watch, what they told, and how both are changed."""
 
     def __init__(self, daemon: Daemon, shapes: Shapes) -> None:
         self._watches = JobWatches(daemon)
         self._shapes = shapes
 
     def router(self) -> APIRouter:
-        """The routes."""
+        """The routes of watches, below those of a job."""
         shapes = self._shapes
         routes = Routes("watches", shapes, shapes.answers())
         at = "/jobs/{name}/watches"

@@ -20,7 +20,7 @@ async def watches(context: RequestContext, job: str) -> Response:
 
 
 async def change(context: RequestContext, job: str) -> Response:
-    """What was pressed."""
+    """Add a watch, pause or remove one, send a test, or what was given up."""
     watching, do = JobWatches(context.daemon), context.sent("do")
     try:
         if do == "test":
