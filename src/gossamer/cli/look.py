@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
@@ -29,7 +30,7 @@ def show_status(path: Path, *, json: bool) -> None:
     if json:
         show_json(status)
         return
-    for line in _status_lines(status):
+    for line in [*_status_lines(status), *undelivered(path)]:
         show(line)
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 __all__ = ["MOST_ATTEMPTS", "Failure", "next_attempt"]
 
-MOST_ATTEMPTS = 16
+MOST_ATTEMPTS = 22
 """Some three days."""
 _FIRST, _LONGEST = 30.0, 6 * 3600.0
 
