@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks.change_noise import (
     EDITS,
+    FRESH,
     HELD_OUT,
     KEPT_BACK,
     PLANTED,
@@ -43,7 +44,7 @@ VISITS = 24
 LEARNING = 3
 """Visits from which it may learn before it is judged."""
 _GOALS = {"precision": 0.97, "recall": 0.97, "false_alarms": 0.01}
-_GROUPS = {"tuned": TUNED, "held_out": HELD_OUT, "kept_back": KEPT_BACK}
+_GROUPS = {"tuned": TUNED, "held_out": HELD_OUT, "kept_back": KEPT_BACK, "fresh": FRESH}
 _SCRIPTS = re.compile(r"<(script|style|svg|template)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _ENDS = re.compile(r"</(?:p|div|ul|h2|table|section)>", re.IGNORECASE)
 

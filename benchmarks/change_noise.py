@@ -1,7 +1,8 @@
 """What differs in pages at each visit though they say nothing new, and what differs because they do.
 
-Kinds of noise in three groups. `HELD_OUT` was written down together with `TUNED`, and measured once when that was
-done; what it showed was then mended. `KEPT_BACK` was written down before that, and is what counts.
+Kinds of noise in four groups. `HELD_OUT` was written down together with `TUNED`, and measured once when that was
+done; what it showed was then mended. `KEPT_BACK` was written down before that, and so was `FRESH` before what that
+showed was mended. Nothing was changed for `FRESH`.
 """
 
 import random
@@ -226,6 +227,42 @@ def countdown(_: random.Random, visit: Visit) -> str:
     return f"<p>Offer ends in {left // 1_440} days {left // 60 % 24} hours {left % 60} minutes</p>"
 
 
+def served(_: random.Random, visit: Visit) -> str:
+    server, took = visit.random.randrange(40), visit.random.randrange(8, 300)
+    return f"<!-- x --><address>Served by web-{server} in {took}ms</address>"
+
+
+def fact(_: random.Random, visit: Visit) -> str:
+    return f"<div><h4>Did you know?</h4><p>{phrase(visit.random, 14)}.</p><p>{phrase(visit.random, 6)}.</p></div>"
+
+
+def german(_: random.Random, visit: Visit) -> str:
+    now = _when(visit)
+    day = ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag")[now.weekday()]
+    return f"<td>Heute ist {day}, der {now:%d.%m.%Y}, {now:%H:%M} Uhr</td>"
+
+
+def ranked(fixed: random.Random, visit: Visit) -> str:
+    pool = [phrase(fixed, 4) for _ in range(12)]
+    rows = "".join(
+        f"<div>#{number} <a>{one}</a></div>" for number, one in enumerate(visit.random.sample(pool, 5), 1)
+    )
+    return f"<section><h2>Trending</h2>{rows}</section>"
+
+
+def teasers(fixed: random.Random, visit: Visit) -> str:
+    pool = [(phrase(fixed, 6), 1 + fixed.randrange(28)) for _ in range(30)]
+    rows = "".join(
+        f"<li><h3>{one}</h3><p>{day} May 2026</p></li>" for one, day in visit.random.sample(pool, 4)
+    )
+    return f"<nav><h3>You may also like</h3><ul>{rows}</ul></nav>"
+
+
+def expires(_: random.Random, visit: Visit) -> str:
+    token = "".join(visit.random.choice(LETTERS) for _ in range(20))
+    return f"<p>Your session expires at {visit.random.randrange(24)}:{visit.random.randrange(10, 60)} ({token})</p>"
+
+
 TUNED: dict[str, Noise] = {
     "clock": clock, "views": views, "generated": generated, "related": related, "shuffled": shuffled,
     "nonces": nonces, "session": session, "visitors": visitors,
@@ -238,6 +275,10 @@ HELD_OUT: dict[str, Noise] = {
 KEPT_BACK: dict[str, Noise] = {
     "sponsors": sponsors, "poll": poll, "weather": weather, "commented": commented, "banner": banner,
     "riddle": riddle, "quoted": quoted, "popular": popular, "french": french, "countdown": countdown,
+}  # fmt: skip
+
+FRESH: dict[str, Noise] = {
+    "served": served, "fact": fact, "german": german, "ranked": ranked, "teasers": teasers, "expires": expires,
 }  # fmt: skip
 
 _TAG = re.compile(r"<(/?)(p|div|b|span|li)(?=[\s>])([^>]*)>")

@@ -81,7 +81,7 @@ class Life:
         saving = Checkpoints(world.path / "checkpoints", world.environment, world.writer, 2)
         self.parts = Parts(
             world.frontier, world.admission, dispatch, settlement, world.archivist, saving, world.ledger,
-            world.observers, worker,
+            world.observers, worker, world.pace,
         )  # fmt: skip
         self.crawl = Crawl(world.path, config, self.parts)
 

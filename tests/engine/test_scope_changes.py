@@ -184,11 +184,11 @@ def test_permits_ask_the_scope_and_then_the_robots_file(world):
         world.context.settle(
             visit(robots, fetched(etag='"1"'), robots=rules("User-agent: *\nDisallow: /forbidden"))
         )
-    calm = PrefetchChecks(world.context, rejudging(world))
+    calm = PrefetchChecks(world.context, rejudging(world), world.again)
     assert calm.refusal(lease("/private")) is None
     assert calm.refusal(lease("/forbidden")).rule is Rule.ROBOTS
     narrow = begun(world, NARROW, sequence=10)
-    prefetch_checks = PrefetchChecks(world.context, narrow)
+    prefetch_checks = PrefetchChecks(world.context, narrow, world.again)
     assert prefetch_checks.refusal(lease("/private")).rule is Rule.SCOPE
     assert prefetch_checks.refusal(lease("/private", 11)) is None
     assert prefetch_checks.refusal(lease("/forbidden")).rule is Rule.ROBOTS
@@ -197,7 +197,9 @@ def test_permits_ask_the_scope_and_then_the_robots_file(world):
 
 def test_the_robots_file_of_a_host_out_of_scope_is_as_one_at_a_forbidden_address(world):
     """So that its URLs need not wait for it, and are refused one by one."""
-    prefetch_checks = PrefetchChecks(world.context, begun(world, ScopeConfig(block=("site.example",))))
+    prefetch_checks = PrefetchChecks(
+        world.context, begun(world, ScopeConfig(block=("site.example",))), world.again
+    )
     found = prefetch_checks.refusal(lease("/robots.txt", kind=LinkKind.ROBOTS))
     assert isinstance(found, Failed) and found.fault is Fault.ADDRESS_FORBIDDEN
 

@@ -14,12 +14,14 @@ from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
+from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.engine.settlement.visit_log import VisitLog
@@ -36,6 +38,7 @@ from gossamer.model.outcome import Fetched
 from gossamer.model.page import Directives, Page
 from gossamer.model.url import Url
 from gossamer.policy.branches.tree import BranchConfig
+from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.robots.file import parse_robots
 from gossamer.policy.scope.scope import Scope, ScopeConfig
@@ -146,6 +149,8 @@ class EngineWorld:
             )
         self.yields = Yields(self.frontier, self.drop_one)
         self.links = given("links", LinkRules())
+        self.pace = RevisitPace(self.environment, self.frontier, given("revisit", RevisitConfig()))
+        self.again = Revisits(self.frontier, self.identity, self.memory, self.pace)
         self.doors = Doors(
             self.identity,
             self.memory,
@@ -155,6 +160,7 @@ class EngineWorld:
             self.links,
             self.yields,
             self.plugins,
+            self.again,
         )
         self.archive_config = given("archive", ArchiveConfig())
         self._archivist = None

@@ -29,6 +29,7 @@ from gossamer.engine.observe import Observers
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.archivist import Archivist
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import Doors, LinkRules
 from gossamer.engine.settlement.drop_one import DropOne, DropTests
 from gossamer.engine.settlement.judge import Judge
@@ -193,7 +194,8 @@ def build(
     )
     memory, links = PageMemory(environment), _link_rules(config)
     pace = RevisitPace(environment, frontier, config.revisit)
-    again = Revisits(frontier, memory, pace)
+    changes = Changes(folder.archive, frontier, memory, config.fetch)
+    again = Revisits(frontier, identity, memory, pace, changes)
     dispatch.expect("revisits", lambda: pace.waits)
     settlement = Settlement(
         frontier,
@@ -212,7 +214,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, effective.credentials, speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, identity, again),
+        PrefetchChecks(robots, rejudging, again),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)

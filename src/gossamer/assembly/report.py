@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gossamer.assembly.revisits import revisit_sums
 from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.crawl import Crawl
 from gossamer.frontier.seen.bloom import expected_rate
@@ -115,4 +116,9 @@ def make_report(crawl: Crawl, reason: Reason) -> str:
         summary(ledger.counters, ledger.names, visited, crawl.parts.frontier.order_figures())
     )
     told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
+    pace, frontier = crawl.parts.pace, crawl.parts.frontier
+    if pace.on or pace.record.visits:
+        heads = (record.heads for _, record in frontier.hosts.scan())
+        now, pages = frontier.again.wall.now(), ledger.counters.enrolled
+        told["revisit"] = revisit_sums(pace.record, pace.config, pages, heads, now)
     return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from rich.console import Console
@@ -19,22 +19,12 @@ from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.datasets.one_document import text_in
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
-from gossamer.inspect.compare.captures import Comparison, choose, compare, with_content
+from gossamer.inspect.compare.captures import Asked, Comparison, compare, with_content
 from gossamer.inspect.compare.crawls import Counts, Difference, differences
 from gossamer.model.errors import ConfigError
-from gossamer.policy.change.passages import CONTEXT, Row, Span
+from gossamer.policy.change.passages import Row, Span
 
 Form = Literal["text", "html", "json"]
-
-
-class Asked(NamedTuple):
-    """Times as `nearest_in_time` takes them, empty if not said; whether what differs at each visit is shown; rows
-    around what differs."""
-
-    since: str = ""
-    until: str = ""
-    everything: bool = False
-    context: int = CONTEXT
 
 
 def run_diff(path: Path, what: str, asked: Asked, form: Form) -> None:
@@ -57,15 +47,7 @@ def run_diff(path: Path, what: str, asked: Asked, form: Form) -> None:
         comparable = with_content(captures)
         if len(comparable) < 2:
             _too_few(captures, comparable)
-        pair = choose(comparable, asked.since, asked.until)
-        found = compare(
-            inspection,
-            comparable,
-            pair,
-            everything=asked.everything,
-            text_of=text_in,
-            context=asked.context,
-        )
+        found = compare(inspection, comparable, asked, text_in)
     match form:
         case "json":
             show_json(found)
@@ -85,6 +67,9 @@ def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
 
 
 def _show(found: Comparison, captures: int) -> None:
+    if not found.passages:
+        say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures)}")
+        return
     out = Console(highlight=False, soft_wrap=True)
     out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
     out.print(Text(f"+++ {safe(found.after.url)}  {found.after.time}", style="bold"))

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
+from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
@@ -46,6 +47,7 @@ def _status_lines(status: Status) -> list[str]:
         + (f"{sums.aside:,} set aside, " if sums.aside else "")
         + (f"{sums.again:,} due again, " if sums.again else "")
         + f"{sums.dropped:,} dropped, {sums.rejected:,} turned away",
+        *([f"again     {again_line(msgspec.to_builtins(status.revisit))}"] if status.revisit else []),
         "hosts     "
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]

@@ -15,6 +15,7 @@ import msgspec
 
 from gossamer.archive.follower import FollowedRecord, Follower, Mark, Rewound
 from gossamer.archive.reader import read_record
+from gossamer.archive.stored_body import ArchivedBody
 from gossamer.datasets.derived import FOLDER, DamagedTables, Store
 from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.limits import ReadingLimits
@@ -27,7 +28,7 @@ from gossamer.extract.fields.extractor import HTML, Group, read_groups
 from gossamer.extract.fields.selector import Parsed
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered, Why
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import ArchivedBody, capture_of
+from gossamer.inspect.archive.captures import capture_of
 from gossamer.inspect.archive.following import follow
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.model.errors import StorageError

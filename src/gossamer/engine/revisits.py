@@ -16,6 +16,9 @@ from gossamer.state.records import REVISIT, RevisitRecord, decode, encode
 CORRECT_EVERY = 60.0
 """Seconds of the wall clock, and in a simulation of at least so many of ours:"""
 SHORTEST = 0.02
+SEEN = 4
+"""Visits that may be made between two corrections, at least."""
+_OTHER = 0.02
 _AT_FIRST = 8
 """The threshold begins where a page like any other is due after this part of the fair interval."""
 
@@ -38,7 +41,7 @@ class RevisitPace:
 
     @property
     def on(self) -> bool:
-        """Whether pages come again."""
+        """Whether `revisit.enabled` holds now, as the settings have it that were applied last."""
         return self.config.enabled
 
     @property
@@ -82,17 +85,29 @@ class RevisitPace:
         pace.rate = self.config.rate(pages)
         pace.fair = pages / pace.rate
         if not threshold.corrected:
-            place = classes.classify(self.spread.believe(History(0, 0)))
-            threshold.level = starting_level(classes.worth_after(place, pace.fair / _AT_FIRST))
-            threshold.corrected = now
+            threshold.level, threshold.corrected = self._level_at(pace.fair), now
+        elif abs(pace.fair / self.record.fair - 1) > _OTHER:
+            # More pages, or other settings: what has been learned of the threshold is how far it lies from this.
+            threshold.level += self._level_at(pace.fair) - self._level_at(self.record.fair)
+        else:
+            pace.fair = self.record.fair
+        self.record.fair = pace.fair
         saved = pace.earn(now)
-        left = saved / pages if saved >= 1 else 0.0
-        threshold.correct(now, pace.fair, pace.late / pace.lent if pace.lent else 0.0, left)
-        pace.late, pace.lent = 0.0, 0
+        # Between two corrections there must have been some visits: that none was late, where none could be made, says
+        # nothing.
+        if not 0 <= now - threshold.corrected < max(CORRECT_EVERY, SEEN / pace.rate):
+            left = pace.left / pages if pace.left >= 1 else 0.0
+            threshold.correct(now, pace.fair, pace.late / pace.lent if pace.lent else 0.0, left)
+            pace.late, pace.lent, pace.left = 0.0, 0, saved
+            self.record.level, self.record.corrected = threshold.level, threshold.corrected
+            self._dirty = True
         pace.step = threshold.step
-        self.record.level, self.record.corrected = threshold.level, threshold.corrected
-        self._dirty = True
         self._frontier.repace()
+
+    def _level_at(self, fair: float) -> float:
+        """The level to begin with, where each page is reached once in so many seconds."""
+        place = classes.classify(self.spread.believe(History(0, 0)))
+        return starting_level(classes.worth_after(place, fair / _AT_FIRST))
 
     def changed(self) -> None:
         """Sums or what was learned are other ones; they are written with the open batch."""

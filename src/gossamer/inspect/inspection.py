@@ -1,6 +1,7 @@
 """Looks into a crawl's folder, also while it is being crawled, and changes nothing."""
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import read_hold
 from gossamer.assembly.report import Summary, summary
+from gossamer.assembly.revisits import RevisitSums, revisit_sums
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
@@ -26,14 +28,16 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.ports import MentionOrdering
-from gossamer.state.clock import CrawlClock
+from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import (
     COUNTERS,
+    REVISIT,
     VISITED,
     ClockRecord,
     Counters,
     HostRecord,
+    RevisitRecord,
     VisitedRecord,
     decode,
     decode_host,
@@ -68,6 +72,7 @@ class Status(msgspec.Struct, frozen=True):
     last: float = 0.0  # wall time of the last change to its log
     agents: list[AgentLine] = []  # of a cluster
     absent: list[str] = []  # agents that are left out, and what to do, a sentence each
+    revisit: RevisitSums | None = None  # if it visits again, or did
 
 
 class Inspection:
@@ -157,9 +162,12 @@ class Inspection:
         now = self.clock.micros()
         hosts = HostCount(lambda: now, ("queued",), HOSTS_LISTED, states=False)
         queue = QueueCount(self.environment, self.config, self.counters) if queues else None
+        heads = []
         for key, data in self.environment.scan(Family.HOSTS):
             record = decode_host(data)
             hosts.add(key, record)
+            if record.heads:
+                heads.append(record.heads)
             if queue is not None:
                 queue.add(key, record)
         if queue is not None:
@@ -177,7 +185,15 @@ class Inspection:
             ended=sentence(self.ended),
             why=self.ended,
             last=self.last,
+            revisit=self._revisit(heads),
         )
+
+    def _revisit(self, heads: list[bytes]) -> RevisitSums | None:
+        """How visits again fare, by what hosts keep of their classes."""
+        data = self.environment.get(Family.META, REVISIT)
+        record = decode(data, RevisitRecord) if data else None
+        now = WallClock.of(os.environ).now()
+        return revisit_sums(record, self.config.revisit, self.counters.enrolled, heads, now)
 
 
 @contextlib.contextmanager

@@ -112,6 +112,9 @@ class HostRecord(msgspec.Struct, array_like=True):
     )
     trusts: Octets = b""  # 24 bytes for each source that speaks of its pages (`policy.revisit.trust`)
     validators: int = 0  # whether its 304s are believed, a `Validity` of `policy.revisit.validity`
+    volatile: Octets = (
+        b""  # what of its pages differs at each visit (`policy.change.volatile`), at most 1 KiB
+    )
 
     @property
     def delayed(self) -> int:
@@ -266,6 +269,7 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     cursor: bytes | None = None  # behind which page the walk goes on that enrols all that is there
     level: float = 0.0  # `policy.revisit.threshold`
     corrected: float = 0.0  # wall time; 0: there is no threshold yet
+    fair: float = 0.0  # seconds in which the visits of then would reach each page once; the level is for that
     spread: bytes = b""  # over the pages of the crawl, `policy.revisit.rates`
     visits: int = 0  # that said whether a page had changed, and those below
     not_modified: int = 0  # 304

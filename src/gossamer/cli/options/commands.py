@@ -243,12 +243,13 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **asked: Any) -> None:
     """Show what has changed: on a page between two captures, or between two crawls.
 
-    With a URL: the text of the last capture against the one before that differs. With the folder of another
-    crawl: which pages are new, gone, changed or moved there. What differs at each visit, whatever else does
-    (clocks, counters, boxes that rotate), is learned from the captures and left out. Works on a running crawl
-    too. Exit 1 if there are no two captures.
+    With a URL: the text of the last capture against the last one before that says something else. With the
+    folder of another crawl: which pages are new, gone, changed or moved there. What differs at each visit,
+    whatever else does (clocks, counters, boxes that rotate), is learned from the captures and left out. Works
+    on a running crawl too. Exit 1 if there are no two captures.
     """
-    from gossamer.cli.diff import Asked, run_diff
+    from gossamer.cli.diff import run_diff
+    from gossamer.inspect.compare.captures import Asked
 
     run_diff(folder, what, Asked(**asked), form or "text")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.assembly.seeds import Seeds
+from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.documents.extractor import PDF_READER
@@ -85,11 +86,14 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
         for line in _aside(folder):
             say(f"    {line}")
         say(f"  visit them after all: gossamer resume {folder} --release")
+    again = report.get("revisit")
+    if again:
+        say(f"  visited again: {again_line(again)}")
     for line in [*_why(reason, report, folder, troubles), *undelivered(folder)]:
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
-    if left:
+    if left or (again and again["on"]):
         more = FURTHER.get(reason.code, "").format(*reason.values)
         more = f" {more}" if more else ""
         say(f"go on with: gossamer resume {folder}{more}")

@@ -83,6 +83,8 @@ class Progress:
             ("names", _names(parts.ledger.names, hosts.awaiting_names)),
             ("time", duration(parts.ledger.seconds)),
         ]
+        if parts.pace.on:
+            figures.append(("again", self._again()))
         faults, refused = _faults(counters.faults)
         figures += [("failures", faults)] if faults else []
         figures += [("refused", refused)] if refused else []
@@ -96,6 +98,16 @@ class Progress:
         if trouble := self._troubles.last():
             figures.append(("trouble", safe(trouble)))
         return figures
+
+    def _again(self) -> str:
+        """How visits again fare. The crawl goes on though nothing is due just now."""
+        parts = self._crawl.parts
+        sums, pages = parts.pace.record, parts.ledger.counters.enrolled
+        said = f"{sums.visits:,} visits, {sums.changed:,} found a change; {pages:,} pages wait"
+        wait = (parts.frontier.next_due() - parts.frontier.micros()) / 1e6
+        if parts.frontier.lent or wait <= 0 or not parts.pace.waits:
+            return said
+        return f"{said}, next in at most {duration(wait)}; Ctrl-C ends it"
 
     def _table(self) -> "Table":
         from rich.table import Table

@@ -104,7 +104,7 @@ class Readers:
     async def compare(
         self, folder: Path, url: str, since: str, until: str, *, everything: bool
     ) -> Comparison:
-        """Two captures compared: those nearest to two times, without them the last and the one before that differs.
+        """Two captures compared: those nearest to two times, without them the last and the last that says otherwise.
 
         Raises:
             ServiceError: there are no two, or they cannot be read.

@@ -36,7 +36,7 @@ from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, nearest_in_time, read_back
 from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
-from gossamer.inspect.compare.captures import Comparison, choose, compare, with_content
+from gossamer.inspect.compare.captures import Asked, Comparison, compare, with_content
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
@@ -107,8 +107,7 @@ def _compared(inspection: Inspection, order: CompareOrder) -> Comparison:
     captures = with_content(captures_of(inspection, url))
     if len(captures) < 2:
         raise _NotFoundError(f"there are no two captures of {url.text} with content, which could be compared")
-    pair = choose(captures, order.since, order.until)
-    return compare(inspection, captures, pair, everything=order.everything, text_of=text_in)
+    return compare(inspection, captures, Asked(order.since, order.until, order.everything), text_in)
 
 
 def document_text(exchange: Exchange, decoded: Decoded) -> ReadText:

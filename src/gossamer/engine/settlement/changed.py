@@ -1,18 +1,138 @@
-"""Whether a page that was visited again says something else than at the last visit."""
+"""Whether a page that was visited again says something else than at the last visit (decision 0027).
 
-from gossamer.engine.visiting.visit import Visit
-from gossamer.model.exchange import Exchange
-from gossamer.policy.revisit.history import History
-from gossamer.state.records import PageRecord
+Of its text a fingerprint is kept, of 3 bytes, and one byte of what was known of the site then. While that is the same,
+the fingerprints tell whether the page has changed. Otherwise, and in a part of the visits that seem to have changed,
+the last capture is read back from the archive: it decides, and what differs is learned from.
+"""
+
+from collections import OrderedDict
+from pathlib import Path
+
+import msgspec
+
+from gossamer.archive.reader import read_record
+from gossamer.archive.stored_body import ArchivedBody
+from gossamer.engine.in_thread import in_thread
+from gossamer.engine.page_text import page_pieces
+from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.visiting.visit import Compared, Visit
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.decoding import Decoded, decode_content
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.errors import StorageError
+from gossamer.model.exchange import Body, Headers, StatusAction
+from gossamer.model.outcome import Fetched
+from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.volatile import Volatile
+from gossamer.policy.revisit.history import unpack
+from gossamer.policy.visits.retry import action_of
+from gossamer.state.records import PageRecord, PlaceRecord
+
+__all__ = ["TEXT_BYTES", "UNREAD", "Changes"]
 
 TEXT_BYTES = 4
+UNREAD = bytes(TEXT_BYTES)
+"""Of a page whose text nobody has looked at."""
+SITES = 256
+"""Hosts of which what is volatile is in memory; others are read from their records."""
+ALWAYS = 3
+"""Readings of a host before only one in `SELDOM` of its visits may be read back to learn from."""
+SELDOM = 10
+LONGEST = 4 << 20
+"""Bytes of a document that is compared; of a longer one another payload is a change."""
 
 
-def changed(visit: Visit, exchange: Exchange, before: PageRecord, history: History) -> tuple[bool, bytes]:
-    """Whether the text is another one, and the first `TEXT_BYTES` of its hash.
+class _Site(msgspec.Struct):
+    """What is volatile on a site; visits that were compared, and captures read back, since it is in memory."""
 
-    Asked for visits that brought another payload than the last one did.
-    """
-    _ = visit, before
-    text = exchange.body.sha256[:TEXT_BYTES]
-    return text != history.text, text
+    volatile: Volatile
+    visits: int = 0
+    readings: int = 0
+
+
+class Changes:
+    """Compares visits with those before them, several at a time."""
+
+    def __init__(self, archive: Path, frontier: Frontier, memory: PageMemory, fetch: FetchConfig) -> None:
+        """`archive`: the folder of its files."""
+        self._archive = archive
+        self._frontier = frontier
+        self._memory = memory
+        self._fetch = fetch
+        self._sites: OrderedDict[bytes, _Site] = OrderedDict()
+
+    async def look(self, visit: Visit, fingerprint_of_url: bytes) -> Visit:
+        """The same, compared with the last visit, if it brought another payload."""
+        outcome = visit.outcome
+        if not visit.lease.candidate.again or not isinstance(outcome, Fetched):
+            return visit
+        exchange = outcome.exchange
+        if action_of(exchange) is not StatusAction.PROCESS or not exchange.body.size:
+            return visit
+        before = self._memory.get(fingerprint_of_url)
+        if before is None or not before.history or exchange.body.sha256 == before.payload:
+            return visit
+        site = self._site(visit)
+        site.visits += 1
+        known = unpack(before.history).text
+        return msgspec.structs.replace(
+            visit, compared=await in_thread(self._compared, visit, before, known, site)
+        )
+
+    def _compared(self, visit: Visit, before: PageRecord, known: bytes, site: _Site) -> Compared:
+        """In a thread."""
+        assert isinstance(visit.outcome, Fetched)
+        exchange, host = visit.outcome.exchange, visit.lease.candidate.url.host
+        pieces = self._pieces(exchange.body, exchange.headers, host)
+        if pieces is None:
+            return Compared(True, UNREAD)
+        text = _text(pieces, site.volatile)
+        if text == known:
+            return Compared(False, text)
+        due = site.readings < ALWAYS or site.readings * SELDOM < site.visits
+        if text[3] == known[3] and not due:
+            return Compared(True, text)
+        last = self._last(before.place, host)
+        if last is None:
+            return Compared(True, text)
+        site.readings += 1
+        is_changed = bool(changed(last, pieces, site.volatile))
+        # A copy is taught, for others are compared at the same time.
+        volatile = Volatile.unpack(site.volatile.pack())
+        volatile.learn(last, pieces)
+        site.volatile = volatile
+        return Compared(is_changed, _text(pieces, volatile), volatile.pack())
+
+    def _last(self, place: PlaceRecord | None, host: str) -> list[str] | None:
+        """What the last capture says; `None` if it cannot be read back, for which no visit fails."""
+        if place is None:
+            return None
+        try:
+            record = read_record(self._archive, place.file, place.offset, LONGEST + 1)
+        except StorageError:
+            return None
+        if record.kind == "revisit" or record.payload_size > LONGEST:
+            return None
+        return self._pieces(ArchivedBody(record.payload), record.headers, host)
+
+    def _pieces(self, body: Body, headers: Headers, host: str) -> list[str] | None:
+        decoded = decode_content(body, headers, self._fetch, LONGEST + 1)
+        if not isinstance(decoded, Decoded) or decoded.truncated or len(decoded.content) > LONGEST:
+            return None
+        return page_pieces(decoded.content, headers, host)
+
+    def _site(self, visit: Visit) -> _Site:
+        key = self._frontier.host_hash(visit.lease.queue_key)
+        site = self._sites.get(key)
+        if site is None:
+            record = self._frontier.hosts.get(key)
+            site = self._sites[key] = _Site(Volatile.unpack(record.volatile if record is not None else b""))
+            if len(self._sites) > SITES:
+                self._sites.popitem(last=False)
+        self._sites.move_to_end(key)
+        return site
+
+
+def _text(pieces: list[str], volatile: Volatile) -> bytes:
+    """What is kept of a text: three bytes of its fingerprint, and one that tells for what is ignored."""
+    return fingerprint(pieces, volatile).to_bytes(8)[:3] + bytes((volatile.generation,))

@@ -4,11 +4,12 @@ from collections import OrderedDict
 
 import msgspec
 
+from gossamer.engine.admission.identity import Identity
 from gossamer.engine.revisits import RevisitPace
-from gossamer.engine.settlement.changed import TEXT_BYTES, changed
+from gossamer.engine.settlement.changed import UNREAD, Changes
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
-from gossamer.engine.visiting.visit import Visit
+from gossamer.engine.visiting.visit import Compared, Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.disposition import Again, Done, Dropped
 from gossamer.model.exchange import Exchange, StatusAction
@@ -32,17 +33,27 @@ SITES = 256
 class Revisits:
     """Histories of pages, and what hosts are known for; all of it is written with the visit it was learned from."""
 
-    def __init__(self, frontier: Frontier, memory: PageMemory, pace: RevisitPace) -> None:
+    def __init__(
+        self,
+        frontier: Frontier,
+        identity: Identity,
+        memory: PageMemory,
+        pace: RevisitPace,
+        changes: Changes | None = None,
+    ) -> None:
+        """`changes`: compares what pages say; without it another payload is a change."""
         self._frontier = frontier
+        self._identity = identity
         self._memory = memory
         self.pace = pace
+        self._changes = changes
         self._sites: OrderedDict[bytes, Spread] = OrderedDict()
 
     # Before a visit …
 
-    def prepared(self, lease: Lease, fingerprint: bytes) -> Lease:
+    def prepared(self, lease: Lease) -> Lease:
         """The lease of a page that was visited, with what a conditional request sends back, if it may be one."""
-        known = self._memory.get(fingerprint)
+        known = self._memory.get(self._identity.fingerprint(lease.candidate.url))
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
@@ -53,6 +64,12 @@ class Revisits:
         return msgspec.structs.replace(lease, validators=Validators(known.etag, known.last_modified))
 
     # After it …
+
+    async def compared(self, visit: Visit) -> Visit:
+        """The same, compared with the last visit; before it waits for its turn to be settled."""
+        if self._changes is None or not visit.lease.candidate.again:
+            return visit
+        return await self._changes.look(visit, self._identity.fingerprint(visit.lease.candidate.url))
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None
@@ -82,8 +99,7 @@ class Revisits:
         presence = after(Presence.HERE, exchange.status if exchange else None)
         if before is not None and before.visits and before.visits[-1].status in GONE_STATUSES:
             presence = after(presence, exchange.status if exchange else None)
-        text = exchange.body.sha256[:TEXT_BYTES] if exchange else bytes(TEXT_BYTES)
-        history = History(at, at, presence=presence, text=text)
+        history = History(at, at, presence=presence, text=UNREAD)
         key, record = self._host(visit.lease.candidate.url)
         return self._placed(
             history, visit.lease.candidate.url, record, self._site(key, record).believe(history)
@@ -131,8 +147,7 @@ class Revisits:
             return known.presence == Presence.HERE, there
         if known.presence != Presence.HERE:
             sums.returned += known.presence == Presence.GONE
-            text = exchange.body.sha256[:TEXT_BYTES]
-            return True, msgspec.structs.replace(there, text=text)
+            return True, msgspec.structs.replace(there, text=UNREAD)
         match action_of(exchange):
             case StatusAction.UNCHANGED:
                 if visit.lease.validators is None:
@@ -151,7 +166,10 @@ class Revisits:
         if exchange.body.sha256 == before.payload:
             sums.same_payload += 1
             return False, known
-        is_changed, text = changed(visit, exchange, before, known)
+        compared = visit.compared or Compared(True, UNREAD)
+        is_changed, text = compared.changed, compared.text
+        if compared.volatile is not None:
+            record.volatile = compared.volatile
         if not is_changed:
             sums.same_text += 1
         elif before.etag or before.last_modified:
@@ -181,9 +199,7 @@ class Revisits:
                 at = int(page.visits[-1].at)
                 status = page.visits[-1].status
                 presence = after(Presence.GONE if page.gone else Presence.HERE, status)
-                known = History(
-                    at, at, presence=presence, text=page.payload[:TEXT_BYTES].ljust(TEXT_BYTES, b"\0")
-                )
+                known = History(at, at, presence=presence, text=UNREAD)
             history = self._placed(known, url, record, self._site(key, record).believe(known))
             again.put(key, record, Again(history.pack(), fingerprint), batch)
         return msgspec.structs.replace(page, history=history.pack())

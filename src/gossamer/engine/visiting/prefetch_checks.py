@@ -1,6 +1,5 @@
 """Says whether a URL may be visited now that its turn has come."""
 
-from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.settlement.revisits import Revisits
@@ -13,12 +12,9 @@ from gossamer.model.reasons.reason import because
 class PrefetchChecks:
     """Asks the scope, where it has changed, then the robots files."""
 
-    def __init__(
-        self, robots: RobotsFiles, rejudging: Rejudging, identity: Identity, revisits: Revisits
-    ) -> None:
+    def __init__(self, robots: RobotsFiles, rejudging: Rejudging, revisits: Revisits) -> None:
         self._robots = robots
         self._rejudging = rejudging
-        self._identity = identity
         self._revisits = revisits
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
@@ -33,5 +29,5 @@ class PrefetchChecks:
     def prepared(self, lease: Lease) -> Lease:
         """The lease as it is to be fetched."""
         if lease.candidate.again:
-            return self._revisits.prepared(lease, self._identity.fingerprint(lease.candidate.url))
+            return self._revisits.prepared(lease)
         return self._robots.with_validators(lease)

@@ -10,6 +10,20 @@ from gossamer.policy.robots.file import ALLOW_ALL, RobotsRules
 from gossamer.state.records import SharedDigestRecord
 
 
+class Compared(msgspec.Struct, frozen=True):
+    """What a page that was visited before says now.
+
+    Attributes:
+        changed: it says something else.
+        text: what is kept of its text (`engine.settlement.changed`).
+        volatile: what is known since of the site, packed; `None`: nothing new.
+    """
+
+    changed: bool
+    text: bytes
+    volatile: bytes | None = None
+
+
 class Visit(msgspec.Struct, frozen=True):
     """One lease with what came of it.
 
@@ -19,6 +33,7 @@ class Visit(msgspec.Struct, frozen=True):
         robots: for robots files: what the content says; `None` if it cannot be made out.
         elapsed: seconds from the request to the end of the response.
         met: in a cluster, where another agent has met the same content.
+        compared: with the last visit, if it is to be.
     """
 
     lease: Lease
@@ -28,3 +43,4 @@ class Visit(msgspec.Struct, frozen=True):
     robots: RobotsRules | None = ALLOW_ALL
     elapsed: float = 0.0
     met: SharedDigestRecord | None = None
+    compared: Compared | None = None

@@ -48,6 +48,7 @@ class Pace(msgspec.Struct):
         rate: visits a second that may be made.
         share: of the turns of a host where new URLs wait, too, those that go to pages that are due.
         saved: visits that may be made now; `earned`: wall time up to which they were earned.
+        left: the least that `saved` was after a visit since the last correction: nothing was due for it.
         late: sum of `lateness` of the visits since the last correction; `lent`: their number.
         version: another one after each correction.
     """
@@ -59,6 +60,7 @@ class Pace(msgspec.Struct):
     share: float = 0.5
     saved: float = _LEAST_SAVED
     earned: float = 0.0
+    left: float = 0.0
     late: float = 0.0
     lent: int = 0
     version: int = 0
@@ -211,7 +213,8 @@ class AgainQueue:
         Not within a batch that has moved entries already.
         """
         record, pace, now = queue.record, self.pace, self.wall.now()
-        room = TAKEN_AT_ONCE
+        # What may be spent is not for the first host that asks.
+        room = min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
         if queue.has_entry:
             if queue.credit < 1:
                 return
@@ -261,6 +264,7 @@ class AgainQueue:
         """A visit is spent on what was due then; how late counts from when its host had rested."""
         pace = self.pace
         pace.saved -= 1
+        pace.left = min(pace.left, pace.saved)
         queue.credit = max(0.0, queue.credit - 1)
         rested = now - (self._micros() - queue.record.due) / 1e6 * self.wall.speed
         pace.late += lateness(max(0.0, now - max(due, rested)), pace.fair)

@@ -137,7 +137,12 @@ class HostQueue:
 
     @property
     def first_order(self) -> int:
-        """Where the host stands among ready hosts by its next entry, as `order_of`."""
+        """Where the host stands among ready hosts by its next entry, as `order_of`.
+
+        What comes again stands before what is new, who has been due for longest first: no host waits for ever.
+        """
+        if self._again is not None and self.record.heads and not self.has_entry:
+            return max(0, self._again(self)) // 1_000_000
         lane = self._lane()
         return order_of(lane.buffer[0][0] if lane.buffer else self._head(self._number))
 

@@ -1,11 +1,7 @@
 """Reads the captures of a crawl back from its archive, in the order in which they were written."""
 
-import io
 from collections.abc import Iterator
 from datetime import datetime
-from functools import cached_property
-from hashlib import sha256
-from typing import BinaryIO
 
 import msgspec
 
@@ -15,6 +11,7 @@ from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
 from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.archive.scan import Member, scan
+from gossamer.archive.stored_body import ArchivedBody
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange, Result, StatusAction
@@ -36,39 +33,6 @@ class Capture(msgspec.Struct, frozen=True):
     exchange: Exchange
     hops: str
     unmodified: bool
-
-
-class ArchivedBody:
-    """A stored payload as the body of an exchange."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._payload = payload
-
-    @property
-    def size(self) -> int:
-        """Bytes of the payload as stored."""
-        return len(self._payload)
-
-    @cached_property
-    def sha256(self) -> bytes:
-        """SHA-256 digest of the payload."""
-        return sha256(self._payload).digest()
-
-    def open(self) -> BinaryIO:
-        """A new reader at the start."""
-        return io.BytesIO(self._payload)
-
-    def chunks(self, size: int = 1 << 18) -> Iterator[bytes]:
-        """The payload in pieces of bounded size."""
-        for at in range(0, len(self._payload), size):
-            yield self._payload[at : at + size]
-
-    def read(self, limit: int = -1) -> bytes:
-        """The first `limit` bytes, all of them if negative."""
-        return self._payload if limit < 0 else self._payload[:limit]
-
-    def close(self) -> None:
-        """There is nothing to give back."""
 
 
 def captures(inspection: Inspection, problems: list[str]) -> Iterator[Capture]:

@@ -1,11 +1,12 @@
 """Compares two captures of one page."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from gossamer.inspect.archive.lookup import Indexed, nearest_in_time, read_back
-from gossamer.inspect.compare.learned import learned_from
+from gossamer.inspect.compare.learned import CAPTURES, learned_from
 from gossamer.inspect.compare.text import DocumentText, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
@@ -13,7 +14,7 @@ from gossamer.policy.change.change import changed
 from gossamer.policy.change.passages import CONTEXT, Passage, passages_of
 from gossamer.policy.change.volatile import Volatile
 
-__all__ = ["MOST_ROWS", "Comparison", "choose", "compare", "with_content"]
+__all__ = ["MOST_ROWS", "Asked", "Comparison", "compare", "compare_pair", "with_content"]
 
 MOST_ROWS = 2_000
 
@@ -48,46 +49,69 @@ def with_content(captures: Sequence[Indexed]) -> list[Indexed]:
     return [one for one in captures if one.status != 304 and not 300 <= one.status < 400]
 
 
-def choose(captures: Sequence[Indexed], since: str, until: str) -> tuple[Indexed, Indexed]:
-    """Which captures to compare: without times the last one and the one before it that differs from it.
+class Asked(NamedTuple):
+    """Which captures, by times as `nearest_in_time` takes them, empty if not said; whether what differs at each visit
+    is shown, too; rows around what differs."""
 
-    Args:
-        captures: at least two, the earliest first.
-        since, until: times as `nearest_in_time` takes them; empty: not said.
+    since: str = ""
+    until: str = ""
+    everything: bool = False
+    context: int = CONTEXT
 
-    Raises:
-        ConfigError: they are none, or lead to the same capture.
-    """
-    after = nearest_in_time([*captures], until)
-    place = captures.index(after)
-    if since:
-        before = nearest_in_time([*captures], since)
-    else:
-        earlier = captures[:place] or captures[place + 1 :]
-        before = next((one for one in reversed(earlier) if one.digest != after.digest), earlier[-1])
-    if before == after:
-        raise ConfigError(f"both times lead to the capture of {after.time}. Choose others of those it lists.")
-    return (before, after) if (before.time, before.offset) < (after.time, after.offset) else (after, before)
+
+LATEST = Asked()
 
 
 def compare(
-    inspection: Inspection,
-    captures: Sequence[Indexed],
-    pair: tuple[Indexed, Indexed],
-    *,
-    everything: bool = False,
-    text_of: DocumentText | None = None,
-    context: int = CONTEXT,
+    inspection: Inspection, captures: Sequence[Indexed], asked: Asked, text_of: DocumentText | None = None
 ) -> Comparison:
-    """Compare two captures by what they say.
+    """Compare two captures; without a first time the last of the earlier ones, of a few, that says something else.
 
     Args:
         inspection: of the crawl.
-        captures: all of the page, from which is learned what differs at each visit.
-        pair: two of them, the earlier first.
-        everything: show that, too.
+        captures: at least two of a page, the earliest first.
+        asked: which.
         text_of: as `pieces_in` takes it.
-        context: rows around what differs.
+
+    Raises:
+        ConfigError: the times are none, or lead to the same capture.
+        StorageError: the archive is damaged there.
+        UnreadableError: one of them is no text.
+    """
+    after = nearest_in_time([*captures], asked.until)
+    if asked.since:
+        before = nearest_in_time([*captures], asked.since)
+        if before == after:
+            raise ConfigError(
+                f"both times lead to the capture of {after.time}. Choose others of those it lists."
+            )
+        if (after.time, after.offset) < (before.time, before.offset):
+            before, after = after, before
+        return compare_pair(inspection, captures, (before, after), asked, text_of)
+    place = captures.index(after)
+    if not place:
+        return compare_pair(inspection, captures, (captures[0], captures[1]), asked, text_of)
+    others = [one for one in captures[:place] if one.digest != after.digest][-CAPTURES:] or [
+        captures[place - 1]
+    ]
+    nearest: Comparison | None = None
+    for before in reversed(others):
+        found = compare_pair(inspection, captures, (before, after), asked, text_of)
+        if found.changed:
+            return found
+        nearest = nearest or found
+    assert nearest is not None
+    return nearest
+
+
+def compare_pair(
+    inspection: Inspection,
+    captures: Sequence[Indexed],
+    pair: tuple[Indexed, Indexed],
+    asked: Asked = LATEST,
+    text_of: DocumentText | None = None,
+) -> Comparison:
+    """Compare two captures of those of a page, the earlier first; arguments as those of `compare`.
 
     Raises:
         StorageError: the archive is damaged there.
@@ -96,10 +120,10 @@ def compare(
     before, after = (pieces_in(inspection, read_back(inspection, one), text_of) for one in pair)
     change = whole = changed(before, after)
     volatile = Volatile()
-    if whole and not everything:
+    if whole and not asked.everything:
         volatile = learned_from(inspection, captures, pair, text_of)
         change = changed(before, after, volatile)
-    passages, cut = _bounded(passages_of(before, after, change, volatile, context))
+    passages, cut = _bounded(passages_of(before, after, change, volatile, asked.context))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut

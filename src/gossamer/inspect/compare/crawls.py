@@ -15,10 +15,11 @@ import msgspec
 from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.inspect.archive.lookup import Indexed, read_back
-from gossamer.inspect.compare.learned import learned_together
+from gossamer.inspect.compare.learned import known_of, learned_together
 from gossamer.inspect.compare.text import DocumentText, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError, UnreadableError
+from gossamer.model.url import Url
 from gossamer.policy.change.change import changed, fingerprint
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
@@ -135,9 +136,11 @@ def _of_host(
             > _HELD
         ):
             break
-    volatile = Volatile() if reader.everything else learned_together(
-        both for both in held if not isinstance(both, str)
-    )  # fmt: skip
+    volatile = Volatile()
+    if pairs and not reader.everything:
+        url = Url.from_serialised(pairs[0][1].url)
+        volatile = known_of(reader.after, url) if url is not None else volatile
+        volatile = learned_together((both for both in held if not isinstance(both, str)), volatile)
     for pair, both in chain(
         zip(pairs, held, strict=True), ((pair, reader.texts(pair)) for pair in candidates)
     ):

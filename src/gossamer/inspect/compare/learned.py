@@ -6,10 +6,14 @@ from itertools import pairwise
 from gossamer.inspect.archive.lookup import Indexed, read_back
 from gossamer.inspect.compare.text import DocumentText, pieces_in
 from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import StorageError, UnreadableError
+from gossamer.model.url import Url
 from gossamer.policy.change.volatile import Volatile
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_host
 
-__all__ = ["CAPTURES", "learned_from", "learned_together"]
+__all__ = ["CAPTURES", "known_of", "learned_from", "learned_together"]
 
 CAPTURES = 8
 """Of a page that are read to learn from: those made nearest to the ones that are compared."""
@@ -21,7 +25,8 @@ def learned_from(
     compared: tuple[Indexed, Indexed],
     text_of: DocumentText | None = None,
 ) -> Volatile:
-    """From captures of one page, the pair that is compared left out: what it shows is to be told, not learned.
+    """As the crawl has learned it by visiting again; else from captures of one page, the pair that is compared left
+    out: what it shows is to be told, not learned.
 
     Args:
         inspection: of the crawl.
@@ -29,7 +34,10 @@ def learned_from(
         compared: two of them.
         text_of: as `pieces_in` takes it.
     """
-    volatile = Volatile()
+    url = Url.from_serialised(compared[1].url)
+    volatile = known_of(inspection, url) if url is not None else Volatile()
+    if volatile:
+        return volatile
     others = [one for one in captures if one.media_type or one in compared]
     last = max(others.index(one) if one in others else 0 for one in compared)
     first = max(0, min(last - CAPTURES + 2, len(others) - CAPTURES))
@@ -54,12 +62,25 @@ def _read(
     return texts[one]
 
 
-def learned_together(pairs: Iterable[tuple[list[str], list[str]]]) -> Volatile:
-    """From one pair of captures of each of several pages of a site.
+def known_of(inspection: Inspection, url: Url) -> Volatile:
+    """What the crawl has learned of the site of a URL; empty if it did not visit again."""
+    for crawl in inspection.together:
+        prints = fingerprints_of(crawl.environment)
+        if prints is None:
+            continue
+        host = UrlPlaces(crawl.environment, prints, crawl.config).host(url)
+        data = crawl.environment.get(Family.HOSTS, host)
+        if data is not None and (packed := decode_host(data).volatile):
+            return Volatile.unpack(packed)
+    return Volatile()
+
+
+def learned_together(pairs: Iterable[tuple[list[str], list[str]]], volatile: Volatile) -> Volatile:
+    """`volatile`, with what is learned from one pair of captures of each of several pages of a site.
 
     What became the same on all of them is a change of the site, not a thing that differs at each visit.
     """
-    volatile, seen = Volatile(), set[int]()
+    seen = set[int]()
     for before, after in pairs:
         volatile.learn(before, after, seen)
     return volatile

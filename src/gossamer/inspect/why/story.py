@@ -1,5 +1,6 @@
 """Tells the life of one URL, or why it was not crawled."""
 
+import os
 import time
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
+from gossamer.inspect.why.again import about_again
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
@@ -28,6 +30,7 @@ from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
+from gossamer.state.clock import WallClock
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
 from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
@@ -103,6 +106,9 @@ class Storyteller:
         if record is not None:
             facts += _about_record(record)
             facts += self._about_redirect(url, record)
+            wall = WallClock.of(os.environ)
+            again = about_again(self._inspection, host, fingerprint, url, record, wall)
+            facts += (fact("visited again", told) for told in again)
         if waiting is not None and rank is not None:
             facts += self._about_waiting(waiting)
             facts += (Fact("priority", told) for told in rank.sentences)
@@ -146,6 +152,8 @@ class Storyteller:
         data = [self._environment.get(family, fingerprint) for family in (Family.STANDINGS, Family.SEEN)]
         tickets = [place_of(value) for value in data if value]
         settled = record is not None and record.state != PageState.RETRY
+        if record is not None and record.asked:
+            tickets.append(record.asked)
         known = tuple(dict.fromkeys(ticket for ticket in tickets if ticket))
         return Whereabouts(hosts, canonical, known, (bool(tickets) or self._filtered) and not settled)
 

@@ -9,12 +9,20 @@ is content again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
-from gossamer.policy.change.figures import GONE, digest, figures_of, is_money, skeletons, without_ages
+from gossamer.policy.change.figures import (
+    GONE,
+    digest,
+    figures_of,
+    is_content,
+    is_next,
+    skeletons,
+    without_ages,
+)
 
 __all__ = ["MOST_BYTES", "Volatile"]
 
@@ -88,6 +96,15 @@ class Volatile:
             box.volatile for box in self._boxes.values()
         )
 
+    @property
+    def generation(self) -> int:
+        """A number, 1 to 255, that differs as a rule where something else is ignored; 1: nothing is."""
+        ignored = [key for key, seen in self._figures.items() if _is_volatile(seen)]
+        ignored += [
+            key ^ box.end ^ box.size ^ box.wide << 8 for key, box in self._boxes.items() if box.volatile
+        ]
+        return 2 + sum(ignored) % 254 if ignored else 1
+
     def pack(self) -> bytes:
         """At most `MOST_BYTES`; nothing for what knows nothing."""
         if not self._figures and not self._boxes and not self._past:
@@ -150,34 +167,30 @@ class Volatile:
         before, after = without_ages(before), without_ages(after)
         bare, new_bare = skeletons(before), skeletons(after)
         hunks = hunks_of(bare, new_bare)
-        self._learn_figures(before, after, hunks, met)
+        pair = _Pair(before, after, bare, new_bare)
+        self._learn_figures(pair, hunks, met)
         if sum(max(hunk.end - hunk.start, hunk.new_end - hunk.new_start) for hunk in hunks) > _REDESIGN * max(
             len(before), len(after), 2 * _LONGEST_BOX
         ):
             return
-        self._learn_boxes(_Pair(before, after, bare, new_bare), hunks, met)
+        self._learn_boxes(pair, hunks, met)
 
-    def _learn_figures(
-        self, before: Sequence[str], after: Sequence[str], hunks: list[Hunk], met: set[int] | None
-    ) -> None:
+    def _learn_figures(self, pair: "_Pair", hunks: list[Hunk], met: set[int] | None) -> None:
         stood: set[int] = set()
         differed: set[int] = set()
         known = self._figures
-        at = new_at = 0
-        for hunk in [*hunks, Hunk(len(before), len(before), len(after), len(after))]:
-            for piece, new in zip(before[at : hunk.start], after[new_at : hunk.new_start], strict=True):
-                figures = figures_of(new) if known or piece != new else ()
-                stood.update(key for figure in figures for key in figure.keys)
-                if piece == new:
+        for piece, new in pair.alike(hunks):
+            figures = figures_of(new) if known or piece != new else ()
+            stood.update(key for figure in figures for key in figure.keys)
+            if piece == new:
+                continue
+            for old, figure in zip(figures_of(piece), figures, strict=True):
+                was, value = piece[old.start : old.end], new[figure.start : figure.end]
+                if was == value or is_content(new, figure):
                     continue
-                for old, figure in zip(figures_of(piece), figures, strict=True):
-                    value = new[figure.start : figure.end]
-                    if piece[old.start : old.end] == value or is_money(new, figure):
-                        continue
-                    same = [key for key in figure.keys if _met(met, key, value)]
-                    stood.difference_update(same)
-                    differed.update(set(figure.keys).difference(same))
-            at, new_at = hunk.end, hunk.new_end
+                same = [key for key in figure.keys if is_next(was, value) or _met(met, key, value)]
+                stood.difference_update(same)
+                differed.update(set(figure.keys).difference(same))
         for key in [key for key in known if key in stood]:
             known[key] = known.pop(key).again(key in differed)
         for key in differed - known.keys():
@@ -260,6 +273,25 @@ class _Pair(NamedTuple):
             if len(inserted) <= 1 and len(parts) <= 2:
                 return "news"
         return "other"
+
+    def alike(self, hunks: list[Hunk]) -> Iterator[tuple[str, str]]:
+        """Pieces that differ in their figures at most, wherever they stand now."""
+        at = new_at = 0
+        gone: dict[str, str] = {}
+        for hunk in [*hunks, Hunk(len(self.before), len(self.before), len(self.after), len(self.after))]:
+            yield from zip(self.before[at : hunk.start], self.after[new_at : hunk.new_start], strict=True)
+            at, new_at = hunk.end, hunk.new_end
+            gone.update(
+                zip(self.bare[hunk.start : hunk.end], self.before[hunk.start : hunk.end], strict=True)
+            )
+        for hunk in hunks:
+            for bare, new in zip(
+                self.new_bare[hunk.new_start : hunk.new_end],
+                self.after[hunk.new_start : hunk.new_end],
+                strict=True,
+            ):
+                if bare in gone:
+                    yield gone.pop(bare), new
 
     def moved(self, hunks: list[Hunk]) -> set[str]:
         """Pieces that only stand elsewhere."""
@@ -364,7 +396,7 @@ def _is_volatile(seen: _Seen) -> bool:
 def _masked(piece: str, volatile: set[int]) -> str:
     kept, at = [], 0
     for figure in figures_of(piece):
-        if not volatile.isdisjoint(figure.keys) and not is_money(piece, figure):
+        if not volatile.isdisjoint(figure.keys) and not is_content(piece, figure):
             kept += [piece[at : figure.start], GONE]
             at = figure.end
     return "".join((*kept, piece[at:])) if kept else piece

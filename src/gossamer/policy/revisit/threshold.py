@@ -25,6 +25,11 @@ def worth_of_step(step: int) -> float:
     return float(2.0 ** (step / _STEPS))
 
 
+def step_of(level: float) -> int:
+    """The step of a threshold by its binary logarithm."""
+    return round(level * _STEPS)
+
+
 class Threshold(msgspec.Struct):
     """The threshold, and the account of visits that leads it.
 
@@ -39,7 +44,7 @@ class Threshold(msgspec.Struct):
     @property
     def step(self) -> int:
         """The threshold, rounded: what due times are computed by, so that they seldom move."""
-        return round(self.level * _STEPS)
+        return step_of(self.level)
 
     def correct(self, now: float, fair: float, late: float, left: float) -> None:
         """Follow the visits; to be called every minute or so.

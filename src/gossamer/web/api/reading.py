@@ -110,9 +110,10 @@ class ReadingRoutes:
     async def compare(
         self, name: Name, url: Url, since: Since = "", until: Until = "", everything: Everything = False
     ) -> Response:
-        """Without times the last capture is compared with the one before it that differs. What differs at each visit
-        (clocks, counters, boxes that rotate) is learned from the captures and left out. 404: there are no two captures
-        with content.
+        """Without times the last capture is compared with the last one before that says something else.
+
+        What differs at each visit (clocks, counters, boxes that rotate) is learned from the captures and left out. 404:
+        there are no two captures with content.
         """
         found = await self._daemon.readers.compare(
             self._daemon.folder(name), url, since, until, everything=everything

@@ -1,0 +1,84 @@
+"""Tells when a page comes again, and by what reckoning (decision 0026)."""
+
+from collections.abc import Iterator
+
+from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.why.sentences import Clause, clause
+from gossamer.model.url import Url
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.config import DAY
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import History, unpack
+from gossamer.policy.revisit.threshold import step_of, worth_of_step
+from gossamer.policy.revisit.validity import Validity
+from gossamer.state.clock import WallClock
+from gossamer.state.environment import Family
+from gossamer.state.keys import HASH_BYTES, again_key
+from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode, decode_host
+
+_HOUR = 3_600.0
+_LONG = 36_500 * DAY
+
+
+def about_again(
+    inspection: Inspection, host: bytes, fingerprint: bytes, url: Url, page: PageRecord, wall: WallClock
+) -> Iterator[Clause]:
+    """What there is to say of a page's visits to come, a sentence each; nothing if it does not come again."""
+    if page.asked:
+        yield clause("again.asked")
+    if page.gone:
+        yield clause("again.gone", days=(wall.now() - page.gone) / DAY)
+    if not page.history:
+        return
+    history, now = unpack(page.history), wall.now()
+    yield _seen(history, now)
+    place = history.place
+    fixed = classes.fixed_interval(place)
+    data = inspection.environment.get(Family.META, REVISIT)
+    sums = decode(data, RevisitRecord) if data else RevisitRecord()
+    if fixed is not None:
+        yield clause("again.fixed", hours=fixed / _HOUR)
+    else:
+        rate = classes.rate(place, max(0.0, now - history.since))
+        yield clause("again.believed", days=1 / rate / DAY, place=place)
+    if history.presence == Presence.GONE:
+        yield clause("again.seldom")
+    validators = inspection.environment.get(Family.HOSTS, host)
+    if validators and decode_host(validators).validators == Validity.FALSE:
+        yield clause("again.unbelieved")
+    if not inspection.config.revisit.enabled:
+        yield clause("again.off")
+        return
+    entry = again_key(host, place, history.since, fingerprint[HASH_BYTES:])
+    if inspection.environment.get(Family.AGAIN, entry) is None:
+        yield clause("again.turn")
+        return
+    pages = max(1, inspection.counters.enrolled)
+    longest = classes.LONGEST * pages / inspection.config.revisit.rate(pages)
+    step = step_of(sums.level)
+    if fixed is None:
+        worth = classes.worth_after(place, max(0.0, now - history.since))
+        yield clause("again.worth", worth=worth, threshold=worth_of_step(step))
+    left = min(classes.due(place, history.since, step, longest) - now, _LONG)
+    wanted = inspection.config.revisit.interval(url)
+    if wanted is not None and fixed is None:
+        yield clause("again.moving")
+    elif left > 0:
+        yield clause("again.due", hours=left / _HOUR)
+    else:
+        yield clause("again.ready", hours=-left / _HOUR)
+
+
+def _seen(history: History, now: float) -> Clause:
+    ago = max(0.0, now - history.last) / _HOUR
+    if not history.same and not history.changed:
+        return clause("again.once", hours=ago)
+    return clause(
+        "again.seen",
+        hours=ago,
+        same=history.same,
+        changed=history.changed,
+        announced=history.announced,
+        quiet=history.quiet,
+        stirred=history.stirred,
+    )
