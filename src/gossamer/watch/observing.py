@@ -16,10 +16,11 @@ import msgspec
 
 from gossamer.archive.follower import START, FollowedRecord
 from gossamer.archive.reader import read_record
+from gossamer.archive.stored_body import ArchivedBody
 from gossamer.config.config import CrawlConfig
 from gossamer.extract.fields.values import number as number_in
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import ArchivedBody, capture_of
+from gossamer.inspect.archive.captures import capture_of
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
