@@ -75,11 +75,15 @@ def test_a_webhook_is_told_by_an_id(archive, hook):
 
 
 def test_many_changes_at_once_are_one_notice_with_a_list(archive, hook):
-    names = [f"n/{number}" for number in range(60)]
+    names = [f"n/{one}{other}" for one in "abcdef" for other in "abcdefghij"]
     archive.set(watch=[{"name": "w", "match": "/n/*", "notify": [hook.url], "gather": 30}])
-    warmed(archive, *names)
+    follow(archive)
+    for _ in range(5):
+        for name in names:
+            archive.visit(name, page(f"About {name}", "Two of " * len(name), "Three"))
+    follow(archive)
     for name in names:
-        archive.visit(name, page("One", "Three"), at=archive.now + 0.01)
+        archive.visit(name, page(f"About {name}", f"Two, and news of {name}", "Three"), at=archive.now + 0.01)
     follow(archive)
     assert hook.got == []
     archive.now += 30
