@@ -6,14 +6,10 @@ from collections.abc import Iterator
 import feedparser
 import httpx
 import pytest
-from api_client import CHEAP
-from live_service import LiveService, live_service
+from live_service import LiveService
 from receivers import Hook
-from watched_archive import SITE, WatchedArchive, page
-
-from gossamer.watch.following import Following
-
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+from watched_archive import SITE
+from watched_job import HOSTILE, watched_job
 
 
 @pytest.fixture(scope="module")
@@ -24,32 +20,7 @@ def hook() -> Iterator[Hook]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, hook: Hook) -> Iterator[LiveService]:
-    """One job, adopted, whose pages were followed; two pages have changed, and the receiver refused that."""
-    root = tmp_path_factory.mktemp("jobs")
-    watch = {"name": "shop <b>", "match": "/*", "notify": [f"{hook.url}/S3CRET"], "gather": 0}
-    archive = WatchedArchive(root / "crawl", watch=[watch])
-
-    def follow() -> None:
-        following = Following(archive.path, archive.clock)
-        following.catch_up()
-        while following.step():
-            pass
-        following.close()
-
-    follow()
-    for _ in range(5):
-        for name in ("a", "b"):
-            archive.visit(name, page("One", "Two", "Three"))
-    follow()
-    hook.answers = [410]
-    for name in ("a", "b"):
-        archive.visit(
-            name, page("One", "Two", HOSTILE.replace("<", "&lt;"), title=HOSTILE.replace("<", "&lt;"))
-        )
-    follow()
-    archive.close()
-    with live_service(tmp_path_factory.mktemp("service"), security=CHEAP, roots=[str(root)]) as service:
-        service.run(service.daemon.adopt("day", str(archive.path), who="me"))
+    with watched_job(tmp_path_factory.mktemp("watched"), hook) as service:
         yield service
 
 
