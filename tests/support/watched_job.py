@@ -1,4 +1,4 @@
-"""A daemon with a job whose pages were followed: two have changed, with hostile texts, and the receiver refused that."""
+"""A daemon with a job whose pages were followed: two changed, with hostile texts, and the receiver refused that."""
 
 import contextlib
 from collections.abc import Iterator
