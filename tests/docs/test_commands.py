@@ -215,6 +215,7 @@ class Web(msgspec.Struct, frozen=True):
         asked = f"--nameserver {self.names}"
         text = re.sub(r"\bgossamer crawl (?!http://h0)", f"gossamer crawl {asked} --min-delay 0 ", text)
         text = re.sub(r"\bgossamer (robots|dns) (?!--stats)", rf"gossamer \1 {asked} ", text)
+        text = re.sub(r"\bgossamer watch (?=http)", f"gossamer watch {asked} --min-delay 0 ", text)
         text = text.replace("gossamer search --live", f"gossamer search --live {asked} --min-delay 0")
         # 'fields' has no option for name servers.
         text = text.replace("gossamer fields http://example.org", "gossamer fields http://127.0.0.1")
@@ -341,6 +342,9 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                     elif " --revisit" in line:  # goes on until it is stopped
                         stack.enter_context(web.running(line, tmp_path, "crawling into"))
                         wait_for_answers(tmp_path / "my-crawl")
+                    elif line.startswith("gossamer watch https") and "--once" not in line:
+                        with web.running(line, tmp_path, "watching"):
+                            pass
                     elif line.startswith("gossamer serve "):
                         stack.enter_context(web.running(line, tmp_path, "http://"))
                     else:

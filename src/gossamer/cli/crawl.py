@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -122,14 +122,25 @@ def _from_now(folder: CrawlFolder, config: CrawlConfig, limits: frozenset[str]) 
     return msgspec.structs.replace(config, budget=msgspec.structs.replace(budget, **chosen))
 
 
-def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: bool, json: bool) -> None:
-    """Run the crawl, progress on standard error; exit 130 if interrupted, 2 if no page came of any seed."""
+def conduct(
+    folder: CrawlFolder,
+    config: CrawlConfig,
+    *,
+    resumed: bool,
+    quiet: bool,
+    json: bool,
+    begin: Callable[[Crawl], None] = lambda _: None,
+) -> None:
+    """Run the crawl, progress on standard error; exit 130 if interrupted, 2 if no page came of any seed.
+
+    `begin` is called when it is built and has its seeds, before anything is visited.
+    """
     if not quiet:
         say(f"crawling into {folder.path}" + (" (resumed)" if resumed else ""))
     few_arenas()
     troubles = Troubles()
     heed()
-    reason = uvloop.run(_conduct(folder, config, troubles, resumed=resumed, quiet=quiet))
+    reason = uvloop.run(_conduct(folder, config, troubles, begin, resumed=resumed, quiet=quiet))
     report = msgspec.json.decode(folder.report.read_bytes())
     if json:
         show_json(report)
@@ -146,11 +157,18 @@ def conduct(folder: CrawlFolder, config: CrawlConfig, *, resumed: bool, quiet: b
 
 
 async def _conduct(
-    folder: CrawlFolder, config: CrawlConfig, troubles: Troubles, *, resumed: bool, quiet: bool
+    folder: CrawlFolder,
+    config: CrawlConfig,
+    troubles: Troubles,
+    begin: Callable[[Crawl], None],
+    *,
+    resumed: bool,
+    quiet: bool,
 ) -> Reason:
     shown: list[asyncio.Task[None]] = []
 
     def on_start(crawl: Crawl) -> None:
+        begin(crawl)
         for repair in crawl.parts.archivist.repairs:
             say(f"archive: {safe(repair)}")
         spare_what_stays()

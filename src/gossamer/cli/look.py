@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
@@ -31,7 +32,7 @@ def show_status(path: Path, *, json: bool) -> None:
     if json:
         show_json(status)
         return
-    for line in _status_lines(status):
+    for line in [*_status_lines(status), *undelivered(path)]:
         show(line)
 
 

@@ -9,6 +9,7 @@ from gossamer.archive.config import ArchiveConfig
 from gossamer.config.dotted import join_path
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
+from gossamer.config.watch_config import NotifyConfig, WatchConfig, problems_of
 from gossamer.dns.config import DnsConfig
 from gossamer.documents.config import DocumentsConfig
 from gossamer.engine.config import EngineConfig
@@ -82,6 +83,15 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = {}
 
+    watch: Annotated[
+        tuple[WatchConfig, ...],
+        Meta(description="what is watched for changes; see 'gossamer watch'"),
+    ] = ()
+    notify: Annotated[
+        dict[str, NotifyConfig],
+        Meta(description='who is told of changes, e.g. [notify.me] to = "mailto:me@example.org"'),
+    ] = {}
+
     def politeness_of(self, name: str) -> PolitenessConfig:
         """The politeness of a host queue, with the overrides for that host."""
         return for_host(self.politeness, overrides_for(self.host, name))
@@ -101,5 +111,6 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             read_groups(self.fields)
         except ConfigError as error:
             problems.append(str(error))
+        problems += problems_of(self.watch, self.notify)
         if problems:
             raise ValueError("\n".join(problems))

@@ -22,6 +22,9 @@ OPTIONS = {
     "documents": "documents.follow",
     "search": "search.follow",
     "revisit": "revisit.enabled",
+    "revisit_every": "revisit.every",
+    "watch": "watch",
+    "notify": "notify",
 }
 
 

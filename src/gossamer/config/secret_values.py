@@ -41,6 +41,22 @@ def resolve_secrets(struct: S, environment: Mapping[str, str] | None = None) -> 
     return typing.cast("S", resolved)
 
 
+def secret_of(value: str, environment: Mapping[str, str] | None = None) -> str:
+    """What a reference names; any other text as it is.
+
+    Raises:
+        ConfigError: it leads nowhere.
+    """
+    if not is_reference(value):
+        return value
+    resolver = _Resolver(os.environ if environment is None else environment)
+    kind, _, name = value.partition(":")
+    found = resolver.from_environment(name, []) if kind == "env" else resolver.from_file(name, [])
+    if found is None:
+        raise ConfigError(*resolver.problems)
+    return found
+
+
 class _Resolver:
     """Walks a struct and rebuilds the parts that hold references."""
 
@@ -90,7 +106,7 @@ class _Resolver:
         if not shape.secret or not is_reference(value):
             return value
         kind, _, name = value.partition(":")
-        secret = self._from_environment(name, path) if kind == "env" else self._from_file(name, path)
+        secret = self.from_environment(name, path) if kind == "env" else self.from_file(name, path)
         if secret is None:
             return value
         try:
@@ -99,13 +115,15 @@ class _Resolver:
             self._problem(path, f"what {value} holds is not a possible value")
             return value
 
-    def _from_environment(self, name: str, path: list[str]) -> str | None:
+    def from_environment(self, name: str, path: list[str]) -> str | None:
+        """The value of a variable; `None` and a problem if it is not set."""
         secret = self._environment.get(name)
         if secret is None:
             self._problem(path, f"the environment variable {name} is not set")
         return secret
 
-    def _from_file(self, name: str, path: list[str]) -> str | None:
+    def from_file(self, name: str, path: list[str]) -> str | None:
+        """What a file holds; `None` and a problem if it cannot be read."""
         try:
             with Path(name).expanduser().open("rb") as file:
                 content = file.read(_MAX_SECRET + 1)

@@ -28,6 +28,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.ends import FAILED, INTERRUPTED
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
+from gossamer.watch.watches import prove_watches
 
 SWITCH_SECONDS = 0.0005
 
@@ -45,6 +46,7 @@ def start(folder: CrawlFolder, config: CrawlConfig) -> CrawlConfig:
     seeds.prove()
     prove_documents(config.documents)
     prove_search(config.search)
+    prove_watches(config)
     folder.create()
     fault_point("start.created")
     try:
@@ -84,6 +86,7 @@ def reopen(
         Seeds(config, folder.path).prove()
         prove_documents(config.documents)
         prove_search(config.search)
+        prove_watches(config)
         if from_checkpoint:
             restored = restore(folder.checkpoints, folder.state, config.state)
             kept = f"; the state of before is kept in {restored.kept}" if restored.kept else ""
@@ -125,7 +128,10 @@ async def run(
                 if extensions.membership is not None:
                     extensions.membership.built(built)
                 await documents.start(
-                    folder.path, documents=config.documents.follow, search=config.search.follow
+                    folder.path,
+                    documents=config.documents.follow,
+                    search=config.search.follow,
+                    watches=lambda: bool(built.effective.config.watch),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
                     reason = await _conduct(built, folder, config, on_start)

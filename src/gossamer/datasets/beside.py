@@ -1,8 +1,9 @@
-"""Runs `gossamer index` beside a crawl, at low priority, in a process of its own.
+"""Runs what follows a crawl's archive beside it, at low priority, each in a process of its own.
 
-A crawl that does not want it pays nothing. The process ends by itself once the crawl has ended and all is
-read; if the crawl was interrupted it is told to stop, keeps what it has, and 'gossamer index' goes on. A crawl that
-was killed leaves its process behind: that of the crawl that goes on waits until the other has ended.
+That is `gossamer index` for documents and search, and `gossamer watch DIR --send`. A crawl that does not want them
+pays nothing. The processes end by themselves once the crawl has ended and all is read; if the crawl was interrupted
+they are told to stop, keep what they have, and the same commands go on. A crawl that was killed leaves them behind:
+the index of the crawl that goes on waits until the other has ended.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
 NICENESS = 19
+_AGAIN = 2.0
+"""Seconds after which it is looked at whether a process is to be started again."""
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
@@ -36,49 +39,74 @@ def prove_documents(config: DocumentsConfig, asked: str = "documents.follow (--d
 
 
 class Beside:
-    """The process beside one crawl."""
+    """The processes beside one crawl."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
+        self._index: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.subprocess.Process | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._path = Path()
 
-    async def start(self, path: Path, *, documents: bool, search: bool) -> None:
-        """Start it if it is wanted; the crawl's state must be there.
+    async def start(self, path: Path, *, documents: bool, search: bool, watches: Callable[[], bool]) -> None:
+        """Start those that are wanted; the crawl's state must be there.
 
         Args:
             path: folder of the crawl.
             documents: make the tables of documents.
             search: make them, and the search index.
+            watches: whether anything is watched, which may begin while the crawl runs. Whoever watches is started
+                again if he dies, because nobody would notice that he is not told.
         """
-        if not documents and not search:
-            return
-        command = [sys.executable, "-m", "gossamer", "index", str(path), "--quiet", "--wait"]
-        if not search:
-            command.append("--no-search")
-        self._process = await asyncio.create_subprocess_exec(
-            *command,
+        self._path = path
+        if documents or search:
+            self._index = await self._run("index", "--quiet", "--wait", *([] if search else ["--no-search"]))
+        self._watching = asyncio.create_task(self._keep_watching(watches))
+
+    async def end(self, *, interrupted: bool) -> None:
+        """Wait until all is read, the crawl's folder being free; or tell them to stop, and wait for that."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
+            watch = self._watch
+            if watch is not None and watch.returncode not in (None, 0) and not interrupted:
+                self._watch = await self._run("watch", "--send", "--quiet")
+        processes = [process for process in (self._index, self._watch) if process is not None]
+        for process in processes:
+            if interrupted:
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(signal.SIGTERM)
+        for process in processes:
+            await process.wait()
+
+    async def _keep_watching(self, watches: Callable[[], bool]) -> None:
+        while True:
+            if (self._watch is None or self._watch.returncode is not None) and watches():
+                self._watch = await self._run("watch", "--send", "--quiet")
+            await asyncio.sleep(_AGAIN)
+
+    async def _run(self, command: str, *options: str) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "gossamer",
+            command,
+            str(self._path),
+            *options,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the crawl, which tells it
         )
         with contextlib.suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
-
-    async def end(self, *, interrupted: bool) -> None:
-        """Wait until all is read, the crawl's folder being free; or tell it to stop, and wait for that."""
-        if self._process is None:
-            return
-        if interrupted:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(signal.SIGTERM)
-        await self._process.wait()
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
+        return process
 
 
 @contextlib.asynccontextmanager
 async def beside() -> AsyncIterator[Beside]:
-    """One that is told to stop, and waited for, if the crawl fails."""
-    process = Beside()
+    """Processes that are told to stop, and waited for, if the crawl fails."""
+    processes = Beside()
     try:
-        yield process
+        yield processes
     except BaseException:
-        await asyncio.shield(process.end(interrupted=True))
+        await asyncio.shield(processes.end(interrupted=True))
         raise

@@ -32,6 +32,15 @@ def _live(
     return click.option(name, cls=Option, panel=LIVE, metavar=metavar, help=says, **settings)
 
 
+WATCHED = "What to watch"
+
+
+def _of_watch(
+    name: str, metavar: str, says: str, **settings: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(name, cls=Option, panel=WATCHED, metavar=metavar, help=says, **settings)
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -428,6 +437,65 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 
     most = limit if limit is not None else 0 if json else 20
     run_similar(folder, SimilarAsked(documents=documents, words=words, limit=most, json=json))
+
+
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer watch https://example.org/prices --every 1h --selector .price --when 'number < 100'"
+    " --notify https://example.org/hook",
+)
+@click.argument("target", metavar="URL... | FOLDER", nargs=-1, required=True)
+@_of_watch("--every", "TIME", "Visit the pages so often.", default="1h", show_default=True)
+@_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
+@_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
+@_of_watch("--match", "PATTERN", "All pages of the sites whose address matches, e.g. '/news/*'.", default="")
+@_of_watch("--query", "QUERY", "All pages of the sites that answer a search.", default="")
+@_of_watch(
+    "--when",
+    "CONDITION",
+    "Only when this begins to hold: 'contains TEXT', 'lacks TEXT', 'number > 10'.",
+    multiple=True,
+)
+@_of_watch(
+    "--notify",
+    "URL",
+    "Tell this webhook or apprise address; env:NAME and file:PATH keep it secret.",
+    multiple=True,
+)
+@_of_watch("--quiet-time", "TIMES", "Tell nobody then: 22:00-07:00 Europe/Berlin.", default="")
+@_of_watch("--name", "NAME", "What the watch is called.", default="")
+@_of_watch("--contact", "ADDRESS", "Your web or mail address, sent with every request.")
+@_of_watch("--min-delay", "TIME", "Rest of a host after each visit; if not given, 1s.")
+@_of_watch("--nameserver", "ADDRESS:PORT", "Ask this name server.", multiple=True)
+@_of_watch("--config", "FILE", "Configuration, with mail servers for example.", type=PATH)
+@_of_watch("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
+@click.option("--dir", "folder", type=PATH, help="Where it is kept; if not given, ./watch-HOST.")
+@click.option("--once", is_flag=True, help="Visit what is due once and end; exit 1 if something has changed.")
+@click.option(
+    "--notices", type=click.IntRange(0, 10_000), default=10, metavar="N", help="Of FOLDER, the last N."
+)
+@click.option("--send", is_flag=True, help="Of FOLDER: compare what its crawl has archived since, and tell.")
+@click.option("--test", is_flag=True, help="Of FOLDER: send everybody a test.")
+@click.option("--retry", is_flag=True, help="Of FOLDER: send again what was given up.")
+@click.option("--pause", metavar="NAME", help="Of FOLDER: tell nobody of this watch.")
+@click.option("--unpause", metavar="NAME", help="Of FOLDER: tell again.")
+@click.option("--remove", metavar="NAME", help="Of FOLDER: watch this no more.")
+@quiet
+@json
+def watch(target: tuple[str, ...], folder: Path | None, **given: Any) -> None:
+    """Watch pages and tell what changes, or show the watches of a FOLDER.
+
+    What changes at each visit (clocks, counters, boxes that rotate) is learned and ignored. Notices go to
+    webhooks, mail ([notify.NAME] of the configuration), apprise (extra 'notify') and FOLDER/watch/feed.xml;
+    they are tried again until they arrive, also after a crash. Any crawl can watch: '[[watch]]' in its
+    configuration.
+    """
+    from gossamer.cli.watching import run_on_folder, run_on_pages
+
+    if folder is None and len(target) == 1 and "://" not in target[0] and Path(target[0]).is_dir():
+        run_on_folder(Path(target[0]), given)
+    else:
+        run_on_pages(target, folder, given)
 
 
 @app.command(

@@ -15,6 +15,7 @@ from gossamer.documents.kinds import FORMATS, Format
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.why.story import Storyteller
+from gossamer.model.errors import GossamerError
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
@@ -93,7 +94,7 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
             fresh = inspection.freshness().sums
         if fresh is not None and fresh.stale is not None:
             say(f"  fresh: {fresh_line(fresh)}")
-    for line in _why(reason, report, folder, troubles):
+    for line in [*_why(reason, report, folder, troubles), *undelivered(folder)]:
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
@@ -178,3 +179,22 @@ def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
         rest = f" for {duration(host.seconds)}" if host.seconds else ""
         why = f": {safe(host.reason)}" if host.reason else ""
         yield f"{safe(host.name)}: {plural(host.queued + host.waiting, 'URL')}, {host.state}{rest}{why}"
+
+
+def undelivered(folder: Path) -> list[str]:
+    """Notices of watches that somebody was not told of, a line for each watch; nothing where nothing is watched."""
+    if not (folder / "watch").is_dir():
+        return []
+    from gossamer.watch.following import settings_of
+    from gossamer.watch.shown import watch_views
+
+    try:
+        views = watch_views(folder, settings_of(folder))
+    except GossamerError:
+        return []
+    return [
+        f"watch {safe(view.name)}: {plural(view.pending, 'notice')} not sent yet, {view.failed:,} given up; which:"
+        f" gossamer watch {folder}"
+        for view in views
+        if view.pending or view.failed
+    ]

@@ -30,6 +30,7 @@ class Group(StrEnum):
     SPEED = "speed"
     SEEDS = "seeds"
     REVISIT = "revisit"
+    WATCH = "watch"
 
 
 _WHOLE_SECTIONS = {
@@ -51,6 +52,7 @@ _SINGLE: Final[dict[str, Group]] = {
     "fetch.max_speed": Group.SPEED,
     "fetch.max_host_speed": Group.SPEED,
     "seeds_watch": Group.SEEDS,
+    "watch": Group.WATCH,
 }
 _NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
 _OF_HOSTS = {

@@ -50,13 +50,13 @@ def confinement_problems(
         secrets: references to secrets, with the origins they are for.
         ours: files that the daemon itself has put into the settings.
     """
-    problems = _aimed(config, roots, secrets)
+    problems = [*_aimed(config, roots, secrets), *_told(config, roots, secrets)]
     allowed = ", ".join(map(str, roots))
     for path, value in _leaves(config, CrawlConfig, []):
         shape, text = value
         if shape.secret:
             problems += _secret_problems(path, text, roots)
-        elif path in PATHS and text and text not in ours and not is_within(Path(text), roots):
+        elif _names_file(path) and text and text not in ours and not is_within(Path(text), roots):
             problems.append(f"{path}: {text!r} does not lie below a folder that jobs may use ({allowed})")
     return problems
 
@@ -79,6 +79,35 @@ def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Seq
             elif not config.fetch.verify_tls or config.fetch.ca_file:
                 problems.append(f"{path}: needs fetch.verify_tls, and the system's certificates")
     return problems
+
+
+def _told(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequence[str]]) -> list[str]:
+    """Secrets of the daemon that would be sent to receivers of notices they are not for."""
+    problems = []
+    for name, receiver in config.notify.items():
+        at = join_path(["notify", name])
+        if is_reference(receiver.to):
+            problems += _secret_problems(f"{at}.to", receiver.to, roots)
+            if receiver.to not in secrets:
+                problems.append(f"{at}.to: {receiver.to}{_NOT_LISTED}")
+        if not is_reference(receiver.password):
+            continue
+        for_ = secrets.get(receiver.password, ())
+        aims = f"smtp://{receiver.server}" if receiver.to.startswith("mailto:") else receiver.to
+        if not any(aims == known or _same(aims, known) for known in for_):
+            problems.append(f"{at}.password: {receiver.password}{_NOT_LISTED}")
+        elif receiver.ca_file or receiver.tls == "none":
+            problems.append(f"{at}.password: needs TLS, and the system's certificates")
+    return problems
+
+
+_NOT_LISTED = (
+    " is not for this receiver: who owns the daemon may say it is, in [security.secrets] of service.toml"
+)
+
+
+def _names_file(path: str) -> bool:
+    return path in PATHS or (path.startswith("notify.") and path.endswith(".ca_file"))
 
 
 def _same(origin: str, other: str) -> bool:

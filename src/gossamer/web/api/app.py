@@ -25,6 +25,7 @@ from gossamer.web.api.search import SearchRoutes
 from gossamer.web.api.session import SessionRoutes
 from gossamer.web.api.shapes import Shapes
 from gossamer.web.api.streams import Streams
+from gossamer.web.api.watches import WatchRoutes
 from gossamer.web.console import console_router
 from gossamer.web.security.connections import patient_protocol
 from gossamer.web.security.door import Door
@@ -85,6 +86,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         CrawlRoutes(daemon, shapes).router(),
         ReadingRoutes(daemon, shapes).router(),
         SearchRoutes(daemon, shapes).router(),
+        WatchRoutes(daemon, shapes).router(),
         ClusterRoutes(daemon, shapes).router(),
         EventRoutes(daemon, door, streams, shapes).router(),
     ):

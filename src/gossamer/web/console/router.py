@@ -19,6 +19,7 @@ from gossamer.web.console.jobs import pages as jobs_pages
 from gossamer.web.console.jobs import reading as job_reading
 from gossamer.web.console.jobs import settings as job_settings
 from gossamer.web.console.jobs import views as job_views
+from gossamer.web.console.jobs import watching as job_watching
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.renderer import Renderer
 from gossamer.web.console.reports import Reports
@@ -35,6 +36,7 @@ PAGES: tuple[Page, ...] = (
     *job_lists.PAGES,
     *job_views.PAGES,
     *job_reading.PAGES,
+    *job_watching.PAGES,
     *next_steps.PAGES,
     *searching.PAGES,
 )
