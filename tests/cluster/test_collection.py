@@ -11,7 +11,7 @@ import pytest
 from cluster_world import HASTY, captured, checkpoint_of, config_of, problems, reading
 from fastwarc.warc import ArchiveIterator
 
-from gossamer.assembly.build import SECRET, Built, build
+from gossamer.assembly.build import Built, build
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.storage import opened
@@ -29,6 +29,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.records import SECRET
 
 BITS = 5
 WORLD = WorldSpec(seed=7, hosts=8, pages=60, exponent=0.3, page_bytes=2_000, cross_links=0.4)

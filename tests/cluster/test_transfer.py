@@ -20,7 +20,6 @@ from gossamer.cluster.agent.transfer import ShardImport, Transfer
 from gossamer.cluster.ranges import shard_of, spans
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.settlement.drop_one import TESTS
-from gossamer.engine.settlement.ledger import CLOCK
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry, page_state
 from gossamer.model.errors import InternalError
@@ -36,6 +35,7 @@ from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import FOREVER, Fingerprints, split_later
 from gossamer.state.records import (
+    CLOCK,
     ClockRecord,
     PageRecord,
     PlaceRecord,

@@ -3,7 +3,7 @@
 import pytest
 from engine_world import SITE, fetched, link, page, parsed, visit
 
-from gossamer.engine.admission.admission import NEWCOMERS, SCOPE_HOSTS
+from gossamer.engine.admission.admission import NEWCOMERS
 from gossamer.model.candidate import Candidate
 from gossamer.model.events import Rejected
 from gossamer.model.link import LinkKind
@@ -12,6 +12,7 @@ from gossamer.policy.ordering.opic import Opic, OpicConfig
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.state.keys import HASH_BYTES
+from gossamer.state.records import SCOPE_HOSTS
 
 OTHER = "http://other.example"
 FINDER = Candidate(parsed(f"{SITE}/"), depth=2, hops="LL", via="v")

@@ -10,18 +10,19 @@ from gossamer.engine import crawl as crawl_module
 from gossamer.engine.checkpoints import Checkpoints, names
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl, Parts
-from gossamer.engine.settlement.ledger import ENDED, Ledger
-from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
+from gossamer.engine.settlement.ledger import Ledger
+from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Checkpointed, Stopped, Visited
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Failed, Fault
 from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import because, text
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.state.environment import Family
-from gossamer.state.records import encode
+from gossamer.state.records import ENDED, encode
 
 SETTINGS = EngineConfig(workers=2, give_up_after=1.0, checkpoint_every=0.0, min_free_disk=0)
 FREE = PolitenessConfig(min_delay=0.0)

@@ -7,11 +7,11 @@ from gossamer.dns.statistics import NameStatistics
 from gossamer.engine.settlement import ledger as ledger_module
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.ledger import MOST_TYPES, Ledger
-from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Dropped, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
+from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import text
 from gossamer.state.records import Counters
 

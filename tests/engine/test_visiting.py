@@ -8,7 +8,7 @@ from engine_world import SITE, fetched, page, rules
 
 from gossamer.engine.visiting import dispatch as dispatch_module
 from gossamer.engine.visiting.crew import Crew
-from gossamer.engine.visiting.dispatch import FAILED, FINISHED, INTERRUPTED, PATIENCE, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.dispatch import PATIENCE, Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Retry
@@ -16,6 +16,7 @@ from gossamer.model.lease import Validators
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import FAILED, FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import because, text
 
 SECOND = 1_000_000

@@ -7,7 +7,6 @@ from frontier_world import FrontierWorld
 from test_frontier import VISITED
 from test_standings import Adding
 
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.plugins import ordering
 from gossamer.frontier import standings
 from gossamer.inspect.inspection import inspect
@@ -20,7 +19,7 @@ from gossamer.model.reasons.reason import text
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_LEVEL, BreadthFirst, DepthFirst
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
-from gossamer.state.records import PageRecord, encode
+from gossamer.state.records import SECRET, PageRecord, encode
 
 UNSEEN = "is still in its memory"
 

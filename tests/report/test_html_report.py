@@ -22,13 +22,13 @@ from whole_crawl import Crawled, crawl
 
 import gossamer
 from gossamer.config.config import CrawlConfig
-from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.crawl_log import VisitLine
 from gossamer.inspect.hosts import host_item
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.traps import BranchLine
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import CutCode, EndCode, HoldCode
+from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.reasons.reason import text as told
 from gossamer.policy.visits.politeness import PolitenessConfig

@@ -11,13 +11,14 @@ import pytest
 
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.settlement.visit_log import VisitLog
-from gossamer.engine.visiting.dispatch import FAILED, Dispatch
+from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.frontier.config import FrontierConfig, HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 from gossamer.model.lease import Lease
+from gossamer.model.reasons.ends import FAILED
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import BreadthFirst
 from gossamer.policy.visits.politeness import retry_after

@@ -11,15 +11,13 @@ from console_stage import stage, visitor
 from live_world import running
 from service_world import WHO, open_daemon
 
-from gossamer.assembly.build import SECRET
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.engine.settlement.ledger import COUNTERS
 from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import text
 from gossamer.simweb import SimulatedWeb, WorldSpec
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints, ticket
-from gossamer.state.records import Counters, HostRecord, QueueRecord, decode, encode
+from gossamer.state.records import COUNTERS, SECRET, Counters, HostRecord, QueueRecord, decode, encode
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
 from gossamer.documents.extractor import link_extractors
-from gossamer.engine.admission.admission import SCOPE_HOSTS, Admission
+from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.other_agents import Peers
 from gossamer.engine.admission.rejudging import Rejudging
@@ -67,10 +67,9 @@ from gossamer.ports import (
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import Counters, decode
+from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
 
 PRODUCT_TOKEN = "gossamer"  # noqa: S105 - the name that robots files know us by
-SECRET = b"secret"
 
 
 class Built(msgspec.Struct, frozen=True):

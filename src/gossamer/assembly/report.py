@@ -1,11 +1,9 @@
-"""The report of a crawl: what was done, what is left, why it ended."""
+"""The sums of a crawl by the names that people use for them: what was done, what is left."""
 
 import msgspec
 
 from gossamer.dns.statistics import NameStatistics
-from gossamer.engine.crawl import Crawl
 from gossamer.frontier.seen.bloom import expected_rate
-from gossamer.model.reasons.reason import Reason
 from gossamer.state.records import Counters, VisitedRecord
 
 
@@ -105,14 +103,3 @@ def summary(
         order=order,
         again=counters.again,
     )
-
-
-def make_report(crawl: Crawl, reason: Reason) -> str:
-    """The text of `report.json`, by what the crawl has counted."""
-    ledger = crawl.parts.ledger
-    visited = crawl.parts.frontier.seen.figures()
-    sums = msgspec.to_builtins(
-        summary(ledger.counters, ledger.names, visited, crawl.parts.frontier.order_figures())
-    )
-    told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
-    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"

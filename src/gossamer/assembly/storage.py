@@ -14,11 +14,11 @@ from gossamer.assembly.release import release_in
 from gossamer.config.config import CrawlConfig
 from gossamer.engine.checkpoints import RESTORED, sign_of_loss
 from gossamer.engine.fault_points import fault_point
-from gossamer.engine.settlement.ledger import CLOCK, Ledger
+from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.visit_log import LOG, VisitLog
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import ClockRecord, decode
+from gossamer.state.records import CLOCK, ClockRecord, decode
 
 
 class Storage(msgspec.Struct, frozen=True):

@@ -7,9 +7,9 @@ import msgspec
 
 from gossamer.cli.look import show_status
 from gossamer.cli.terminal.printing import duration, safe, show, show_json, size
-from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.clusters.cluster_folder import Last, last_of, standing
 from gossamer.inspect.clusters.cluster_view import LossOverview, Overview
+from gossamer.model.reasons.ends import FINISHED
 
 
 def show_overview(title: str, overview: Overview, *, since: float = 0.0) -> None:

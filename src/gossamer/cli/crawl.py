@@ -35,10 +35,10 @@ from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.heap import few_arenas, spare_what_stays
-from gossamer.engine.visiting.dispatch import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.outcome import Fault
+from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 
 LONGEST_NAME = 200

@@ -13,13 +13,13 @@ from gossamer.cli.terminal.printing import duration, plural, safe, show, show_js
 from gossamer.config.config import CrawlConfig
 from gossamer.config.setting_help import all_settings, find_settings
 from gossamer.config.settings import commented_toml
-from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.inspect.checks.cluster_check import check_whole
 from gossamer.inspect.hosts import HostItem
 from gossamer.inspect.inspection import AgentLine, Status
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.whole import tell_whole
+from gossamer.model.reasons.ends import FINISHED
 
 
 def show_status(path: Path, *, json: bool) -> None:

@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-import uvloop
 from rich.console import Console
 from rich.text import Text
 
 from gossamer.assembly.private import keep_private
-from gossamer.cli.index import How, run_index
 from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.model.errors import ConfigError
@@ -88,6 +86,10 @@ def run_live(seeds: Sequence[str], wanted: Wanted, live: Live, *, json: bool) ->
         ConfigError: there are no seeds, the query is refused, a setting is wrong, or an extra is missing.
         StorageError: what was fetched cannot be kept.
     """
+    import uvloop
+
+    from gossamer.cli.index import How, run_index
+
     keep_private()
     parsed, problems = parse_settings(live.set)
     if problems:

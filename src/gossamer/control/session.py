@@ -19,11 +19,11 @@ from gossamer.control.socket.protocol import Request
 from gossamer.control.socket.server import ControlServer
 from gossamer.control.speedometer import Speedometer, memory_bytes
 from gossamer.engine.admission.reclaim import RECLAIM
-from gossamer.engine.visiting.dispatch import FAILED
 from gossamer.frontier.reweighing import REWEIGH
 from gossamer.inspect.hosts import resting_hosts
 from gossamer.model.errors import StorageError
 from gossamer.model.events import ProblemFound
+from gossamer.model.reasons.ends import FAILED
 from gossamer.state.environment import Family
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.documents.said import DocumentText
 from gossamer.engine.crawl import Crawl
-from gossamer.engine.visiting.dispatch import UNREACHABLE
 from gossamer.extract.encodings.charset import decode
 from gossamer.extract.fields.selector import Parsed, Selector, read_selector
 from gossamer.extract.isolation.processes import Unanswered
@@ -37,6 +36,7 @@ from gossamer.model.link import HOP_LETTERS, LinkKind, further
 from gossamer.model.outcome import Failed, Fetched
 from gossamer.model.page import Page
 from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.ports import Extractor, Observer, ScopeRule

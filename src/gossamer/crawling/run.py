@@ -13,7 +13,7 @@ from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.plugins import load_extractors, with_plugins
-from gossamer.assembly.report import make_report
+from gossamer.assembly.report import summary
 from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import opened
 from gossamer.config.config import CrawlConfig
@@ -23,8 +23,8 @@ from gossamer.datasets.beside import beside, prove_documents
 from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
-from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.reasons.ends import FAILED, INTERRUPTED
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
 
@@ -153,8 +153,18 @@ async def _conduct(
     finally:
         # On a full disk the first failure is the one to tell of.
         with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
-            write_whole(folder.report, make_report(crawl, reason))
+            write_whole(folder.report, _report(crawl, reason))
     return reason
+
+
+def _report(crawl: Crawl, reason: Reason) -> str:
+    """The text of `report.json`, by what the crawl has counted."""
+    ledger, frontier = crawl.parts.ledger, crawl.parts.frontier
+    sums = msgspec.to_builtins(
+        summary(ledger.counters, ledger.names, frontier.seen.figures(), frontier.order_figures())
+    )
+    told = {"ended": str(reason), "why": reason, **sums, "cut": crawl.cut}
+    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
 
 
 @contextlib.contextmanager

@@ -22,12 +22,13 @@ from gossamer.engine.settlement.archivist import Archivist
 from gossamer.engine.settlement.ledger import Ledger
 from gossamer.engine.settlement.settlement import Settlement
 from gossamer.engine.visiting.crew import Crew
-from gossamer.engine.visiting.dispatch import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE, Dispatch
+from gossamer.engine.visiting.dispatch import Dispatch
 from gossamer.engine.visiting.worker import Worker
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Stopped
+from gossamer.model.reasons.ends import DISK_FULL, FAILED, FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 

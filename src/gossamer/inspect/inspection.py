@@ -14,7 +14,6 @@ from gossamer.assembly.report import Summary, summary
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
-from gossamer.engine.settlement.ledger import CLOCK, ENDED, NAMES
 from gossamer.frontier.standings import ORDER, is_of_another
 from gossamer.inspect.clusters.cluster_folder import Absent
 from gossamer.inspect.hosts import HostCount, HostItem, host_item
@@ -29,7 +28,10 @@ from gossamer.ports import MentionOrdering
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import (
+    CLOCK,
     COUNTERS,
+    ENDED,
+    NAMES,
     VISITED,
     ClockRecord,
     Counters,

@@ -1,13 +1,12 @@
 """Finds what the state keeps of a URL: the key of its page record, and of the queue in which it waits."""
 
-from gossamer.assembly.build import SECRET
 from gossamer.config.config import CrawlConfig
 from gossamer.model.url import Url
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import PageRecord, decode_page
+from gossamer.state.records import SECRET, PageRecord, decode_page
 
 
 def fingerprints_of(environment: Environment) -> Fingerprints | None:

@@ -6,8 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gossamer.assembly.folder import write_whole
-from gossamer.engine.visiting.dispatch import FINISHED
 from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import Reason
 from gossamer.report import chapters
 from gossamer.report.figures import Figures

@@ -236,6 +236,16 @@ class VisitedRecord(msgspec.Struct, array_like=True):
 
 COUNTERS = b"counters"
 """Key in `meta` of the `Counters`."""
+CLOCK = b"clock"
+"""Key in `meta` of the crawl's clock."""
+ENDED = b"ended"
+"""Key in `meta` of why the last session ended, if it ended well."""
+NAMES = b"names"
+"""Key in `meta` of the `NameStatistics`."""
+SCOPE_HOSTS = b"scope-hosts"
+"""Key in `meta` of the places that joined the scope on the way."""
+SECRET = b"secret"
+"""Key in `meta` of what fingerprints are keyed with."""
 
 
 class Counters(msgspec.Struct, array_like=True):

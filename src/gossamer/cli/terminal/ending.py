@@ -10,12 +10,12 @@ from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.documents.extractor import PDF_READER
 from gossamer.documents.kinds import FORMATS, Format
-from gossamer.engine.visiting.dispatch import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.outcome import Fault, Rule
 from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.branches.tree import ASIDE
 

@@ -12,14 +12,13 @@ from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.settlement.drop_one import TESTS
-from gossamer.engine.settlement.ledger import CLOCK
 from gossamer.frontier.arrivals import FAMILIES, Arrivals, Origin, wake
 from gossamer.frontier.departures import Departures
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import after_prefix
-from gossamer.state.records import ClockRecord, decode, decode_domain, encode
+from gossamer.state.records import CLOCK, ClockRecord, decode, decode_domain, encode
 
 IMPORT = b"import/"
 """Begins keys in `meta` of imports that were begun and are not granted yet."""

@@ -5,8 +5,8 @@ from enum import StrEnum
 import msgspec
 
 from gossamer.daemon.config import RestartConfig
-from gossamer.engine.visiting.dispatch import FAILED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.codes import JobCode, TextCode
+from gossamer.model.reasons.ends import FAILED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason, because
 
 CONFIG, STORAGE = 2, 3

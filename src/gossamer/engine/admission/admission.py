@@ -23,10 +23,8 @@ from gossamer.policy.scope.ascending import ascending
 from gossamer.policy.scope.scope import Scope
 from gossamer.state.environment import Batch, Family
 from gossamer.state.keys import HASH_BYTES
-from gossamer.state.records import Counters, PageRecord, decode, encode
+from gossamer.state.records import SCOPE_HOSTS, Counters, PageRecord, decode, encode
 
-SCOPE_HOSTS = b"scope-hosts"
-"""Key in `meta`: places that joined the scope on the way."""
 NEWCOMERS = b"newcomers"
 """Key in `meta`: hosts of those, hashed, of which what was turned away is still to be let in."""
 

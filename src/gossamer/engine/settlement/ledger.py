@@ -13,11 +13,8 @@ from gossamer.policy.visits.broken import is_link
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Batch, Environment, Family
-from gossamer.state.records import COUNTERS, Counters, decode, decode_reason, encode
+from gossamer.state.records import CLOCK, COUNTERS, ENDED, NAMES, Counters, decode, decode_reason, encode
 
-CLOCK = b"clock"
-ENDED = b"ended"
-NAMES = b"names"
 MOST_TYPES = 200
 """Media types counted by name; a hostile site could invent any number."""
 MOST_STATUSES = 2_000

@@ -6,15 +6,9 @@ from collections.abc import AsyncIterator, Callable
 
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.lease import Lease
-from gossamer.model.reasons.codes import EndCode
+from gossamer.model.reasons.ends import FAILED, FINISHED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 
-FINISHED = Reason(EndCode.FINISHED)
-FAILED = Reason(EndCode.FAILED)
-UNREACHABLE = Reason(EndCode.NO_SERVER)
-INTERRUPTED = Reason(EndCode.INTERRUPTED)
-DISK_FULL = Reason(EndCode.DISK_FULL)
-"""Why crawls end; beyond these there are the limits, `MAX_PAGES` and its like."""
 PATIENCE = 10_000_000
 """Microseconds within which other seeds must fall due, or a crawl that no server has answered ends."""
 

@@ -9,7 +9,6 @@ import msgspec
 
 from gossamer.archive.reader import read_record
 from gossamer.assembly.seeds import Seeds
-from gossamer.engine.admission.admission import SCOPE_HOSTS
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
@@ -30,7 +29,15 @@ from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
-from gossamer.state.records import PageRecord, QueueRecord, VisitRecord, decode, decode_host, decode_page
+from gossamer.state.records import (
+    SCOPE_HOSTS,
+    PageRecord,
+    QueueRecord,
+    VisitRecord,
+    decode,
+    decode_host,
+    decode_page,
+)
 
 MOST_COMPARED = 5_000
 MOST_NEAR = 3
