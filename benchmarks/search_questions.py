@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import snowballstemmer
-
 from benchmarks.planted import Row, page, words
 
 LANGUAGES = ("english", "german", "french", "russian", "spanish", "italian", "portuguese", "dutch", "danish",
@@ -117,6 +115,8 @@ def planted_pages() -> dict[str, str | bytes]:
 
 @cache
 def _stemmers() -> tuple[Callable[[str], str], ...]:
+    import snowballstemmer  # half a second
+
     known = snowballstemmer.algorithms()
     return tuple(snowballstemmer.stemmer(each).stemWord for each in LANGUAGES if each in known)
 

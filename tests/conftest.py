@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,11 @@ settings.register_profile(
     "gossamer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("gossamer")
+
+# A run starts hundreds of processes. What they import is compiled once, whatever the user's own programs do,
+# and the tests, too: that is half of the 20 s of CPU that collecting them takes each of three workers.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Tests sync thousands of small states: in memory, where there is room, they do not wait for a disk.
 MEMORY, ROOM = Path("/dev/shm"), 6 << 30

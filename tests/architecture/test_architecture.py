@@ -1,6 +1,7 @@
 """What a reviewer would count by hand: sizes, names, docstrings, the direction of imports."""
 
 import ast
+import functools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -16,8 +17,13 @@ BANNED = {"util", "utils", "helper", "helpers", "common", "base", "misc", "manag
 FEWEST_WORDS = 5
 """Of a public docstring: fewer only say the name again."""
 
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    """Of all modules; two seconds, which only whoever runs these tests pays."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 
 def module_name(path: Path) -> str:
@@ -25,18 +31,20 @@ def module_name(path: Path) -> str:
     return ".".join(("gossamer", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
+KNOWN = frozenset(map(module_name, MODULES))
+
+
 def imported(path: Path) -> set[str]:
     """Modules of ours that a module imports, within functions and for types alone, too."""
-    known = {module_name(each) for each in MODULES}
     found = set()
-    for node in ast.walk(TREES[path]):
+    for node in ast.walk(trees()[path]):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
-                found.add(inner if inner in known else node.module)
+                found.add(inner if inner in KNOWN else node.module)
         elif isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-    return found & known
+    return found & KNOWN
 
 
 def circles(imports: dict[str, set[str]]) -> list[list[str]]:
@@ -65,7 +73,7 @@ def test_every_module_says_what_it_is_for_by_its_name_and_docstring() -> None:
     wrong = [
         module_name(path)
         for path in MODULES
-        if not ast.get_docstring(TREES[path]) or BANNED & {path.stem, path.parent.name}
+        if not ast.get_docstring(trees()[path]) or BANNED & {path.stem, path.parent.name}
     ]
     assert wrong == []
 
@@ -73,7 +81,7 @@ def test_every_module_says_what_it_is_for_by_its_name_and_docstring() -> None:
 def test_a_room_has_one_class_of_a_name() -> None:
     homes: dict[tuple[str, str], list[str]] = {}
     for path in MODULES:
-        for node in ast.walk(TREES[path]):
+        for node in ast.walk(trees()[path]):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 room = path.relative_to(SOURCE).parts[0]
                 homes.setdefault((room, node.name), []).append(module_name(path))
@@ -82,21 +90,15 @@ def test_a_room_has_one_class_of_a_name() -> None:
 
 def strangers(tree: ast.Module) -> Iterator[str]:
     """Private attributes that are reached for in objects which are no instance of the class around."""
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    own = {
-        node: {
-            each.attr
-            for owner in classes
-            if any(node is inner for inner in ast.walk(owner))
-            for each in ast.walk(owner)
-            if isinstance(each, ast.Attribute)
-            and isinstance(each.value, ast.Name)
-            and each.value.id == "self"
-        }
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
-    }
+    own: dict[ast.Attribute, set[str]] = {}
+    for owner in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))):
+        inner = [each for each in ast.walk(owner) if isinstance(each, ast.Attribute)]
+        known = {each.attr for each in inner if isinstance(each.value, ast.Name) and each.value.id == "self"}
+        for each in inner:
+            own.setdefault(each, set()).update(known if owner is not tree else ())
     for node, known in own.items():
+        if not node.attr.startswith("_") or node.attr.startswith("__"):
+            continue
         mine = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         if not mine and node.attr not in known and node.attr not in ("_replace", "_exit"):
             yield ast.unparse(node)
@@ -104,7 +106,7 @@ def strangers(tree: ast.Module) -> Iterator[str]:
 
 def test_nobody_reaches_into_what_is_private_to_another_class() -> None:
     assert list(strangers(ast.parse("class A:\n def f(self, b): return b._x"))) == ["b._x"]
-    found = {module_name(path): list(strangers(tree)) for path, tree in TREES.items()}
+    found = {module_name(path): list(strangers(tree)) for path, tree in trees().items()}
     assert {module: places for module, places in found.items() if places} == {}
 
 
@@ -124,7 +126,7 @@ def too_short(tree: ast.Module) -> Iterator[str]:
 
 
 def test_public_docstrings_say_more_than_the_name() -> None:
-    found = {module_name(path): list(too_short(tree)) for path, tree in TREES.items()}
+    found = {module_name(path): list(too_short(tree)) for path, tree in trees().items()}
     assert {module: names for module, names in found.items() if names} == {}
 
 
@@ -204,7 +206,7 @@ def test_nothing_reads_a_sentence() -> None:
     """Decisions are values (DESIGN 1.12)."""
     found = [
         f"{path.relative_to(SOURCE)}:{one}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if str(path.relative_to(SOURCE)) not in READERS
         for one in sentences_read(tree)
     ]
@@ -228,7 +230,7 @@ def is_there(name: str, package: Path) -> bool:
         while left and (place / left[0]).is_dir():
             place /= left.pop(0)
         module = place / f"{left[0]}.py" if left else place / "__init__.py"
-        if not left or (module in TREES and (len(left) == 1 or has_name(TREES[module], left[1]))):
+        if not left or (module in trees() and (len(left) == 1 or has_name(trees()[module], left[1]))):
             return True
     return False
 
@@ -254,7 +256,7 @@ def test_what_the_docstring_of_a_package_names_is_there() -> None:
     known = "`read.no`, `app.live`, `web.api`, `http.HttpModule`, `guard.py`, `http.Nothing`, `no/such.py`"
     assert list(lost(known, SOURCE / "fetch")) == ["read.no", "app.live", "http.Nothing", "no/such.py"]
     found = {
-        module_name(path): list(lost(ast.get_docstring(TREES[path]) or "", path.parent))
+        module_name(path): list(lost(ast.get_docstring(trees()[path]) or "", path.parent))
         for path in MODULES
         if path.name == "__init__.py"
     }

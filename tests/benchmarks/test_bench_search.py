@@ -1,11 +1,9 @@
 """What must be found, as `benchmarks.search` and `benchmarks.similar` compute it without the index."""
 
 import random
+from importlib.util import find_spec
 
 import pytest
-
-pytest.importorskip("snowballstemmer", reason="only the benchmarks need it")
-
 from benchmarks.planted import Row, jaccard, page, pdf, shingles, words
 from benchmarks.search_questions import CJK, STEMS, Texts, phrases, planted_pages, stems, titles
 from benchmarks.similar import (
@@ -25,6 +23,8 @@ from benchmarks.similar import (
 )
 
 from gossamer.documents.reading import read
+
+pytestmark = pytest.mark.skipif(find_spec("snowballstemmer") is None, reason="only the benchmarks need it")
 
 STORY = [
     "The",

@@ -1,5 +1,6 @@
 """A cluster from outside: what its folder says after it was told something."""
 
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -7,16 +8,15 @@ import pytest
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 
-pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-
-from gossamer.cluster import launch
-
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed")
 SETTINGS = {"seeds": ["http://a.example/"], "fetch": {"contact": "me@example.org"}}
 
 
 @pytest.fixture
 def control(tmp_path, monkeypatch):
     """Of a cluster of four whose coordinator, here, does as it is told."""
+    from gossamer.cluster import launch  # a second, for Ray
+
     wanted = [4]
     answers = {
         "scale_to": lambda agents: wanted.__setitem__(0, agents),
@@ -30,6 +30,8 @@ def control(tmp_path, monkeypatch):
 
 
 def agents(folder) -> int:
+    from gossamer.cluster import launch
+
     return launch.plan_again(folder, None).coordination.agents
 
 

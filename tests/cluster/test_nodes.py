@@ -5,6 +5,7 @@ import os
 import time
 from collections import Counter
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 from nodes import HEAD, WEB_NET, Machine, Site, hurried, missing, until
@@ -14,8 +15,6 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, to_toml
 from gossamer.fetch.config import FORBIDDEN_NETWORKS
 from gossamer.simweb import CrawlRules, WorldSpec, truth
-
-pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
 
 REST = 1.0
 SPEC = WorldSpec(
@@ -35,6 +34,7 @@ GIVE_AWAY = 20.0
 AGENT, COORDINATOR = "ray::AgentActor", "ray::CoordinatorActor"
 
 pytestmark = [
+    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
     pytest.mark.slow,
     pytest.mark.timeout(900),
     pytest.mark.skipif(bool(why := missing()), reason=why),

@@ -1,12 +1,11 @@
 """Where new agents begin."""
 
 from collections import Counter
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-
-from gossamer.cluster.coordination.placement import emptiest
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed")
 
 
 def node(name, cores=2.0, *, alive=True):
@@ -20,6 +19,8 @@ def node(name, cores=2.0, *, alive=True):
 
 def placed(nodes, agents, cores=0.5, have=None):
     """The machines of so many agents more, one after the other."""
+    from gossamer.cluster.coordination.placement import emptiest  # a second, for Ray
+
     counts, found = Counter(have), []
     for _ in range(agents):
         chosen = emptiest(nodes, counts, cores)

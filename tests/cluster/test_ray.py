@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,13 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 
-pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-
 SPEC = WorldSpec.friendly(hosts=16, pages=25, page_bytes=1_000)
 RULES = CrawlRules(scope="any", sitemaps=True)
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
+]
 
 
 def gossamer(*arguments: str, seconds: float = 150.0) -> subprocess.CompletedProcess[str]:

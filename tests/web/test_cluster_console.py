@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
+]
 SPEC = WorldSpec.friendly(hosts=16, pages=60, page_bytes=1_000)
 PATIENCE = 400.0
 """Ray alone takes a minute where nothing is left of the machine."""
