@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from in_process import gossamer
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
@@ -68,15 +69,10 @@ def site() -> Iterator[str]:
         thread.join()
 
 
-def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gossamer", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.fixture(scope="module")
 def crawled(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("crawl")
-    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--search", cwd=root)
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", "--search", cwd=root)
     assert ran.returncode == 0, ran.stderr
     assert "made anew" not in ran.stderr
     return root / "d"
@@ -88,7 +84,7 @@ def _copy(crawled: Path, tmp_path: Path) -> Path:
 
 
 def test_hits_for_people(crawled: Path, site: str) -> None:
-    ran = _gossamer("search", "d", "fox", "run", "dog", "17", "--facets", cwd=crawled.parent)
+    ran = gossamer("search", "d", "fox", "run", "dog", "17", "--facets", cwd=crawled.parent)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[:3] == [
         "Page 17",
@@ -102,7 +98,7 @@ def test_hits_for_people(crawled: Path, site: str) -> None:
 
 
 def test_hits_for_programs(crawled: Path, site: str) -> None:
-    ran = _gossamer("search", "d", "报告 研究", "--json", "--facets", cwd=crawled.parent)
+    ran = gossamer("search", "d", "报告 研究", "--json", "--facets", cwd=crawled.parent)
     hit, facets = map(json.loads, ran.stdout.splitlines())
     assert (hit["url"], hit["title"], hit["language"], hit["type"]) == (
         f"{site}/zh",
@@ -114,13 +110,13 @@ def test_hits_for_programs(crawled: Path, site: str) -> None:
     assert facets["total"] == 1
     pages = [
         json.loads(line)["url"]
-        for line in _gossamer(
+        for line in gossamer(
             "search", "d", "fox", "--json", "--limit", "5", cwd=crawled.parent
         ).stdout.splitlines()
     ]
     later = [
         json.loads(line)["url"]
-        for line in _gossamer(
+        for line in gossamer(
             "search", "d", "fox", "--json", "--limit", "3", "--offset", "2", cwd=crawled.parent
         ).stdout.splitlines()
     ]
@@ -128,48 +124,48 @@ def test_hits_for_programs(crawled: Path, site: str) -> None:
 
 
 def test_titles_and_addresses_by_pattern(crawled: Path, site: str) -> None:
-    ran = _gossamer("search", "d", "--url", "*/n/1?", "--json", "--limit", "100", cwd=crawled.parent)
+    ran = gossamer("search", "d", "--url", "*/n/1?", "--json", "--limit", "100", cwd=crawled.parent)
     assert sorted(json.loads(line)["url"] for line in ran.stdout.splitlines()) == [
         f"{site}/n/1{n}" for n in range(10)
     ]
-    ran = _gossamer(
+    ran = gossamer(
         "search", "d", "title:pag*", "--url", "n/7", "--json", "--limit", "100", cwd=crawled.parent
     )
     assert f"{site}/n/77" in ran.stdout
 
 
 def test_hostile_texts_do_not_reach_the_terminal(crawled: Path) -> None:
-    ran = _gossamer("search", "d", "hostile", cwd=crawled.parent)
+    ran = gossamer("search", "d", "hostile", cwd=crawled.parent)
     assert r"\x1b[31m" in ran.stdout
     assert not any(sign in ran.stdout for sign in "\x1b\u202e")
 
 
 def test_what_cannot_be_answered_is_said(crawled: Path, tmp_path: Path, site: str) -> None:
-    nothing = _gossamer("search", "d", "zebra", cwd=crawled.parent)
+    nothing = gossamer("search", "d", "zebra", cwd=crawled.parent)
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "nothing found\n")
-    some = _gossamer("search", "d", "zebra", "fox", cwd=crawled.parent)
+    some = gossamer("search", "d", "zebra", "fox", cwd=crawled.parent)
     assert some.returncode == 0
     assert "no document has all of these words" in some.stderr
-    nested = _gossamer("search", "d", "(" * 3_000, cwd=crawled.parent)
+    nested = gossamer("search", "d", "(" * 3_000, cwd=crawled.parent)
     assert (nested.returncode, nested.stderr.count("\n")) == (2, 1)
     assert "at character 21" in nested.stderr
-    endless = _gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
+    endless = gossamer("search", "d", "(" * 100_000, cwd=crawled.parent)
     assert (endless.returncode, endless.stderr) == (
         2,
         "gossamer: query: more than 4000 characters: take some away\n",
     )
-    option = _gossamer("search", "d", "git merge", "--no-ff", cwd=tmp_path)
+    option = gossamer("search", "d", "git merge", "--no-ff", cwd=tmp_path)
     assert option.returncode == 2
     assert "'--no-ff'. Words that begin with - come after --." in option.stderr
-    assert "holds no crawl" in _gossamer("search", "nowhere", "fox", cwd=tmp_path).stderr
+    assert "holds no crawl" in gossamer("search", "nowhere", "fox", cwd=tmp_path).stderr
     other = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(other / "search")], check=True)
-    without = _gossamer("search", "d", "fox", cwd=tmp_path)
+    without = gossamer("search", "d", "fox", cwd=tmp_path)
     assert (without.returncode, without.stderr) == (
         2,
         "gossamer: d: has no search index. 'gossamer index d' makes it.\n",
     )
-    both = _gossamer("search", str(crawled), "--also", "d", "fox", cwd=tmp_path)
+    both = gossamer("search", str(crawled), "--also", "d", "fox", cwd=tmp_path)
     assert both.returncode == 0
     assert "d: has no search index" in both.stderr
 
@@ -192,10 +188,10 @@ def test_damaged_tables_and_index_are_made_anew_from_the_archive(crawled: Path, 
         content[len(content) // 3] ^= 0x55
         content[len(content) // 2] ^= 0x55
         path.write_bytes(content)
-    damaged = _gossamer("search", "d", "fox", cwd=tmp_path)
+    damaged = gossamer("search", "d", "fox", cwd=tmp_path)
     assert damaged.returncode == 3
     assert "'gossamer index d' makes it anew" in damaged.stderr
-    mended = _gossamer("index", "d", cwd=tmp_path)
+    mended = gossamer("index", "d", cwd=tmp_path)
     assert mended.returncode == 0, mended.stderr
     assert "the tables are made anew from the archive" in mended.stderr
     assert everything(Reader(folder)) == whole
@@ -216,7 +212,7 @@ def test_a_full_disk_is_said_and_ends_with_3(crawled: Path, tmp_path: Path) -> N
     assert ran.returncode == 3
     assert "Traceback" not in ran.stderr
     assert ran.stderr.count("\n") <= 2
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert everything(Reader(folder)) == everything(Reader(crawled))
 
 
@@ -237,7 +233,7 @@ def test_what_the_archive_lost_is_not_found(crawled: Path, tmp_path: Path, site:
     batch.put(Family.META, CUTS, encode([Cut("other", file.serial, middle[8])]))
     environment.commit(batch)
     environment.close()
-    assert _gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
+    assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     reader = Reader(folder)
     assert {row[0] for row in everything(reader)} == kept
     assert reader.mark == Mark(file.serial, middle[8], "other")
@@ -269,7 +265,7 @@ def test_twenty_kills_leave_the_index_that_is_made_at_once(crawled: Path, tmp_pa
             kills += 1
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    last = _gossamer("index", "d", "-q", cwd=tmp_path)
+    last = gossamer("index", "d", "-q", cwd=tmp_path)
     assert (last.returncode, last.stderr) == (0, "")
     killed, whole = Reader(folder), Reader(crawled)
     assert everything(killed) == everything(whole)
@@ -295,7 +291,7 @@ def _mark(folder: Path) -> object:
 
 
 def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -> None:
-    ran = _gossamer(
+    ran = gossamer(
         "search",
         "--live",
         "quick fox -19",
@@ -313,19 +309,19 @@ def test_live_it_crawls_until_the_query_is_answered(site: str, tmp_path: Path) -
     hits = [json.loads(line) for line in ran.stdout.splitlines()]
     assert len(hits) == 2
     assert all("quick foxes" in hit["snippet"] for hit in hits)
-    status = json.loads(_gossamer("status", "kept", "--json", cwd=tmp_path).stdout)
+    status = json.loads(gossamer("status", "kept", "--json", cwd=tmp_path).stdout)
     assert status["sums"]["pages"] < PAGES / 2, "it ended when it was answered"
-    nothing = _gossamer(
+    nothing = gossamer(
         "search", "--live", "zebra", site, "--min-delay", "0", "--max-pages", "5", cwd=tmp_path
     )
     assert (nothing.returncode, nothing.stdout) == (1, "")
-    refused = _gossamer("search", "--live", "site:x", site, cwd=tmp_path)
+    refused = gossamer("search", "--live", "site:x", site, cwd=tmp_path)
     assert refused.returncode == 2
     assert "holds no word" in refused.stderr
 
 
 def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, tmp_path: Path) -> None:
-    ran = _gossamer(
+    ran = gossamer(
         "search", "--live", "zebra quick fox 17", site, "--min-delay", "0", "--limit", "2", "--json",
         "--max-pages", "300", cwd=tmp_path,
     )  # fmt: skip
@@ -335,17 +331,18 @@ def test_live_pages_with_some_of_the_words_follow_where_none_has_all(site: str, 
     hits = [json.loads(line) for line in ran.stdout.splitlines()]
     assert len(hits) == 2
     assert hits[0]["url"] == f"{site}/n/17", "it has three of them, the others two"
-    denied = _gossamer(
+    denied = gossamer(
         "search", "--live", "zebra fox -quick", site, "--min-delay", "0", "--max-pages", "5", cwd=tmp_path
     )
     assert (denied.returncode, denied.stdout) == (1, ""), "what is denied is in all of them"
 
 
 def test_live_a_seed_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path) -> None:
-    ran = _gossamer(
-        "search", "--live", "zebra", "http://127.0.0.1:1/", "--set", "retry.url_waits=[]", "--set",
-        "engine.give_up_after=1s", cwd=tmp_path,
-    )  # fmt: skip
+    command = [
+        sys.executable, "-m", "gossamer", "search", "--live", "zebra", "http://127.0.0.1:1/", "--set",
+        "retry.url_waits=[]", "--set", "engine.give_up_after=1s",
+    ]  # fmt: skip
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 1
     assert ran.stderr.startswith("no seed could be reached: 127.0.0.1: connect"), ran.stderr
     assert "Warning" not in ran.stderr

@@ -4,14 +4,13 @@ import http.server
 import json
 import random
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import gossamer
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 
@@ -69,11 +68,6 @@ class _Site(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def _gossamer(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gossamer", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
@@ -88,12 +82,12 @@ def site() -> Iterator[str]:
 def root(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a crawl `d` whose documents are indexed, and documents of one's own."""
     root = tmp_path_factory.mktemp("crawl")
-    ran = _gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", cwd=root)
+    ran = gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", cwd=root)
     assert ran.returncode == 0, ran.stderr
-    early = _gossamer("similar", "d", cwd=root)
+    early = gossamer("similar", "d", cwd=root)
     assert early.returncode == 2
     assert "gossamer index d" in early.stderr
-    ran = _gossamer("index", "d", "-q", cwd=root)
+    ran = gossamer("index", "d", "-q", cwd=root)
     assert ran.returncode == 0, ran.stderr
     (root / "mine.txt").write_text(ORIGINAL)
     (root / "mine.html").write_text(_page("Mine", ORIGINAL))
@@ -103,7 +97,7 @@ def root(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _told(root: Path, *arguments: str) -> Any:
-    ran = _gossamer("similar", "d", *arguments, "--json", cwd=root)
+    ran = gossamer("similar", "d", *arguments, "--json", cwd=root)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)
 
@@ -118,7 +112,7 @@ def test_pages_that_resemble_each_other_are_one_cluster_and_their_links_are_foll
     assert all(page["resemblance"] > 0.8 for page in cluster["pages"])
     assert (told["near_duplicates"], told["clusters_in_all"]) == (2, 1)
     assert told["captures"] == len(SITE), "what only the near-duplicate links to, too"
-    shown = _gossamer("similar", "d", cwd=root)
+    shown = gossamer("similar", "d", cwd=root)
     assert f"2 pages like {cluster['cluster']}" in shown.stdout
 
 
@@ -132,7 +126,7 @@ def test_copies_of_files_are_found_with_the_passage(root: Path, site: str) -> No
     (answer,) = _told(root, "mine.txt")
     (passage,) = answer["pages"][0]["passages"]
     assert PASSAGE in ORIGINAL[passage["start"] : passage["end"]]
-    shown = _gossamer("similar", "d", "mine.txt", cwd=root)
+    shown = gossamer("similar", "d", "mine.txt", cwd=root)
     assert shown.stdout.startswith("mine.txt: 1 page\n")
     assert PASSAGE[:60] in shown.stdout
     assert _told(root, "mine.txt", "--words", "100")[0]["pages"] == []
@@ -146,7 +140,7 @@ def test_a_page_of_the_crawl_is_compared_with_the_others(root: Path, site: str) 
 
 
 def test_what_cannot_be_looked_for_is_told_and_the_rest_is_answered(root: Path) -> None:
-    ran = _gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "--json", cwd=root)
+    ran = gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "--json", cwd=root)
     assert ran.returncode == 1
     nothing, gone, empty, mine = json.loads(ran.stdout)
     assert nothing["problem"] == "nothing.pdf: there is no such file, and nothing of it is in the index"
@@ -158,17 +152,17 @@ def test_what_cannot_be_looked_for_is_told_and_the_rest_is_answered(root: Path) 
 
 def test_list_sql_export_and_report_tell_of_clusters(root: Path, site: str) -> None:
     first = _told(root)["clusters"][0]["cluster"]
-    ran = _gossamer("list", "d", "--near-duplicates", "--columns", "url,cluster", "--json", cwd=root)
+    ran = gossamer("list", "d", "--near-duplicates", "--columns", "url,cluster", "--json", cwd=root)
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     assert sorted(row["url"] for row in rows) == [f"{site}/a", f"{site}/near"]
     assert {row["cluster"] for row in rows} == {first}
-    ran = _gossamer("export", "near_duplicates", "d", "--compress", "none", "--out", "x", cwd=root)
+    ran = gossamer("export", "near_duplicates", "d", "--compress", "none", "--out", "x", cwd=root)
     assert ran.returncode == 0, ran.stderr
     exported = [
         json.loads(line) for path in (root / "x").glob("*.jsonl") for line in path.read_text().splitlines()
     ]
     assert {row["url"] for row in exported} == {f"{site}/a", f"{site}/near"}
-    ran = _gossamer("report", "d", "--json", cwd=root)
+    ran = gossamer("report", "d", "--json", cwd=root)
     assert json.loads(ran.stdout)["near_duplicates"] == {
         "captures": len(SITE), "pages": 2, "clusters": 1, "largest": [{"url": first, "copies": 2}],
     }  # fmt: skip
@@ -195,7 +189,7 @@ def test_the_table_is_there_without_an_index_and_follows_it(root: Path, tmp_path
 def test_near_duplicates_are_one_hit_of_a_search(root: Path, site: str) -> None:
     pytest.importorskip("tantivy", reason="the extra `search` is not installed")
     common = " ".join(_prose(2, 300).split(" ")[40:43])
-    ran = _gossamer("search", "d", common, "--json", cwd=root)
+    ran = gossamer("search", "d", common, "--json", cwd=root)
     first, *others = [json.loads(line) for line in ran.stdout.splitlines()]
     assert first["url"] in (f"{site}/a", f"{site}/near")
     assert first["similar"] == 1
@@ -205,17 +199,17 @@ def test_near_duplicates_are_one_hit_of_a_search(root: Path, site: str) -> None:
 @pytest.mark.parametrize("table", ["documents", "links"])
 def test_damaged_tables_are_noticed_and_the_remedy_is_named(root: Path, tmp_path: Path, table: str) -> None:
     shutil.copytree(root / "d", tmp_path / "d")
-    before = json.loads(_gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"]
+    before = json.loads(gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"]
     (path,) = (tmp_path / "d" / "documents").glob(f"{table}-*.parquet")
     content = bytearray(path.read_bytes())
     content[4 : len(content) - 8] = bytes(len(content) - 12)
     path.write_bytes(content)
     if table == "documents":
-        ran = _gossamer("similar", "d", f"{root}/mine.txt", cwd=tmp_path)
+        ran = gossamer("similar", "d", f"{root}/mine.txt", cwd=tmp_path)
         assert ran.returncode == 3
         assert "'gossamer index d' makes it anew" in ran.stderr
-    ran = _gossamer("index", "d", cwd=tmp_path)
+    ran = gossamer("index", "d", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert f"{path.name}: cannot be read (its content has changed); the tables are made anew" in ran.stderr
-    assert json.loads(_gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"] == before
-    assert _gossamer("sql", "d", f"select count(*) from {table}", cwd=tmp_path).returncode == 0
+    assert json.loads(gossamer("similar", "d", "--json", cwd=tmp_path).stdout)["clusters"] == before
+    assert gossamer("sql", "d", f"select count(*) from {table}", cwd=tmp_path).returncode == 0

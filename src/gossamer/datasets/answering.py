@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -56,6 +57,14 @@ class _RefusedError(Exception):
     pass
 
 
+class _WithoutPandas(MetaPathFinder):
+    """Arrow loads pandas where it is installed, which takes as long as all else here; nobody asks for it."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("not in this process", name=fullname)
+
+
 def main(asked: Asked, out: BinaryIO) -> None:
     """Say the answer on `out`."""
     late = threading.Event()
@@ -76,6 +85,7 @@ def _say(out: BinaryIO, kind: bytes, body: bytes) -> None:
 
 
 def _answer(asked: Asked, late: threading.Event) -> Iterator[tuple[bytes, bytes]]:
+    sys.meta_path.insert(0, _WithoutPandas())
     import duckdb
     import pyarrow
     from pyarrow import dataset
