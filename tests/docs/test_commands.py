@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 import msgspec
 import pytest
+from in_process import gossamer
 from small_site import Answer, small_site
 from test_documents import DOCUMENTS, ROOT, app
 
@@ -67,6 +68,9 @@ PROGRAMS = {
     "docs/how-to/fields.md": "test_six_programs.py does",
 }
 """Pages whose blocks of Python are run elsewhere."""
+SHELL = set("|&;<>$`~*?[{")
+ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
+"""Commands that ask for a password, go on until they are stopped, or belong to Ray."""
 FAILS = {"gossamer resume my-crawl --release": "no branch 'all' is set aside"}
 """What is said, with status 2, by commands for which a small site gives no occasion."""
 SITE: dict[str, str | Answer] = {
@@ -183,6 +187,14 @@ def test_python_in_blocks_compiles(path: Path) -> None:
             compile(block.text, str(path), "exec")
 
 
+def plain_words(line: str) -> list[str] | None:
+    """What stands behind `gossamer`, of a line that asks nothing of a shell, and whose command asks nobody."""
+    if not line.startswith(ONLY_PROCESSES) and not SHELL & {*line}:
+        name, *words = shlex.split(line, comments=True)
+        return words if name == "gossamer" else None
+    return None
+
+
 class Web(msgspec.Struct, frozen=True):
     """`example.org` and `example.net` on loopback."""
 
@@ -210,17 +222,20 @@ class Web(msgspec.Struct, frozen=True):
         return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
 
     def run(self, line: str, folder: Path) -> None:
-        """In a shell, as a reader would."""
-        ran = subprocess.run(
-            ["bash", "-c", self.here(line)],
-            cwd=folder,
-            env=self.environment(folder),
-            input="a long enough password\n",
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        """In a shell, as a reader would; plain commands in this process, which has all imported."""
+        if (words := plain_words(self.here(line))) is not None:
+            ran = gossamer(*words, cwd=folder)
+        else:
+            ran = subprocess.run(
+                ["bash", "-c", self.here(line)],
+                cwd=folder,
+                env=self.environment(folder),
+                input="a long enough password\n",
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
         assert ran.returncode == (2 if line in FAILS else 0), (line, ran.stdout, ran.stderr)
         assert FAILS.get(line, "") in ran.stderr
 
