@@ -50,6 +50,7 @@ from gossamer.frontier.gates.name_gate import Names
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.events import NameAnswered, ProblemFound
 from gossamer.model.url import Url
+from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
@@ -68,8 +69,6 @@ from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
-
-PRODUCT_TOKEN = "gossamer"  # noqa: S105 - the name that robots files know us by
 
 
 class Built(msgspec.Struct, frozen=True):

@@ -4,7 +4,6 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from gossamer.assembly.build import PRODUCT_TOKEN
 from gossamer.assembly.seeds import parse_seeds
 from gossamer.cli.names import resolver_of
 from gossamer.cli.terminal.printing import safe, show, show_json
@@ -18,7 +17,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
 from gossamer.model.url import Url
 from gossamer.policy.robots.access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
-from gossamer.policy.robots.file import SIZE_LIMIT, parse_robots
+from gossamer.policy.robots.file import PRODUCT_TOKEN, SIZE_LIMIT, parse_robots
 from gossamer.policy.visits.retry import redirect_location
 
 

@@ -60,7 +60,7 @@ class _RefusedError(Exception):
 class _WithoutPandas(MetaPathFinder):
     """Arrow loads pandas where it is installed, which takes as long as all else here; nobody asks for it."""
 
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+    def find_spec(self, fullname: str, *_: object) -> None:
         if fullname == "pandas":
             raise ModuleNotFoundError("not in this process", name=fullname)
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from gossamer.assembly.build import PRODUCT_TOKEN
 from gossamer.assembly.plugins import load_extractors
 from gossamer.documents.extractor import link_extractors
 from gossamer.extract.link_header import has_links
@@ -32,6 +31,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.link import LinkKind, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
+from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.retry import redirect_location
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from gossamer.assembly.build import PRODUCT_TOKEN
 from gossamer.assembly.plugins import load_extractors
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
@@ -24,6 +23,7 @@ from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
+from gossamer.policy.robots.file import PRODUCT_TOKEN
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.retry import redirect_location
 

@@ -12,6 +12,8 @@ import msgspec
 
 from gossamer.policy.robots.match import RuleIndex, normal_pattern, normal_target
 
+PRODUCT_TOKEN = "gossamer"  # noqa: S105 - no password
+"""The name that robots files know us by."""
 SIZE_LIMIT = 512_000
 """Bytes that are read of a robots file (RFC 9309, 2.5: at least 500 kibibytes)."""
 
