@@ -74,9 +74,7 @@ class Met:
         """(slot, filter) of the last filter, if it is worth storing again; a slot is used anew for a later
         filter when its own is forgotten."""
         unsaved = self._at_store - self._room
-        if unsaved <= (0 if all_of_it else self._capacity // _WORTH_KEEPING) and self._room > 0:
-            return None
-        if not unsaved:
+        if not unsaved or (self._room > 0 and not all_of_it and unsaved <= self._capacity // _WORTH_KEEPING):
             return None
         self._at_store = self._room
         bits = self._filters[-1].save_bytes()

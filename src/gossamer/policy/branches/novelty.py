@@ -32,7 +32,7 @@ _INLINE = re.compile(
 _TAGS = re.compile(rb"<[^>]*+>(?: *+<[^>]*+>)*+")
 _SHORT = re.compile(rb"\n *+[^\n]{0,7}+(?=\n)(?:\n *+[^\n]{0,7}+(?=\n))*+")
 """Short blocks: a single figure says nothing, beside whatever it stands; a row of them does."""
-_HIDDEN = re.compile(rb"<([sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))(?=[\s>])")
+_HIDDEN = re.compile(rb"<(?:script|style)(?=[\s>])")
 _OWN = re.compile(rb"\d+|[a-z\x80-\xff]{2,}")
 _BASIC_DATE = re.compile(rb"((?:1[5-9]|2[01])\d\d)(0[1-9]|1[0-2])([0-3]\d)?")
 """ISO 8601, without anything between year, month and day."""
@@ -77,16 +77,17 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         target: path and query of its address.
         linked: those of the addresses that it links to.
     """
-    text = _visible(content[:_LONGEST_CONTENT])[:LONGEST_TEXT]
+    text = _visible(content[:_LONGEST_CONTENT])
     if b"<" in text:
-        text = _TAGS.sub(b"\n", _INLINE.sub(b" ", text.lower().replace(b"\n", b" ")))
+        text = _TAGS.sub(b"\n", _INLINE.sub(b" ", text.replace(b"\n", b" ")))
     if len(target) > 1:
         text = text.replace(target.lower().encode(), b"")
     # Whole passes over the bytes from here on, with `|` where a piece ends: whatever is done for each word
     # costs several times as much.
     text = _SHORT.sub(_row, text.translate(_PLAIN)).replace(b"\n", b" | ")
-    for mark in () if text.isascii() else _WIDE_ENDS:
-        text = text.replace(mark, mark + b" | ")
+    for mark in _WIDE_ENDS:
+        if mark[0] in text:  # its first byte is found at once, or not
+            text = text.replace(mark, mark + b" | ")
     for stop in _STOPS:
         text = text.replace(stop, b"  ")
     words, own = text.split(), _own(target, linked)
@@ -94,7 +95,7 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
         left = {word: b"|" if word.endswith(_ENDS) else b"" for word in own}
         words, own = [*filter(None, map(left.get, words, words))], set()
     text = b" %b " % b" ".join(words)
-    for word in own:
+    for word in own.intersection(words):
         alone = b" %b " % word
         while alone in text:
             text = text.replace(alone, b" | " if word.endswith(_ENDS) else b" ")
@@ -139,18 +140,18 @@ def likeness(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 def _visible(content: bytes) -> bytes:
-    """The markup without scripts and styles."""
-    kept, at = [], 0
-    while (begin := _HIDDEN.search(content, at)) is not None:
-        kept.append(content[at : begin.start()])
-        end = b"</" + begin[1]
+    """As much as is looked at without scripts and styles: markup in small letters, mere text as it is."""
+    small = content.lower() if b"<" in content else content
+    shown, at = [], 0
+    while (begin := _HIDDEN.search(small, at)) is not None:
+        shown.append(slice(at, begin.start()))
+        end = b"</" + content[begin.start() + 1 : begin.end()]  # as its beginning is written
         at = content.find(end, begin.end())
         if at < 0:
             at = len(content)
-    if not kept:
-        return content
-    kept.append(content[at:])
-    return b"".join(kept)
+    shown.append(slice(at, len(content)))
+    text = b"".join([small[part] for part in shown])[:LONGEST_TEXT]
+    return text if b"<" in text else b"".join([content[part] for part in shown])[:LONGEST_TEXT]
 
 
 class Novelty:
@@ -178,9 +179,11 @@ class Novelty:
         if said.size:
             return 1.0
         met, sampled = self.marks, max(self.marks.generation, 0)  # leading zeros of a hash that is remembered
-        bound = 1 << 64 - sampled
-        text, media = ([mark for mark in marks if mark < bound] for marks in (said.pieces, said.shown))
-        if not text and not media:
-            met, sampled, text, media = self.short, 0, [*said.pieces], [*said.shown]
+        text, media = said.pieces, said.shown
+        if sampled:
+            bound = 1 << 64 - sampled
+            text, media = (tuple([mark for mark in marks if mark < bound]) for marks in (text, media))
+            if not text and not media:
+                met, sampled, text, media = self.short, 0, said.pieces, said.shown
         new = len(met.new(text)) + PICTURE * len(met.new(media)) << sampled
         return new / (new + HALF)

@@ -309,7 +309,7 @@ class BranchTree:
         file = folders.pop() if folders else ""
         file, _, matrix = file.partition(";")
         name = file or (folders[-1] if folders else "")
-        parameters = [each for part in (matrix.split(";"), query.split("&")) for each in part if each]
+        parameters = [each for each in (*matrix.split(";"), *query.split("&")) if each] if matrix or query else []
         known, renewed = self._renewed(f"\2{name}?{query}", folders, file, parameters)
         if parameters:
             node = self._child(self.root, KNOWN if known else NEW)
@@ -473,9 +473,12 @@ class BranchTree:
     def gave(self, node: Node) -> None:
         """A turn was given to a branch."""
         promise, turn = self.root.record.value, 1.0
-        for above in [*node.above()][::-1]:
+        way = [node]
+        while (parent := way[-1].parent) is not None:
+            way.append(parent)
+        for above in reversed(way):
             record = above.record
-            if above.parent is not None:
+            if above is not self.root:
                 promise = (record.judged * record.value + _PRIOR * promise) / (record.judged + _PRIOR)
             turn = 1.0 / above.part(promise)
             above.passed += turn
