@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from search_world import Page, assert_plain, gossamer, html, site_of
+from search_world import Page, assert_plain, gossamer, here, html, site_of
 
 NOISE = "Here we speak of tables, chairs, lamps, and of the weather in the harbour, as we always do. "
 
@@ -55,7 +55,7 @@ def test_it_goes_where_the_answer_is(tmp_path: Path, words: str) -> None:
     assert "/otters/" in ran.out
     chairs = sum(path.startswith("/chairs") for path in pages.asked)
     assert chairs < 400, "it does not crawl all 1,240 pages of chairs"
-    assert gossamer("search", tmp_path / "d", "otters").code == 0, "what it crawled is a crawl as any other"
+    assert here("search", tmp_path / "d", "otters").code == 0, "what it crawled is a crawl as any other"
 
 
 def test_no_answer_is_said_when_all_is_crawled(tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def killed(folder: Path, seconds: float) -> bool:
 def test_killed_while_it_indexes(chain: Path, whole: Path, tmp_path: Path) -> None:
     wanted = answers(whole, CHAIN_QUERIES)
     shutil.copytree(chain, folder := tmp_path / "d")
-    kills = [killed(folder, seconds) for seconds in (0.6, 0.9, 1.2, 1.5, 1.8, 2.1)]
+    kills = [killed(folder, seconds) for seconds in (0.6, 1.1, 1.6)]
     assert any(kills)
     ran = gossamer("search", folder, "lighthouse")
     assert ran.code in (0, 1, 2)

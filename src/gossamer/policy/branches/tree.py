@@ -309,7 +309,9 @@ class BranchTree:
         file = folders.pop() if folders else ""
         file, _, matrix = file.partition(";")
         name = file or (folders[-1] if folders else "")
-        parameters = [each for each in (*matrix.split(";"), *query.split("&")) if each] if matrix or query else []
+        parameters = (
+            [each for each in (*matrix.split(";"), *query.split("&")) if each] if matrix or query else []
+        )
         known, renewed = self._renewed(f"\2{name}?{query}", folders, file, parameters)
         if parameters:
             node = self._child(self.root, KNOWN if known else NEW)
