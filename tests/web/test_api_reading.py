@@ -288,17 +288,12 @@ def test_a_question_is_answered(job: str, site: str) -> None:
     "question",
     [
         "select * from read_csv('/etc/passwd')",
-        "select * from '/etc/passwd'",
-        "select * from glob('/*')",
         "copy pages to '/tmp/gossamer-was-here.csv'",
-        "attach '/tmp/gossamer-was-here.db'",
-        "install httpfs",
-        "load httpfs",
         "set enable_external_access = true",
-        "select 1; select 2",
     ],
 )
 def test_a_question_reaches_nothing_else(job: str, question: str) -> None:
+    """Asked as `gossamer sql` asks, whose tests (test_cli_sql.py) try every other way."""
     answer = ask(job, question)
     assert answer.status_code == 422, answer.text
     assert answer.json()["detail"]
