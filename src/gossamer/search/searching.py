@@ -157,7 +157,7 @@ class Searching:
         self.close()
 
     def close(self) -> None:
-        """Close all files."""
+        """Let go of the indexes and of the tables of documents; nothing is asked any more."""
         for _, reader in self._readers:
             reader.close()
 
