@@ -325,7 +325,7 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                         stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
                     elif line.startswith("gossamer watch https") and "--once" not in line:
                         with web.running(line, tmp_path, "watching"):
-                            pass
+                            wait_for_answers(tmp_path / "watch-example.org")
                     elif line.startswith("gossamer serve "):
                         stack.enter_context(web.running(line, tmp_path, "http://"))
                     else:
