@@ -144,6 +144,18 @@ def test_a_policy_that_raises_says_no(tmp_path):
         assert len(asyncio.run(crawl(site))) == 3
 
 
+def test_two_cannot_say_when_a_page_comes_again(tmp_path):
+    async def crawl(site):
+        policy = revisiting_crawl.Thrice(2, 1)
+        return [page async for page in gossamer.crawl(site, min_delay=0, revisits=policy, revisit=True)]
+
+    with (
+        small_site(PAGES.get) as site,
+        pytest.raises(gossamer.ConfigError, match=r"revisit\.enabled: a revisit"),
+    ):
+        asyncio.run(crawl(site))
+
+
 def test_without_a_policy_nothing_is_due_again(tmp_path):
     async def crawl(site):
         options = {"folder": tmp_path / "c", "min_delay": 0}

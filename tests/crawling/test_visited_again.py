@@ -19,6 +19,7 @@ import gossamer
 from gossamer.archive.verify import RecordSummary, verify_file
 from gossamer.inspect.checks.crawl_check import check
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
 from gossamer.state.records import REVISIT, RevisitRecord, decode, decode_page
@@ -35,6 +36,7 @@ class Pages:
         self.served = []  # (name, version, status)
         self.conditional = Counter()
         self.gone = set()
+        self.arrived = []
         self.lock = threading.Lock()
         self.fields = {}
 
@@ -43,13 +45,14 @@ class Pages:
         return f"<title>{name}</title><p>Version {version} of {name}</p>{links}"
 
     def answer(self, host, path, asked):
+        self.arrived.append(time.monotonic())
         name = path.removeprefix("/")
         with self.lock:
             if name not in self.versions or name in self.gone:
                 self.served.append((name, None, 404))
                 return 404, {"Content-Type": "text/html"}, "not here"
             version = self.versions[name]
-            etag = f'"{name}-{version}"'
+            etag = f'"{name}-{version}"' if self.etag is True else f'"{self.etag}"'
             fields = {"Content-Type": "text/html; charset=utf-8"}
             if self.etag:
                 fields["ETag"] = etag
@@ -92,7 +95,11 @@ SETTINGS = ["--set", "engine.guess_sitemap=false", "--set", "engine.checkpoint_e
 
 def start(pages, folder, *, origin, resume=False, settings=(), die_at=""):
     further = [each for setting in settings for each in ("--set", setting)]
-    where = [str(folder)] if resume else [pages.site.address, "--dir", str(folder), "--min-delay", "0"]
+    where = (
+        [str(folder)]
+        if resume
+        else [pages.site.address, "--dir", str(folder), "--set", "politeness.min_delay=0"]
+    )
     command = [sys.executable, "-m", "gossamer", "resume" if resume else "crawl", *where, "--revisit"]
     return subprocess.Popen(
         [*command, *SETTINGS, *further],
@@ -270,6 +277,72 @@ def test_over_kills_each_version_once_and_each_visit_counted_once(tmp_path, seed
         known, _ = records(folder)
         for name in pages.versions:
             assert known[name].visits_made == sum(1 for each in found if each[2] == name)
+
+
+def test_who_says_304_to_everything_is_found_out(tmp_path):
+    folder, origin = tmp_path / "crawl", time.time()
+    with Pages(["", "a"], etag="always") as pages:
+        settings = ['revisit.every."/a"="1h"', "revisit.visits=1"]
+        process = start(pages, folder, origin=origin, settings=settings)
+        until(lambda: len(pages.visits("a")) >= 3, process)
+        pages.versions["a"] = 1
+        until(lambda: ("a", 1, 200) in pages.visits("a"), process)
+        seen = len(pages.visits("a"))
+        until(lambda: len(pages.visits("a")) >= seen + 12, process)
+        end(process)
+        later = pages.visits("a")[seen:]
+        assert {status for _, _, status in later} == {200}, "nobody believes it any more"
+        assert 304 in {status for _, _, status in pages.visits("a")}
+        with inspect(folder) as inspection:
+            story = [
+                fact.text
+                for fact in Storyteller(inspection).tell("/a").facts
+                if fact.about == "visited again"
+            ]
+        assert any("asked without condition" in said for said in story), story
+        assert any("wanted every 1.00 h" in said for said in story), story
+        known, sums = records(folder)
+        assert unpack(known["a"].history).changed == 1
+        assert sums.same_payload >= 11
+        assert_sound(folder)
+
+
+def test_hosts_rest_between_visits_as_ever(tmp_path):
+    folder, origin = tmp_path / "crawl", time.time()
+    with Pages(["", "a", "b"]) as pages:
+        process = start(
+            pages, folder, origin=origin,
+            settings=["revisit.visits=100000", "politeness.min_delay=0.3", 'revisit.every."/a"="1s"'],
+        )  # fmt: skip
+        until(lambda: len(pages.arrived) > 14, process)
+        end(process)
+    gaps = [b - a for a, b in zip(pages.arrived, pages.arrived[1:], strict=False)]
+    assert min(gaps) >= 0.295, gaps
+    assert_sound(folder)
+
+
+def test_settings_change_while_it_runs(tmp_path):
+    folder, origin = tmp_path / "crawl", time.time()
+    with Pages(["", "a", "b"]) as pages:
+        process = start(pages, folder, origin=origin, settings=["revisit.visits=20"])
+        until(lambda: len(pages.visits("a")) >= 2, process)
+        set_live(folder, "revisit.enabled=false")
+        process.communicate(timeout=60)
+        assert process.returncode == 0, "with nothing left it ends by itself"
+        seen = len(pages.visits("b"))
+        process = start(pages, folder, origin=origin, resume=True, settings=["revisit.visits=0.001"])
+        until(lambda: (folder / "crawl.toml").read_text().count("enabled = true"), process)
+        time.sleep(1)
+        set_live(folder, 'revisit.every."/b"=1h')
+        until(lambda: len(pages.visits("b")) >= seen + 3, process)
+        end(process)
+        assert_sound(folder)
+
+
+def set_live(folder, setting):
+    command = [sys.executable, "-m", "gossamer", "set", str(folder), setting]
+    said = subprocess.run(command, env=environment(origin=0.0), capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
 
 
 def test_without_it_nothing_is_written(tmp_path):

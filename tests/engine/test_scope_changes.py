@@ -1,5 +1,6 @@
 """After a change of scope: what waits is judged again, what was turned away comes back."""
 
+import msgspec
 import pytest
 from engine_world import SITE, fetched, parsed, rules, visit
 
@@ -191,6 +192,11 @@ def test_permits_ask_the_scope_and_then_the_robots_file(world):
     prefetch_checks = PrefetchChecks(world.context, narrow, world.again)
     assert prefetch_checks.refusal(lease("/private")).rule is Rule.SCOPE
     assert prefetch_checks.refusal(lease("/private", 11)) is None
+    visited = lease("/private", 11)
+    visited = msgspec.structs.replace(
+        visited, candidate=msgspec.structs.replace(visited.candidate, again=True)
+    )
+    assert prefetch_checks.refusal(visited).rule is Rule.SCOPE, "the number is that of its turn"
     assert prefetch_checks.refusal(lease("/forbidden")).rule is Rule.ROBOTS
     assert prefetch_checks.prepared(world.robots_lease()).validators.etag == '"1"'
 

@@ -3,14 +3,16 @@
 import random
 from collections import Counter
 
+import msgspec
 import pytest
 from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from test_moves import depart, move
 
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Again, Blame, Done, Dropped, PageState, Retry
-from gossamer.model.reasons.codes import RetryCode
+from gossamer.model.reasons.codes import BudgetCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import History, standing, unpack
@@ -67,7 +69,7 @@ class AgainWorld(FrontierWorld):
         data = self.environment.get(Family.PAGES, self.fingerprint(url))
         return decode_page(data) if data else None
 
-    def finish(self, lease, disposition=Done, place=None, changed=False):
+    def finish(self, lease, disposition=Done, place=None, changed=False, pages=0):
         """Settle a lease so that its page comes again."""
         url = lease.candidate.url.text
         fingerprint, known = self.fingerprint(url), self.page(url)
@@ -83,7 +85,7 @@ class AgainWorld(FrontierWorld):
             record = PageRecord(url, PageState.DONE, history=again.history)
             batch.put(Family.PAGES, fingerprint, encode(record))
             made = Done(again=again) if disposition is Done else disposition(again)
-            self.frontier.settle(lease, made, VISITED)
+            self.frontier.settle(lease, made, msgspec.structs.replace(VISITED, pages=pages))
         self.visited[url] += 1
 
     def standing(self):
@@ -309,6 +311,52 @@ def test_refetch_without_visits_again(tmp_path):
     assert world.frontier.lend() is None
     assert world.counters.queued == 0
     world.close()
+
+
+def test_a_spent_budget_of_a_host_does_not_keep_its_pages_from_coming_again(tmp_path):
+    world = AgainWorld(tmp_path / "state")
+    spent = Reason(BudgetCode.PAGES_PER_HOST, (2,))
+    world.policy = msgspec.structs.replace(
+        world.policy, budget_spent=lambda name, pages, _: spent if pages >= 2 else None
+    )
+    world.reopen()
+    for number in range(5):
+        world.admit(f"http://a/{number}")
+
+    def settle(lease):
+        world.finish(lease, pages=0 if lease.candidate.again else 1)
+
+    drain(world, 30, settle)
+    assert len(world.visited) == 2, "what is new is left"
+    assert min(world.visited.values()) >= 4
+    assert not world.frontier.hosts.get(world.frontier.host_hash("a")).parked
+    world.assert_sound()
+    world.frontier.again.pace.on = False
+    world.frontier.repace()
+    drain(world, 30, settle)
+    assert world.frontier.hosts.get(world.frontier.host_hash("a")).parked.code == BudgetCode.PAGES_PER_HOST
+    world.close()
+
+
+def test_pages_move_with_their_host(tmp_path):
+    one, two = AgainWorld(tmp_path / "one"), AgainWorld(tmp_path / "two")
+    urls = [f"http://a.example/{number}" for number in range(4)]
+    for url in [*urls, "http://b.example/"]:
+        one.admit(url)
+    drain(one, 4.5)
+    before = one.frontier.hosts.get(one.frontier.host_hash("a.example")).heads
+    move(one, two)
+    depart(one)
+    two.micros = one.micros
+    for world, there in ((one, ["http://b.example/"]), (two, urls)):
+        assert world.standing() == Counter(there)
+        assert world.counters.enrolled + world.counters.queued == len(there)
+        world.assert_sound()
+    assert two.frontier.hosts.get(two.frontier.host_hash("a.example")).heads == before
+    drain(two, 40)
+    assert min(two.visited[url] for url in urls) >= 2
+    for world in (one, two):
+        world.close()
 
 
 @settings(deadline=None, max_examples=40)

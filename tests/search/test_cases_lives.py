@@ -238,11 +238,16 @@ def test_killed_ten_times_while_it_indexes(
     chain: Path, whole: Path, tmp_path: Path, only_the_index: bool
 ) -> None:
     wanted, chance, kills = answers(whole, CHAIN_QUERIES), dice(f"index {only_the_index}"), 0
+    took = 0.0
     for turn in range(30):
         shutil.copytree(whole if only_the_index else chain, folder := tmp_path / str(turn))
         if only_the_index:
             shutil.rmtree(folder / INDEX)
-        while kills < 10 and killed(folder, chance.uniform(0.3, 3.0)):
+        if not turn:  # how long it takes here, so that kills fall into it on any machine
+            began = time.monotonic()
+            assert not killed(folder, 120)
+            took = time.monotonic() - began
+        while kills < 10 and turn and killed(folder, chance.uniform(0.2, 0.9) * took):
             kills += 1
         assert answers(indexed(folder), CHAIN_QUERIES) == wanted
         if kills == 10:

@@ -372,3 +372,13 @@ def test_whoever_may_look_may_read_and_ask(tmp_path: Path, site: str) -> None:
             assert vic.get("/api/v1/jobs/sim/content", params=params, headers=foreign).status_code == 403
         assert get(f"{service.url}/api/v1/jobs/sim", "content", url=site).status_code == 401
         assert ask(f"{service.url}/api/v1/jobs/sim", "select 1").status_code == 401
+
+
+def test_nothing_is_compared_with_a_single_capture(service: LiveService, job: str, site: str) -> None:
+    one = get(job, "compare", url=site)
+    assert one.status_code == 404
+    assert "no two captures" in one.text
+    assert get(job, "compare", url=site, all="perhaps").status_code == 422
+    shown = httpx.get(f"{service.url}/jobs/sim/compare", params={"url": site}, timeout=60)
+    assert shown.status_code == 404
+    assert "no two captures" in shown.text

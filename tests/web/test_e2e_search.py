@@ -1,5 +1,6 @@
 """The search page in a real browser: with and without scripts, in English and Chinese, small and dark."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -140,9 +141,10 @@ def test_it_works_without_scripts(browser: Any, service: LiveService) -> None:
     page = viewer.page
     page.goto("/search")
     search_for(page, "guide")
-    assert page.locator(".hit").count() == 10
+    expect(page.locator(".hit")).to_have_count(10)
     page.click(".pager .next")
-    assert page.locator(".hit").count() == 10
+    expect(page).to_have_url(re.compile("page=2"))
+    expect(page.locator(".hit")).to_have_count(10)
     search_for(page, "+++")
     viewer.close()
 

@@ -193,7 +193,7 @@ def build(
         every_attempt=config.engine.every_attempt,
     )
     memory, links = PageMemory(environment), _link_rules(config)
-    pace = RevisitPace(environment, frontier, config.revisit)
+    pace = RevisitPace(environment, frontier, config.revisit, alone=extensions.revisits is None)
     changes = Changes(folder.archive, frontier, memory, config.fetch)
     again = Revisits(frontier, identity, memory, pace, changes)
     dispatch.expect("revisits", lambda: pace.waits)

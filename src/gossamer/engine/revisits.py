@@ -5,6 +5,8 @@ from hashlib import blake2b
 import msgspec
 
 from gossamer.frontier.frontier import Frontier
+from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import of, text
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import History
@@ -13,6 +15,7 @@ from gossamer.policy.revisit.threshold import Threshold, starting_level
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import REVISIT, RevisitRecord, decode, encode
 
+BOTH = text("a revisit policy is plugged in that says when pages come again: take one of the two")
 CORRECT_EVERY = 60.0
 """Seconds of the wall clock, and in a simulation of at least so many of ours:"""
 SHORTEST = 0.02
@@ -29,7 +32,17 @@ class RevisitPace:
     The threshold is a hint: one that a kill takes back by a minute changes nothing but a few due times.
     """
 
-    def __init__(self, environment: Environment, frontier: Frontier, config: RevisitConfig) -> None:
+    def __init__(
+        self, environment: Environment, frontier: Frontier, config: RevisitConfig, *, alone: bool = True
+    ) -> None:
+        """`alone`: no policy was handed in that says when pages come again; else none do by this one.
+
+        Raises:
+            ConfigError: both are wanted.
+        """
+        if config.enabled and not alone:
+            raise ConfigError(of("revisit.enabled", BOTH))
+        self._alone = alone
         self._frontier = frontier
         data = environment.get(Family.META, REVISIT)
         self.record = decode(data, RevisitRecord) if data else RevisitRecord()
@@ -56,6 +69,8 @@ class RevisitPace:
 
     def go_by(self, config: RevisitConfig) -> None:
         """Go by other settings from now on. Pages that they move are moved by a walk (`enrolling`)."""
+        if not self._alone:
+            config = msgspec.structs.replace(config, enabled=False)
         self.config, record = config, self.record
         pace = self._frontier.again.pace
         if not config.enabled:

@@ -29,6 +29,7 @@ from gossamer.state.records import (
 FAMILIES = (
     Family.QUEUE,
     Family.LATER,
+    Family.AGAIN,
     Family.SEEN,
     Family.PAGES,
     Family.ROBOTS,
@@ -99,6 +100,9 @@ class Arrivals:
                 self._counters.again += again
                 self._counters.waiting += not again
                 self._queued(value, batch)
+            case Family.AGAIN:
+                batch.put(family, key, value)  # by wall time, which is the same everywhere
+                self._counters.enrolled += 1
             case Family.SEEN:
                 if len(key) == FINGERPRINT_BYTES:  # not the log of a filter
                     self._seen(key, value, batch)

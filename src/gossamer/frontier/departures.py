@@ -46,6 +46,8 @@ class Departures:
                 again = decode_queue(value).again
                 counters.again -= again
                 counters.waiting -= not again
+            case Family.AGAIN:
+                counters.enrolled -= 1
             case Family.SEEN:
                 if len(key) != FINGERPRINT_BYTES:  # the log of a Bloom filter, which cannot forget
                     return

@@ -90,7 +90,7 @@ class Frontier:
         """Where budgets go by registrable domain."""
         if policy.domain_budget is not None:
             self.domains = DomainTable(environment, session.fingerprints.host, policy.domain_budget)
-        self._budgets = BudgetGate(policy, self.domains, self.rest, self.park)
+        self._budgets = BudgetGate(policy, self.domains, self.rest, self.park, self._seconds_to_again)
         self.counts_linkers = self.domains is not None and self.domains.counts_linkers
         self.robots = RobotsTable(environment, config.robots_cache, session.now)
         self.queues = QueueTable(
@@ -299,7 +299,7 @@ class Frontier:
         return self.serving.next_due
 
     def _lend_from(self, queue: HostQueue) -> Lease | None:
-        if self._budgets.judge(queue) is Turn.WAIT:
+        if not self._first_comes_again(queue) and self._budgets.judge(queue) is Turn.WAIT:
             return None
         name, queue.held = queue.record.name, 0
         while queue.has_entry:
@@ -443,6 +443,18 @@ class Frontier:
         """The pace of `again` was corrected: hosts in memory are due at other times."""
         self.again.pace.version += 1
         self.serving.repaced()
+
+    def _first_comes_again(self, queue: HostQueue) -> bool:
+        """Whether the next entry of a host is a page that was counted when it was new."""
+        if not self.again.pace.on or not queue.has_entry:
+            return False
+        _, candidate = queue.first or queue.fill(self.environment, self._config.buffer)
+        return candidate.again
+
+    def _seconds_to_again(self, queue: HostQueue) -> float | None:
+        """Seconds until a page of a host is due again; `None` if none will be."""
+        due = self.again.due_of(queue)
+        return None if due >= FOREVER else max(0.0, (due - self.micros()) / 1e6)
 
     def refetch(self, pages: Iterable[bytes]) -> Refetched:
         """Give pages that were settled a turn at once, without condition; each once, however often it is asked for.

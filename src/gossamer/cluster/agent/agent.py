@@ -348,7 +348,10 @@ class _Life:
             answered=self.leases_held.answered,
             epoch=self.leases_held.epoch,
             wave=self.wave,
-            idle=not self.move_executor.busy and crawl.parts.dispatch.quiet and not self._barred(),
+            idle=not self.move_executor.busy
+            and crawl.parts.dispatch.quiet
+            and not crawl.parts.pace.waits
+            and not self._barred(),
             sent=counts.sent,
             received=counts.received,
             owed=len(parts.outbox.shards_owed()),

@@ -97,10 +97,12 @@ class Rejudging:
     def refusal(self, lease: Lease) -> Refused | None:
         """Why a URL does not belong any more, if it was admitted under another scope.
 
-        Robots files are asked about in any case: a blocked host is not even asked for those.
+        Robots files are asked about in any case: a blocked host is not even asked for those. So is what was visited:
+        its number is that of its turn.
         """
         candidate = lease.candidate
-        if candidate.kind is not LinkKind.ROBOTS and split_ticket(lease.ticket)[1] >= self._before:
+        anyway = candidate.kind is LinkKind.ROBOTS or candidate.again
+        if not anyway and split_ticket(lease.ticket)[1] >= self._before:
             return None
         return self.judge(candidate)
 

@@ -47,7 +47,7 @@ class Revisits:
         self._memory = memory
         self.pace = pace
         self._changes = changes
-        self._sites: OrderedDict[bytes, Spread] = OrderedDict()
+        self._sites: OrderedDict[bytes, tuple[Spread, bytes]] = OrderedDict()
 
     # Before a visit …
 
@@ -127,6 +127,7 @@ class Revisits:
         history = history.visited(at, changed=is_changed)
         belief = site.learn(history, max(0.0, at - known.last) / self._frontier.again.pace.fair)
         record.spread = site.pack()
+        self._sites[key] = site, record.spread
         self.pace.changed()
         return self._placed(history, url, record, belief)
 
@@ -226,14 +227,14 @@ class Revisits:
 
     def _site(self, key: bytes, record: HostRecord) -> Spread:
         """How rates are spread over the pages of a host."""
-        site = self._sites.get(key)
-        if site is None:
-            site = self._sites[key] = Spread(self.pace.spread, record.spread or None)
+        kept = self._sites.get(key)
+        if kept is None or kept[1] != record.spread:  # the host may have been elsewhere meanwhile
+            kept = self._sites[key] = Spread(self.pace.spread, record.spread or None), record.spread
             if len(self._sites) > SITES:
-                _, oldest = self._sites.popitem(last=False)
+                _, (oldest, _) = self._sites.popitem(last=False)
                 oldest.tell()
         self._sites.move_to_end(key)
-        return site
+        return kept[0]
 
 
 def _validators(exchange: Exchange) -> Validators:

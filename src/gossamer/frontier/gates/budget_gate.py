@@ -10,7 +10,7 @@ from gossamer.model.reasons.reason import Reason
 
 
 class BudgetGate:
-    """Parks hosts whose budget is spent."""
+    """Parks hosts whose budget is spent; they rest where pages of theirs come again, which cost none of it."""
 
     def __init__(
         self,
@@ -18,12 +18,15 @@ class BudgetGate:
         domains: DomainTable | None,
         rest: Callable[[str, float, Reason], None],
         park: Callable[[str, Reason], None],
+        again: Callable[[HostQueue], float | None] = lambda _: None,
     ) -> None:
-        """`rest(name, seconds, reason)` and `park(name, reason)`, as of the frontier."""
+        """`rest(name, seconds, reason)` and `park(name, reason)`, as of the frontier; `again(queue)`: seconds until a
+        page of the host comes again, `None` if none does."""
         self._policy = policy
         self._domains = domains
         self._rest = rest
         self._park = park
+        self._again = again
 
     def judge(self, queue: HostQueue) -> Turn:
         """Whether one more lease may go out; it need not be known which."""
@@ -36,5 +39,10 @@ class BudgetGate:
                 self._rest(record.name, DOMAIN_OUT_SECONDS, spent)
                 return Turn.WAIT
         if spent and not queue.lent:
-            self._park(record.name, spent)
+            seconds = self._again(queue)
+            if seconds is None:
+                self._park(record.name, spent)
+            else:
+                queue.credit = max(queue.credit, 1.0)  # what is new does not go first, it does not go at all
+                self._rest(record.name, seconds, spent)
         return Turn.WAIT if spent else Turn.GO

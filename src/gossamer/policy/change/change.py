@@ -48,16 +48,19 @@ def changed(before: Sequence[str], after: Sequence[str], volatile: Volatile = _N
     """
     if before == after:
         return Change()
-    old, places = _counted(before, volatile)
-    new, new_places = _counted(after, volatile)
+    hidden: list[str] = []
+    new_hidden: list[str] = []
+    old, places = _counted(before, volatile, hidden)
+    new, new_places = _counted(after, volatile, new_hidden)
     hunks = hunks_of(old, new)
     gone: Counter[str] = Counter()
     come: Counter[str] = Counter()
     for hunk in hunks:
         gone.update(old[hunk.start : hunk.end])
         come.update(new[hunk.new_start : hunk.new_end])
+    # What stands in the other capture all the same, be it where it does not count, has only moved.
     moved = gone & come
-    gone, come = gone - moved, come - moved
+    gone, come = gone - moved - Counter(new_hidden), come - moved - Counter(hidden)
     found = []
     removed: Counter[str] = Counter()
     added: Counter[str] = Counter()
@@ -91,9 +94,9 @@ def fingerprint(pieces: Sequence[str], volatile: Volatile = _NOTHING) -> int:
     ) % (1 << 64)
 
 
-def _counted(pieces: Sequence[str], volatile: Volatile) -> tuple[list[str], list[int]]:
+def _counted(pieces: Sequence[str], volatile: Volatile, hidden: list[str]) -> tuple[list[str], list[int]]:
     """The pieces that count, as they count, and the number of each."""
-    kept = [(piece, number) for number, piece in enumerate(volatile.masked(pieces)) if piece]
+    kept = [(piece, number) for number, piece in enumerate(volatile.masked(pieces, hidden)) if piece]
     return [piece for piece, _ in kept], [number for _, number in kept]
 
 

@@ -137,21 +137,26 @@ class Volatile:
         )
         return volatile
 
-    def masked(self, pieces: Sequence[str]) -> list[str]:
-        """The pieces as they count: empty for one in a volatile box, `...` (one character) for a volatile figure."""
+    def masked(self, pieces: Sequence[str], hidden: list[str] | None = None) -> list[str]:
+        """The pieces as they count: empty for one in a volatile box, `...` (one character) for a volatile figure.
+
+        Args:
+            pieces: of a capture.
+            hidden: takes those that are left out, as they would count.
+        """
         kept = without_ages(pieces) if pieces else []
         boxes = {key: box for key, box in self._boxes.items() if box.volatile}
         figures = {key for key, seen in self._figures.items() if _is_volatile(seen)}
         if not kept or not (boxes or figures):
             return kept
         bare = skeletons(kept)
-        if boxes:
-            for _, start, end in _spans(list(map(digest, bare)), boxes):
-                kept[start:end] = [""] * (end - start)
-        if figures:
-            for number, piece in enumerate(kept):
-                if piece and piece != bare[number]:
-                    kept[number] = _masked(piece, figures)
+        for number, piece in enumerate(kept) if figures else ():
+            if piece != bare[number]:
+                kept[number] = _masked(piece, figures)
+        for _, start, end in _spans(list(map(digest, bare)), boxes) if boxes else ():
+            if hidden is not None:
+                hidden += filter(None, kept[start:end])
+            kept[start:end] = [""] * (end - start)
         return kept
 
     def learn(self, before: Sequence[str], after: Sequence[str], met: set[int] | None = None) -> None:
@@ -227,6 +232,7 @@ class Volatile:
         for hunk in _joined(outside):
             if not pair.is_box(hunk, moved):
                 continue
+            hunk = pair.trimmed(hunk, moved)  # noqa: PLW2901
             key = new_digests[hunk.new_start - 1] if hunk.new_start else 0
             if _met(met, key, "\n".join(pair.after[hunk.new_start : hunk.new_end])):
                 continue
@@ -298,6 +304,11 @@ class _Pair(NamedTuple):
         gone = {piece for hunk in hunks for piece in self.before[hunk.start : hunk.end]}
         return gone & {piece for hunk in hunks for piece in self.after[hunk.new_start : hunk.new_end]}
 
+    def trimmed(self, hunk: Hunk, moved: set[str]) -> Hunk:
+        """Without what only moved at its ends, as a list in another order beside a box does."""
+        start, end = _trimmed(self.before, hunk.start, hunk.end, moved)
+        return Hunk(start, end, *_trimmed(self.after, hunk.new_start, hunk.new_end, moved))
+
     def is_box(self, hunk: Hunk, moved: set[str]) -> bool:
         """Whether the stretch was replaced as a box is."""
         old = [piece for piece in self.before[hunk.start : hunk.end] if piece not in moved]
@@ -329,6 +340,14 @@ def _opposite(start: int, end: int, usual: tuple[int, int], hunks: list[Hunk]) -
     )
     found = start + shift, end + shift + grown
     return found if 0 <= found[0] <= found[1] else usual
+
+
+def _trimmed(pieces: list[str], start: int, end: int, moved: set[str]) -> tuple[int, int]:
+    while start < end and pieces[start] in moved:
+        start += 1
+    while start < end and pieces[end - 1] in moved:
+        end -= 1
+    return start, end
 
 
 def _common(one: list[str], other: list[str]) -> int:

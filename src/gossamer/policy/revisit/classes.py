@@ -22,6 +22,7 @@ _SHAPE_OF_0 = 0.25
 _WEIGHT_OF_0 = 2.0**-8
 _FIXED = _SILENCES - 1
 """What is never a silence: the class is a fixed interval, by its other 13 bits."""
+_LIKELY = 0.5
 _MANTISSA = 8
 LEAST_UNANNOUNCED = 2.0**-5
 LONGEST = 16.0
@@ -138,8 +139,10 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
     Put back by at most half of the longest wait, so that who would not be visited for all its changes is not for the
     news of them.
     """
-    if fixed_interval(history.place) is not None:
-        return history.told(now, 0)  # at once: whoever wants it every hour wants news sooner
+    interval_ = fixed_interval(history.place)
+    if interval_ is not None:
+        # Who wants it every hour wants news at once, if they are more likely true than not.
+        return history.told(now, int(now - interval_) if precision > _LIKELY else history.since)
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.since) / scale, unannounced, precision)
     return history.told(now, int(max(now - age, history.last - longest / 2)))

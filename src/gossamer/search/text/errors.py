@@ -11,18 +11,26 @@ from gossamer.model.errors import StorageError
 def reporting(folder: Path) -> Iterator[None]:
     """Raise `StorageError` for what tantivy raises within.
 
+    Each message names the remedy, for whoever reads it knows nothing of the library.
+
     Args:
-        folder: of the index, named in the message.
+        folder: of the index, within the crawl's.
     """
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
-        raise StorageError(f"{folder}: {_first_line(error)}") from error
+        raise _told(folder, error) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise StorageError(f"{folder}: the index cannot be used ({_first_line(error)})") from error
+        raise _told(folder, error) from error
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:300]
+def _told(folder: Path, error: BaseException) -> StorageError:
+    what = str(error).partition("\n")[0][:300].rstrip(" .")
+    if "writer was killed" in what:  # the library's guess of why is no help: it ends the same for every cause
+        what = "it could not be written"
+    return StorageError(
+        f"{folder}: the index cannot be used ({what}). 'gossamer index {folder.parent}' goes on with it or makes it "
+        "again; free some space first if the disk is full."
+    )
