@@ -339,12 +339,12 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                         continue
                     if "gossamer.simweb" in line:
                         stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
+                    elif line.startswith("gossamer watch https") and "--once" not in line:
+                        with web.running(line, tmp_path, "watching"):
+                            wait_for_answers(tmp_path / "watch-example.org")
                     elif " --revisit" in line:  # goes on until it is stopped
                         stack.enter_context(web.running(line, tmp_path, "crawling into"))
                         wait_for_answers(tmp_path / "my-crawl")
-                    elif line.startswith("gossamer watch https") and "--once" not in line:
-                        with web.running(line, tmp_path, "watching"):
-                            pass
                     elif line.startswith("gossamer serve "):
                         stack.enter_context(web.running(line, tmp_path, "http://"))
                     else:

@@ -98,11 +98,9 @@ def test_watches_of_a_folder_are_paused_removed_tested(tmp_path):
     with Hook().open() as hook:
         archive = WatchedArchive(tmp_path / "d", watch=watch(notify=[hook.url]))
         archive.close()
-        refused = gossamer("watch", "d", "--test", cwd=tmp_path)
-        assert (refused.returncode, "--send' begins" in refused.stderr) == (2, True)
-        assert gossamer("watch", "d", "--send", cwd=tmp_path).returncode == 0
         assert gossamer("watch", "d", "--test", cwd=tmp_path).returncode == 0
         assert [one["test"] for one in hook.got] == [True]
+        assert gossamer("watch", "d", "--send", cwd=tmp_path).returncode == 0
         hook.answers = [404]
         tested = gossamer("watch", "d", "--test", cwd=tmp_path)
         assert "was not told of a test: HTTP status 404; given up" in tested.stderr
@@ -145,7 +143,7 @@ def test_a_secret_address_is_kept_by_its_name(shop, tmp_path, monkeypatch):
 def test_changes_among_noise_are_told_once_though_it_is_killed():
     figures = measure(20, 9, 3)
     assert figures["recall"] >= 0.98, figures
-    assert figures["precision"] >= 0.8, figures  # of 20 pages no noise is learned well; 500 in the benchmark
+    assert figures["precision"] >= 0.85, figures  # of 20 pages no noise is learned well; 500 in the benchmark
     assert (figures["told_by_two_messages"], figures["never_told"], figures["told_without_notice"]) == (
         0,
         0,

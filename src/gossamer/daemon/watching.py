@@ -142,7 +142,7 @@ class JobWatches:
         """Send everybody a test; how many are told.
 
         Raises:
-            ServiceError: nothing was watched yet.
+            ServiceError: what is kept is damaged.
         """
         config, folder = self._config(job), self._daemon.folder(job)
 
@@ -159,7 +159,7 @@ class JobWatches:
         """Send again what was given up; how many messages that are.
 
         Raises:
-            ServiceError: nothing was watched yet.
+            ServiceError: what is kept is damaged.
         """
         folder = self._daemon.folder(job)
 

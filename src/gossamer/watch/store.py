@@ -167,12 +167,12 @@ def beside(crawl: Path) -> Iterator[sqlite3.Connection]:
     """One transaction of somebody who does not follow, such as a command that has a test sent.
 
     Raises:
-        ConfigError: nothing was watched there yet.
         StorageError: the disk refuses.
     """
     path = crawl / FOLDER / FILE
     if not path.is_file():
-        raise ConfigError(f"{crawl}: nothing was watched there yet; 'gossamer watch {crawl} --send' begins")
+        with contextlib.suppress(FollowedError):  # it is being made
+            Store(crawl).close()
     with as_storage(path):
         database = connect(path, writes=True)
     with contextlib.closing(database), transaction(database, path):
