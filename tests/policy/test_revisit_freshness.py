@@ -7,9 +7,9 @@ import statistics
 import msgspec
 import numpy as np
 import pytest
-from benchmarks.revisit import MUTE, QUIET, TOLD, Account
-from benchmarks.revisit_road import Road
-from benchmarks.revisit_worlds import DAY, Noise, Signals, World, poisson
+from benchmarks.freshness import EPOCH, run
+from benchmarks.revisit import MUTE, TOLD
+from benchmarks.revisit_worlds import Noise, Signals, World, poisson
 
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.freshness import BINS, Freshness, Share
@@ -17,57 +17,7 @@ from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 
-EPOCH = 1_600_000_000
 PAGES = 250
-
-
-class Told(msgspec.Struct):
-    """What a run has shown: true and estimated stale shares by day, and the figures at the end."""
-
-    true: list[float]
-    estimated: list[float]
-    figures: Freshness
-    real_delay: float
-    by_site: dict[int, tuple[list[float], list[float]]]
-
-
-def run(world: World, budget: float, noise: Noise = QUIET, signals: Signals = MUTE) -> Told:
-    """The policy visits a world; every 25 days its share is compared, from eight visits a page on."""
-    account, turns = Account(world), noise.of(world)
-    generator = np.random.default_rng(7)
-    heard = signals.heard(world) if signals.covered else []
-    rate = world.size / budget / DAY
-    sites = world.sites.tolist()
-    road = Road(sites, [1.0] * world.size, signals.listed(world).tolist(), rate, EPOCH)
-    figures, delays, told = Freshness(), [], Told([], [], Freshness(), 0.0, {})
-    next_change = world.first_change(np.arange(world.size), 0.0)
-    for day in range(1, math.ceil(world.days)):
-        now = EPOCH + day * DAY
-        for page in heard[day].tolist() if heard else ():
-            road.hear(page, now)
-        road.earn(DAY)
-        pages = np.array(road.lend(now), dtype=np.int64)
-        if len(pages):
-            changed = account.visit(pages, float(day))
-            delays += (day - next_change[pages[changed]]).tolist()
-            next_change[pages] = world.first_change(pages, float(day))
-            seen = changed | (generator.random(len(pages)) < turns[pages])
-            for page, new in zip(pages.tolist(), seen.tolist(), strict=True):
-                figures.note(road.history(page), now, changed=new)
-                road.settle(page, now, changed=new)
-        road.correct(now)
-        if day >= min(8 * budget, 500) and day % 25 == 0:
-            stale, share = next_change < day, Share()
-            for page in range(world.size):
-                history = road.history(page)
-                share.add(history, figures.stale(history, now))
-                true, estimated = told.by_site.setdefault(sites[page], ([], []))
-                true.append(float(stale[page]))
-                estimated.append(figures.stale(history, now))
-            told.true.append(float(stale.mean()))
-            told.estimated.append(share.plain or 0.0)
-    told.figures, told.real_delay = figures, statistics.fmean(delays) * DAY
-    return told
 
 
 @pytest.mark.parametrize(("budget", "signals"), [(10, MUTE), (30, MUTE), (30, TOLD), (100, MUTE)])
