@@ -1,5 +1,7 @@
 """Fixed intervals as classes, trusts as stored, and whether a 304 is believed."""
 
+import math
+
 import pytest
 
 from gossamer.model.url import Url
@@ -16,7 +18,7 @@ def test_a_fixed_interval_is_a_class(seconds):
     place = classes.fixed(seconds)
     assert 0 <= place < 1 << 16
     assert classes.fixed_interval(place) == pytest.approx(seconds, rel=1 / 511)
-    assert classes.due(place, 1_000, step=900, longest=1.0) == 1_000 + classes.fixed_interval(place)
+    assert classes.due(place, 1_000, step=900, longest=1.0) == 1_001 + classes.fixed_interval(place)
 
 
 def test_no_learned_class_is_taken_for_one():
@@ -90,3 +92,14 @@ def test_each_tenth_visit_proves_what_a_304_says_until_it_is_proven():
 )
 def test_what_a_change_says_of_validators(before, same, after):
     assert after_change(before, same_validators=same) is after
+
+
+def test_news_of_a_page_with_a_fixed_interval_is_believed_at_first():
+    """Nobody knows how often it changes; who wants to look each hour takes it for one that may."""
+    for seconds in (60.0, 3_600.0, 86_400.0):
+        place = classes.fixed(seconds)
+        assert classes.rate(place, 10.0) == pytest.approx(1 / seconds, rel=0.01)
+        history = History(1_000_000, 1_000_000, place=place)
+        now = 1_000_020.0
+        told = classes.told(history, now, Trust().precision(classes.rate(place, 20.0)), math.inf)
+        assert classes.due(place, told.since, 0, math.inf) <= now

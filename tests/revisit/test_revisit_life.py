@@ -284,3 +284,21 @@ def test_a_bad_setting_is_named(crawl_of, setting, value):
     assert ended.status == 2, ended
     assert setting.split('"')[0].rstrip(".") in ended.err and "Traceback" not in ended.err, ended.err
     assert not (crawl.folder / "archive").exists()
+
+
+def test_who_knows_of_a_change_can_say_so(crawl_of):
+    """`gossamer changed`: the page is visited soon, with its condition, for it is the server who decides."""
+    crawl = crawl_of({EVERY: "1h"})
+    with ChangingWeb({"site": section}) as web:
+        process = crawl.begin_crawl(web.url("site"))
+        assert web.until(lambda: all(web.of("site", f"/old/{n}") for n in NAMES), 20)
+        told = crawl.run(
+            "changed", str(crawl.folder), web.url("site", "/old/one"), web.url("site", "/never"), "--json"
+        )
+        assert told.status == 0, told.err
+        assert web.until(lambda: len(web.of("site", "/old/one")) >= 2, 15), told.out + told.err
+        assert crawl.stop(process).status == 130
+    assert web.of("site", "/old/one")[1].request.get("If-None-Match") == b'"v1"'
+    assert not web.of("site", "/never")
+    assert json.loads(told.out)["unknown"] == 1, told.out
+    assert len(web.of("site", "/old/two")) == 1

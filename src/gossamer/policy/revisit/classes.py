@@ -110,7 +110,12 @@ def weight(place: int) -> float:
 
 
 def rate(place: int, age: float) -> float:
-    """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds."""
+    """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds.
+
+    Where the interval is fixed, as often as somebody wants to look.
+    """
+    if place % _SILENCES == _FIXED:
+        return 1 / (fixed_interval(place) or 1.0)
     scale, shape, _, unannounced = _parts(place)
     return shape / (scale + unannounced * age)
 
@@ -160,7 +165,7 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
     interval_ = fixed_interval(history.place)
     if interval_ is not None:
         # Who wants it every hour wants news at once, if they are more likely true than not.
-        return history.told(now, int(now - interval_) if precision > _LIKELY else history.since)
+        return history.told(now, int(now - interval_ - 1.0) if precision > _LIKELY else history.since)
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
     return history.told(now, int(max(now - age, history.last - longest / 2)))
