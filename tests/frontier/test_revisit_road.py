@@ -9,6 +9,7 @@ from benchmarks.revisit_rules import OldestFirst
 from benchmarks.revisit_worlds import DAY, World
 from frontier_world import FrontierWorld
 
+from gossamer.engine.enrolling import Enrolling
 from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
@@ -174,4 +175,57 @@ def test_what_was_learned_survives_a_restart(tmp_path):
     history = unpack(crawler.memory.get(world.fingerprint("http://a/0")).history)
     assert history.changed >= 2
     assert list(world.environment.scan(Family.AGAIN))
+    world.close()
+
+
+def enrol(crawler):
+    enrolling = Enrolling(crawler.world.frontier, crawler.memory, crawler.pace, crawler.revisits)
+    while enrolling.pending:
+        enrolling.step(lambda: False)
+
+
+def test_hosts_that_sleep_on_disk_hear_of_it_when_more_visits_may_be_made(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1), max_hosts=8)
+    world = crawler.world
+    for number in range(40):
+        world.admit(f"http://h{number}/")
+        crawler.visit(world.frontier.lend(), b"")
+    enrol(crawler)  # what is there when visits again are switched on
+    for _ in range(24):
+        crawler.pace.correct()
+        world.micros += int(DAY / 24 * 1e6)
+        while (lease := world.frontier.lend()) is not None:
+            crawler.visit(lease, b"")
+    world.reopen()
+    crawler.config = RevisitConfig(enabled=True, visits=4000)
+    crawler.begin()
+    enrol(crawler)
+    visited = set()
+    for _ in range(48):
+        world.micros += int(DAY / 48 * 1e6)
+        crawler.pace.correct()
+        while (lease := world.frontier.lend()) is not None:
+            visited.add(lease.queue_key)
+            crawler.visit(lease, b"")
+    assert len(visited) == 40
+    world.close()
+
+
+def test_the_threshold_is_kept_with_the_interval_that_it_is_for(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1000))
+    world = crawler.world
+    for number in range(100):
+        world.admit(f"http://a/{number}")
+        crawler.visit(world.frontier.lend(), b"")
+        world.micros += 600_000_000
+        crawler.pace.correct()
+    crawler.pace.go_by(RevisitConfig(enabled=True, visits=10))
+    step = world.frontier.again.pace.step
+    crawler.pace.changed()
+    with world.frontier.changes() as batch:
+        crawler.pace.enter(batch)
+    world.reopen()
+    crawler.config = RevisitConfig(enabled=True, visits=10)
+    crawler.begin()
+    assert abs(world.frontier.again.pace.step - step) <= 1
     world.close()

@@ -22,6 +22,8 @@ SHORTEST = 0.02
 SEEN = 4
 """Visits that may be made between two corrections, at least."""
 _OTHER = 0.02
+_SOONER = 0.75
+"""Hosts on disk are looked at after this part of the time until they are due: who is due sooner must be woken."""
 _AT_FIRST = 8
 """The threshold begins where a page like any other is due after this part of the fair interval."""
 
@@ -68,7 +70,10 @@ class RevisitPace:
         return max(SHORTEST, CORRECT_EVERY / self._frontier.again.wall.speed)
 
     def go_by(self, config: RevisitConfig) -> None:
-        """Go by other settings from now on. Pages that they move are moved by a walk (`enrolling`)."""
+        """Go by other settings from now on.
+
+        Pages that they move are moved by a walk (`enrolling`), which also wakes hosts on disk that are due sooner.
+        """
         if not self._alone:
             config = msgspec.structs.replace(config, enabled=False)
         self.config, record = config, self.record
@@ -88,7 +93,11 @@ class RevisitPace:
         pace.share = config.share
         if not pace.on:
             pace.on, pace.earned = True, self._frontier.again.wall.now()
+        fair = record.fair
         self.correct()
+        if record.fair < fair * _SOONER and record.cursor is None:
+            record.cursor, self._dirty = b"", True
+            self._write()
 
     def correct(self) -> None:
         """Follow what was spent since the last time."""
@@ -104,6 +113,7 @@ class RevisitPace:
         elif abs(pace.fair / self.record.fair - 1) > _OTHER:
             # More pages, or other settings: what has been learned of the threshold is how far it lies from this.
             threshold.level += self._level_at(pace.fair) - self._level_at(self.record.fair)
+            self.record.level, self._dirty = threshold.level, True
         else:
             pace.fair = self.record.fair
         self.record.fair = pace.fair
