@@ -170,6 +170,44 @@ def test_a_watched_page_is_what_it_leads_to(archive):
     assert followed(archive) == [("changed", "a")]
 
 
+def test_what_a_watched_page_led_to_once_is_another_page(archive):
+    followed(archive)
+    for _ in range(5):
+        archive.visit("a", status=302, headers=[("Location", "/on")])
+        archive.visit("on", status=302, headers=[("Location", "/one")])
+        archive.visit("one", page("One"))
+    archive.visit("a", status=302, headers=[("Location", "/two")])
+    archive.visit("two", page("Two"))
+    assert followed(archive) == [("changed", "a")]
+    for _ in range(3):  # each comes again by itself
+        archive.visit("one", page("One"))
+        archive.visit("two", page("Two"))
+    assert followed(archive) == [("changed", "a")]
+    archive.visit("two", page("Three"))
+    assert followed(archive) == [("changed", "a")] * 2
+
+
+def test_a_watched_page_that_leads_nowhere_any_more_is_itself(archive):
+    followed(archive)
+    for _ in range(5):
+        archive.visit("a", status=302, headers=[("Location", "/one")])
+        archive.visit("one", page("One"))
+    archive.visit("a", page("One"))
+    archive.visit("one", page("Two"))
+    assert followed(archive) == []
+
+
+def test_a_chain_of_redirects_is_followed_in_any_order_of_visits(archive):
+    followed(archive)
+    for _ in range(5):
+        archive.visit("a", status=302, headers=[("Location", "/on")])
+        archive.visit("on", status=302, headers=[("Location", "/one")])
+        archive.visit("one", page("One"))
+    archive.visit("a", status=302, headers=[("Location", "/on")])
+    archive.visit("one", page("Two"))
+    assert followed(archive) == [("changed", "a")]
+
+
 def test_new_pages_of_a_pattern_are_told_once_it_has_settled(archive):
     archive.set(watch=[{"name": "w", "match": "/news/*", "settle": 1_000}])
     followed(archive)

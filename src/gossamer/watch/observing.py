@@ -42,6 +42,12 @@ GONE_AFTER = 2
 """Visits in a row that must find a page gone."""
 _GONE = frozenset({404, 410})
 _DIFFERENCE_OF_FILE = "the file has changed"
+_LED_TO = (
+    "delete from moved where target in (with recursive led (target) as (select target from moved where source = ?"
+    " and target <> ? union select moved.target from moved join led on moved.source = led.target)"
+    " select target from led)"
+)
+"""Where a redirect led that leads elsewhere now, and where that led."""
 
 
 class _Visit(NamedTuple):
@@ -173,6 +179,8 @@ class Observer:
         if 300 <= status < 400 and status != 304:
             self._moves(url, record)
             return None
+        if 200 <= status < 300:
+            self._store.database.execute(_LED_TO, (record.url, ""))
         if record.kind == "revisit":
             digest = record.fields.get("warc-payload-digest")
             if status == 304 or self._has(watches, url, digest):
@@ -220,11 +228,13 @@ class Observer:
         return capture.exchange.body.read(), capture.exchange.headers
 
     def _moves(self, url: Url, record: FollowedRecord) -> None:
-        """A watched page is what it leads to."""
-        target = Url.parse(record.headers.get("location"), url.text)
+        """A watched page is what it leads to now, and no more what it led to before."""
+        target = Url.parse(record.headers.get("location"), record.url)
+        database = self._store.database
+        database.execute(_LED_TO, (record.url, "" if target is None else target.text))
         if target is not None and target.text != url.text and target.text not in self._pages:
-            self._store.database.execute(
-                "insert or replace into moved values (?, ?)", (target.text, url.text)
+            database.execute(
+                "insert or replace into moved values (?, ?, ?)", (target.text, url.text, record.url)
             )
 
     def _learned(self, visit: _Visit, watches: list[Watch]) -> tuple[bytes, int] | None:

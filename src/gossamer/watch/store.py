@@ -45,7 +45,8 @@ create table page (
     visited real not null, changed real not null, status integer not null, gone integer not null,
     digest text not null, told blob not null, last blob, holds text not null, answers integer not null,
     primary key (watch, url)) without rowid;
-create table moved (target text primary key, url text not null) without rowid;
+create table moved (target text primary key, url text not null, source text not null) without rowid;
+create index moved_from on moved (source);
 create table notice (
     number integer primary key, id text not null unique, watch text not null, url text not null,
     at real not null, noted real not null, body blob not null);
