@@ -94,6 +94,19 @@ def test_a_host_that_fails_long_enough_is_parked(world, faults, seconds, parked)
     assert judgement.archive is False
 
 
+@pytest.mark.parametrize("kind", ["page", "robots"])
+@pytest.mark.parametrize(("pages", "given_up"), [(1, False), (0, True)])
+def test_a_host_whose_pages_come_again_is_asked_now_and_then(world, kind, pages, given_up):
+    """A crawl that never ends has no next session that would try again."""
+    lease = world.lease() if kind == "page" else world.robots_lease()
+    world.frontier.again.pace.on = True
+    host = world.frontier.hosts.change(world.frontier.host_hash("site.example"), "site.example")
+    host.failures, host.failing_since, host.pages = 9, world.now - 9 * DAY, pages
+    judgement = world.judge.judge(visit(lease, Failed(Fault.NAME_FAILED)), world.now)
+    assert bool(judgement.park_host) is given_up
+    assert judgement.host_rest == (0.0 if given_up else DAY)
+
+
 @pytest.mark.parametrize("outcome", [asking(StatusAction.PARK), Refused(Rule.BUDGET)])
 def test_a_url_that_is_parked_alone_waits_for_the_next_session(world, outcome):
     world.frontier.hosts.change(world.frontier.host_hash("site.example"), "site.example").failures = 9

@@ -69,6 +69,12 @@ class Judge:
         failures = HostFailures(record.failures, record.failing_since) if record else HostFailures()
         disposition = decide(outcome, candidate.attempts, failures, now, self._retry)
         tally = self._tally(visit, disposition)
+        lasting = self._frontier.again.pace.on and (
+            candidate.again or (record is not None and record.pages > 0)
+        )
+        if lasting and isinstance(disposition, Parked) and disposition.blame is Blame.HOST:
+            # Such a crawl has no next session that would try again: the host is asked now and then.
+            disposition = Retry(self._retry.host_longest, Blame.HOST, disposition.reason)
         if candidate.kind is LinkKind.ROBOTS:
             return self._of_robots(visit, disposition, tally)
         archive = isinstance(outcome, Fetched) and (
