@@ -12,7 +12,7 @@ from live_world import running
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.control.changes.refetch_requests import RefetchRequest, keep_requests, pending_requests
-from gossamer.control.changes.refetching import Refetch, ask_offline
+from gossamer.control.changes.refetching import Refetch, Refetching, ask_offline
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.views.context import view_context
 from gossamer.daemon.asking import Asking
@@ -162,6 +162,24 @@ def test_a_request_that_was_cut_off_does_not_visit_what_was_visited_for_it(crawl
     keep_requests(crawled, [RefetchRequest(kept.when, "alice", [first, second])])
     seen = finished(crawled, web)
     assert (seen[first], seen[second], seen[wanted[2]]) == (2, 2, 1)
+
+
+def test_many_urls_are_asked_for_a_piece_at_a_time(crawled: Path):
+    wanted = some_pages(crawled, 5)
+    offline(crawled, urls=wanted)
+    pieces: list[list[bytes]] = []
+
+    class Asked:
+        def refetch(self, pages: list[bytes]) -> None:
+            pieces.append(pages)
+
+    with view_context(crawled) as look:
+        config = look.inspection().config
+        refetching = Refetching(crawled, look.environment, Asked(), lambda: config)  # type: ignore[arg-type]
+        while refetching.pending:
+            refetching.step(lambda: True)
+    assert [len(pages) for pages in pieces] == [1] * 5
+    assert len({page for pages in pieces for page in pages}) == 5
 
 
 def test_a_damaged_request_says_what_to_do(crawled: Path):

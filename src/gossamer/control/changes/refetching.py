@@ -159,6 +159,7 @@ class Refetching:
         self._environment = environment
         self._frontier = frontier
         self._requests: list[RefetchRequest] | None = None
+        self._asked = 0  # of the single URLs of the first request
         self._cursor = b""
 
     @property
@@ -179,11 +180,13 @@ class Refetching:
     def step(self, over: Callable[[], bool]) -> None:
         """Go on until `over()` says that it has taken long enough, or to the end of a request."""
         request = self._left()[0]
-        if not self._cursor:
-            self._ask(request)
+        if self._asked < len(request.urls):
+            self._ask(request, over)
+            if self._asked < len(request.urls):
+                return
         if request.wanted is not None and not self._walk(request, PageFilter(request.wanted), over):
             return
-        self._cursor = b""
+        self._asked, self._cursor = 0, b""
         self._requests = self._left()[1:]
         keep_requests(self._folder, self._requests)
 
@@ -206,21 +209,24 @@ class Refetching:
         self._frontier.refetch(found)
         return True
 
-    def _ask(self, request: RefetchRequest) -> None:
-        """For the single URLs of a request."""
+    def _ask(self, request: RefetchRequest, over: Callable[[], bool]) -> None:
+        """For some more of the single URLs of a request."""
         prints = fingerprints_of(self._environment)
         if prints is None:
+            self._asked = len(request.urls)
             return
         places = UrlPlaces(self._environment, prints, self._config())
         wanted = []
-        for text_ in request.urls:
+        for text_ in request.urls[self._asked :]:
+            self._asked += 1
             url = Url.from_serialised(text_)
             page = places.fingerprint(url) if url is not None else b""
             record = places.record(page)
             if record is not None and _is_page(record) and not _visited_since(record, request.when):
                 wanted.append(page)
-        for at in range(0, len(wanted), AT_ONCE):
-            self._frontier.refetch(wanted[at : at + AT_ONCE])
+            if over() or len(wanted) >= AT_ONCE:
+                break
+        self._frontier.refetch(wanted)
 
 
 def _visited_since(record: PageRecord, when: float) -> bool:
