@@ -1,5 +1,6 @@
 """The frontier, led by the engine, over worlds that change: as fresh as the simulation of the policy says."""
 
+import asyncio
 from hashlib import sha256
 
 import numpy as np
@@ -8,13 +9,17 @@ from benchmarks.revisit import Account, by_policy, by_rule
 from benchmarks.revisit_rules import OldestFirst
 from benchmarks.revisit_worlds import DAY, World
 from frontier_world import FrontierWorld
+from msgspec.structs import replace
 
+from gossamer.archive.stored_body import ArchivedBody
 from gossamer.engine.enrolling import Enrolling
 from gossamer.engine.revisits import RevisitPace
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.engine.visiting.visit import Visit
+from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done, PageState
 from gossamer.model.exchange import Exchange, Headers
@@ -175,6 +180,32 @@ def test_what_was_learned_survives_a_restart(tmp_path):
     history = unpack(crawler.memory.get(world.fingerprint("http://a/0")).history)
     assert history.changed >= 2
     assert list(world.environment.scan(Family.AGAIN))
+    world.close()
+
+
+def test_a_visit_out_of_turn_is_compared_as_any_other(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1))
+    world = crawler.world
+    changes = Changes(tmp_path / "archive", world.frontier, crawler.memory, FetchConfig())
+    found = []
+    for number in range(3):
+        content = b"<title>A page</title><script>let n = %d</script><p>It says the same." % number
+        world.micros += 60_000_000
+        world.admit("http://a/", forced=number > 0)
+        lease = world.frontier.lend()
+        head = Headers([("content-type", "text/html")])
+        exchange = Exchange(lease.candidate.url, crawler.now, b"", 200, b"", head, ArchivedBody(content))
+        visit = asyncio.run(
+            changes.look(Visit(lease, Fetched(exchange)), world.fingerprint(lease.candidate.url.text))
+        )
+        found.append(visit.compared and visit.compared.changed)
+        record = crawler.visit(lease, content)
+        if visit.compared is not None:
+            history = replace(unpack(record.history), text=visit.compared.text)
+            record = replace(record, history=history.pack())
+            with world.frontier.changes() as batch:
+                crawler.memory.put(world.fingerprint("http://a/"), record, batch)
+    assert found == [None, True, False]
     world.close()
 
 

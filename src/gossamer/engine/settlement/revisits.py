@@ -70,9 +70,10 @@ class Revisits:
 
     async def compared(self, visit: Visit) -> Visit:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
-        if self._changes is None or not visit.lease.candidate.again:
+        candidate = visit.lease.candidate
+        if self._changes is None or not (candidate.again or candidate.forced):
             return visit
-        return await self._changes.look(visit, self._identity.fingerprint(visit.lease.candidate.url))
+        return await self._changes.look(visit, self._identity.fingerprint(candidate.url))
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None, new: int = 0
