@@ -1,5 +1,7 @@
 """Remembers which hubs would tell of changes of which pages (W3C WebSub), for whoever subscribes."""
 
+from hashlib import blake2b
+
 import msgspec
 
 from gossamer.model.page import Page
@@ -8,8 +10,8 @@ from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.records import decode, encode
 
-HUBS = b"hubs"
-"""Key in `meta`: hubs by topic."""
+HUBS = b"hub:"
+"""Keys in `meta` begin with it, and end with a hash of the topic: what a page says costs its own entry and no other."""
 MOST = 1_000
 """Topics that are remembered; of more, those met first."""
 LONGEST = 2_000
@@ -30,8 +32,8 @@ class Hub(msgspec.Struct, frozen=True):
 
 def known_hubs(environment: Environment) -> dict[str, str]:
     """Hubs by topic, as kept."""
-    kept = environment.get(Family.META, HUBS)
-    return decode(kept, dict[str, str]) if kept else {}
+    kept = (decode(data, Hub) for _, data in environment.scan(Family.META, prefix=HUBS))
+    return {hub.topic: hub.hub for hub in kept}
 
 
 class HubTable:
@@ -51,4 +53,5 @@ class HubTable:
             return
         if len(self._hubs) < MOST or page.topic in self._hubs:
             self._hubs[page.topic] = page.hub
-            batch.put(Family.META, HUBS, encode(self._hubs))
+            key = HUBS + blake2b(page.topic.encode(), digest_size=8).digest()
+            batch.put(Family.META, key, encode(Hub(page.topic, page.hub)))
