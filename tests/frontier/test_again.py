@@ -43,6 +43,8 @@ class Wall:
     def of_date(self, date):
         return date
 
+    date_of = of_date
+
 
 class AgainWorld(FrontierWorld):
     """Settles as the crawler does, with pages in a record each."""

@@ -45,6 +45,8 @@ class Wall:
     def of_date(self, date):
         return date
 
+    date_of = of_date
+
 
 class Body:
     def __init__(self, content):

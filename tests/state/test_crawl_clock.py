@@ -46,5 +46,6 @@ def test_visits_again_go_by_the_crawl_clock_and_dates_of_servers_are_brought_to_
     monkeypatch.setattr(time, "time", lambda: now - 86_400)  # the wall clock was put back by a day
     assert mine.now() == now
     assert mine.of_date(now - 86_400 - 60) == now - 60
+    assert mine.date_of(now - 60) == now - 86_400 - 60
     fast = WallClock(10.0, now - 5, lambda: now)
     assert (fast.now(), fast.of_date(7.0)) == (now + 45, 7.0)

@@ -60,7 +60,8 @@ class WallClock:
     """Wall time, by which pages have changed and were visited; tests let it run faster.
 
     In a crawl it goes by the crawl clock, which does not jump: after a step back of a day nothing would be due for one,
-    after one ahead everything at once. Dates of servers are compared with it by `of_date`.
+    after one ahead everything at once. It does not count what the machine slept through either. So dates of servers are
+    compared with it by `of_date`, and its moments with dates by `date_of`.
     """
 
     def __init__(
@@ -92,3 +93,7 @@ class WallClock:
     def of_date(self, date: float) -> float:
         """What this clock said at the moment of a date that a server tells."""
         return date if self.speed != 1 else date + self._ticks() - time.time()
+
+    def date_of(self, moment: float) -> float:
+        """The date that a server whose clock is right told at a moment of this one."""
+        return moment if self.speed != 1 else moment - self._ticks() + time.time()

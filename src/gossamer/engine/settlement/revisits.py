@@ -124,7 +124,9 @@ class Revisits:
         at, url = self._when(visit), visit.lease.candidate.url
         key, record = self._host(url)
         site = self._site(key, record)
-        news = max(new, _news(visit.page, known.last, record))  # what is new may be dated, too
+        news = max(
+            new, _news(visit.page, self._frontier.again.wall.date_of(known.last), record)
+        )  # what is new may be dated, too
         seen = self._seen(visit, before, known, record, news)
         if seen is None:
             # Nobody knows whether it has changed; it has had its turn all the same.

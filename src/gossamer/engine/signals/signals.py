@@ -24,7 +24,6 @@ class Signals:
         lists: sitemaps and feeds.
         announcements: pings.
         on: whether pages are visited again.
-        now: wall time.
     """
 
     def __init__(
@@ -41,8 +40,13 @@ class Signals:
         self._some = asyncio.Event()
         self.lists = DatedLists(frontier, identity.fingerprint, self._some)
         self.announcements = Announcements(frontier, identity, admission)
-        self.on, self.now, self._rest, self._heard = on, frontier.again.wall.now, rest, heard
+        self.on, self._rest, self._heard = on, rest, heard
+        self._wall = frontier.again.wall
         self._hubs = HubTable(frontier.environment)
+
+    def now(self) -> float:
+        """The date, as others tell it who say that something has changed now."""
+        return self._wall.date_of(self._wall.now())
 
     async def run(self) -> None:
         """Hear what there is, for ever."""
@@ -70,7 +74,8 @@ class Signals:
             if page.hub:
                 self._hubs.met(page, batch)
             if page.links:
-                self.lists.take(page, self.now(), _last_visit(before))
+                last = _last_visit(before)
+                self.lists.take(page, self.now(), self._wall.date_of(last) if last else 0.0)
         if self.announcements.visited(visit, self.now()):
             self._some.set()
 
