@@ -135,6 +135,22 @@ def test_it_is_as_fresh_as_the_simulation(tmp_path, budget):
     assert 0.9 < spent <= 1.05
 
 
+def test_a_visit_out_of_turn_takes_the_place_of_the_other(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1))
+    world = crawler.world
+    world.admit("http://a/")
+    crawler.visit(world.frontier.lend(), b"1")
+    world.micros += 60_000_000
+    world.admit("http://a/", forced=True)
+    lease = world.frontier.lend()
+    assert not lease.candidate.again
+    record = crawler.visit(lease, b"2")
+    assert len(list(world.environment.scan(Family.AGAIN))) == 1
+    assert world.counters.enrolled == 1
+    assert unpack(record.history).changed == 1
+    world.close()
+
+
 def test_what_was_learned_survives_a_restart(tmp_path):
     crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1000))
     world = crawler.world

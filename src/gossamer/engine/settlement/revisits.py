@@ -75,6 +75,10 @@ class Revisits:
             changed_, history = None, self._first(visit, before)
         else:
             changed_, history = self._next(visit, before, unpack(before.history), new)
+            # Visited out of its turn (a redirect may lead there by force), it still stands where it stood.
+            key, record = self._host(candidate.url)
+            with self._frontier.changes() as batch:
+                self._frontier.again.take_out(key, record, fingerprint, before.history, batch)
         again = Again(history.pack(), fingerprint, changed_)
         disposition = msgspec.structs.replace(disposition, again=again)
         return msgspec.structs.replace(judgement, disposition=disposition)
