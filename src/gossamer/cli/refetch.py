@@ -31,7 +31,7 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
         show_json(told)
     else:
         _say(path, told)
-    if not told["pages"]:
+    if not (told["pages"] or told["dry_run"]):
         sys.exit(EXIT_NOTHING)
 
 
