@@ -75,6 +75,7 @@ ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
 FAILS = {
     "gossamer resume my-crawl --release": (2, "no branch 'all' is set aside"),
     "gossamer refetch my-crawl --status 5xx --dry-run": (1, ""),
+    "gossamer refetch my-crawl --match '/docs/' --older-than 7d": (1, ""),
     "gossamer diff my-crawl https://example.org/": (1, "nothing to compare it with"),
 }
 """With which status and words commands end for which a small site gives no occasion."""
