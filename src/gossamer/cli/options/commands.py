@@ -480,7 +480,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--config", "FILE", "Configuration, with mail servers for example.", type=PATH)
 @_of_watch("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
 @click.option("--dir", "folder", type=PATH, help="Where it is kept; if not given, ./watch-HOST.")
-@click.option("--once", is_flag=True, help="Visit what is due once and end; exit 1 if something has changed.")
+@click.option("--once", is_flag=True, help="Visit every page once and end; exit 1 if something has changed.")
 @click.option(
     "--notices",
     type=click.IntRange(0, 10_000),
