@@ -74,8 +74,6 @@ ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
 """Commands that ask for a password, go on until they are stopped, or belong to Ray."""
 FAILS = {
     "gossamer resume my-crawl --release": (2, "no branch 'all' is set aside"),
-    "gossamer refetch my-crawl --status 5xx --dry-run": (1, ""),
-    "gossamer refetch my-crawl --match '/docs/' --older-than 7d": (1, ""),
     "gossamer diff my-crawl https://example.org/": (1, "nothing to compare it with"),
 }
 """With which status and words commands end for which a small site gives no occasion."""

@@ -231,7 +231,7 @@ def refetch(folder: Path, urls: tuple[str, ...], *, json: bool, **asked: Any) ->
     """Visit pages again: a running crawl at once, a stopped one with 'resume'.
 
     Pages are sent whole, whether they have changed or not. They go ahead of what is new on their hosts, which
-    rest as ever between two visits. URL may be a path on the first seed's host. Exit 1 if there is no such page.
+    rest as ever between two visits. URL may be a path on the first seed's host. Exit 1 if no URL is known.
     """
     from gossamer.cli.refetch import show_refetch
     from gossamer.control.changes.refetching import Refetch
