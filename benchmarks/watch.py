@@ -262,6 +262,7 @@ def measure(pages: int, rounds: int, kills: int, seed: int = 1) -> dict[str, Any
         figures = judged(world, folder / "crawl")
         figures["log"] = (folder / "log").read_text()[-500:]
     world.server.shutdown()
+    world.server.server_close()
     figures["wrong"], figures["missed"] = figures["wrong"][:20], figures["missed"][:20]
     return {"pages": pages, "kills": killer.killed, "seconds": round(seconds, 1), **figures}
 

@@ -10,7 +10,7 @@ from test_visited_again import DAY, Pages, end, start, until
 
 from gossamer.cli.terminal.ending import say_end
 from gossamer.cli.terminal.trouble import Troubles
-from gossamer.engine.visiting.dispatch import INTERRUPTED
+from gossamer.model.reasons.ends import INTERRUPTED
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,25 @@ SPEED = 3 * DAY
 PAGES, BUSY = 30, 10
 EVERY = 4 * DAY
 """Between two changes of a busy page; the others never change."""
+WORDS = [
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "heath",
+    "ivory",
+    "jetty",
+    "kelp",
+    "larch",
+    "maple",
+    "north",
+    "ocean",
+    "prism",
+]
+"""What changes is what a page says: numbers alone would be a clock."""
 
 
 class Changing:
@@ -56,7 +75,10 @@ class Changing:
             made = self.changed(page, now)
             if page < BUSY:
                 self.seen.setdefault(page, []).append((now, made))
-            return 200, {"Content-Type": "text/html"}, f"<p>The page {page} as it was made at {made}"
+            said = " ".join(
+                WORDS[int((made - self._origin) / EVERY + 0.5) * 7 + place & 15] for place in range(9)
+            )
+            return 200, {"Content-Type": "text/html"}, f"<p>The page {page} tells of {said}"
         if path == "/":
             return 200, {"Content-Type": "text/html"}, "<p>Nothing leads from here"
         return 404, {"Content-Type": "text/plain"}, "no"

@@ -77,6 +77,14 @@ FAILS = {
     "gossamer diff my-crawl https://example.org/": (1, "nothing to compare it with"),
 }
 """With which status and words commands end for which a small site gives no occasion."""
+BROUGHT = {
+    "gossamer status fresh/jobs/sites": "pages     3",
+    "gossamer list tea": "200",
+    "gossamer diff fresh/jobs/sites http": "+ EUR 80",
+    "gossamer watch tea": "+ EUR 40",
+}
+"""Commands by their beginning, with what they say once the crawl beside them has made a visit."""
+NAMED_PORTS = "8800", "8853", "8801", "8802"
 SITE: dict[str, str | Answer] = {
     "": '<title>Home</title><a href="p/1">1</a> <a href="page">p</a> <a href="docs/">d</a> '
     '<a href="missing">m</a>'
@@ -205,12 +213,13 @@ class Web(msgspec.Struct, frozen=True):
     port: int
     names: str
     programs: Path
-    other_ports: tuple[int, int]
-    """Instead of those that the tutorial names, which somebody else may use."""
+    other_ports: dict[str, str]
+    """Instead of those that the tutorials name, which somebody else may use."""
 
     def here(self, text: str) -> str:
         """The same commands, for this web, without rests."""
-        text = text.replace("8800", str(self.other_ports[0])).replace("8853", str(self.other_ports[1]))
+        for named, other in self.other_ports.items():
+            text = text.replace(named, other)
         text = re.sub(r"https://(example\.(?:org|net))", rf"http://\1:{self.port}", text)
         asked = f"--nameserver {self.names}"
         text = re.sub(r"\bgossamer crawl (?!http://h0)", f"gossamer crawl {asked} --min-delay 0 ", text)
@@ -224,7 +233,8 @@ class Web(msgspec.Struct, frozen=True):
     def environment(self, folder: Path) -> dict[str, str]:
         """Where `gossamer` and `python` are those of this test."""
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
-        return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
+        cache = str(folder / ".cache")
+        return {**os.environ, "PATH": path, "XDG_CACHE_HOME": cache, "PYTHONUNBUFFERED": "1"}
 
     def run(self, line: str, folder: Path) -> None:
         """In a shell, as a reader would; plain commands in this process, which has all imported."""
@@ -245,11 +255,19 @@ class Web(msgspec.Struct, frozen=True):
         assert ran.returncode == status, (line, ran.stdout, ran.stderr)
         assert said in ran.stderr
 
+    def run_until(self, line: str, folder: Path, said: str) -> None:
+        """The same command over again, until it says what a crawl beside it brings."""
+        words = plain_words(self.here(line))
+        assert words is not None
+        until = time.monotonic() + 60
+        while said not in (ran := gossamer(*words, cwd=folder)).stdout:
+            assert time.monotonic() < until, (line, ran.stdout, ran.stderr)
+
     @contextlib.contextmanager
     def running(self, line: str, folder: Path, ready: str) -> Iterator[None]:
         """A command that goes on while others run, from when it has said `ready`; then Ctrl-C."""
         process = subprocess.Popen(
-            ["bash", "-c", f"exec {self.here(line)}"],
+            ["bash", "-c", f"exec {self.here(line.removesuffix('&'))}"],
             cwd=folder,
             env=self.environment(folder),
             stdin=subprocess.PIPE,
@@ -291,7 +309,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     try:
         with small_site(SITE.get) as site:
             port = int(site.rstrip("/").rpartition(":")[2])
-            yield Web(port, names.address, programs, (_free_port(), _free_port()))
+            yield Web(port, names.address, programs, {named: str(_free_port()) for named in NAMED_PORTS})
     finally:
         asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
@@ -320,6 +338,12 @@ def wait_for_answers(folder: Path) -> None:
             time.sleep(0.01)
 
 
+def folder_of(line: str, otherwise: str) -> str:
+    """Where a command that goes on keeps what it does."""
+    found = re.search(r" --dir (\S+)", line)
+    return found[1] if found else otherwise
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path: Path) -> None:
     blocks = blocks_of(ROOT / name)
@@ -331,6 +355,7 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
             slow = "gossamer resume my-crawl --max-pages 100 --set politeness.min_delay=60s"
             stack.enter_context(web.running(slow, tmp_path, "crawling into"))
             wait_for_answers(tmp_path / "my-crawl")
+        until_ctrl_c = stack.enter_context(contextlib.ExitStack())
         for block in blocks:
             if block.language == "sh":
                 for line in block.lines():
@@ -339,13 +364,23 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
                         continue
                     if "gossamer.simweb" in line:
                         stack.enter_context(web.running(f"{line} --announce", tmp_path, "{"))
-                    elif line.startswith("gossamer watch https") and "--once" not in line:
-                        with web.running(line, tmp_path, "watching"):
-                            wait_for_answers(tmp_path / "watch-example.org")
-                    elif " --revisit" in line:  # goes on until it is stopped
-                        stack.enter_context(web.running(line, tmp_path, "crawling into"))
-                        wait_for_answers(tmp_path / "my-crawl")
+                    elif line.startswith("python3 -m http.server"):
+                        stack.enter_context(web.running(line, tmp_path, "Serving HTTP"))
+                    elif line.startswith("gossamer watch http") and "--once" not in line:
+                        until_ctrl_c.close()
+                        until_ctrl_c.enter_context(web.running(line, tmp_path, "watching"))
+                        wait_for_answers(tmp_path / folder_of(line, "watch-example.org"))
+                    elif " --revisit" in line:
+                        until_ctrl_c.close()
+                        until_ctrl_c.enter_context(web.running(line, tmp_path, "crawling into"))
+                        wait_for_answers(tmp_path / folder_of(line, ""))
+                    elif said := next((BROUGHT[one] for one in BROUGHT if line.startswith(one)), ""):
+                        web.run_until(line, tmp_path, said)
+                    elif line.startswith("gossamer resume "):
+                        until_ctrl_c.close()
+                        web.run(line, tmp_path)
                     elif line.startswith("gossamer serve "):
+                        until_ctrl_c.close()
                         stack.enter_context(web.running(line, tmp_path, "http://"))
                     else:
                         web.run(line, tmp_path)

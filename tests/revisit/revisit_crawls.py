@@ -1,16 +1,19 @@
 """Crawls that visit again, as processes of their own."""
 
+import contextlib
+import io
 import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from changing_web import Seen
+
+from gossamer.cli import main
 
 PATIENCE = 60.0
 EVERY = 'revisit.every."/*"'
@@ -60,9 +63,14 @@ class Crawl:
         self.running.append(process)
         return process
 
-    def begin_crawl(self, *seeds: str, options: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+    def write_settings(self) -> Path:
+        """The configuration file."""
         config = self.folder.with_name(self.folder.name + ".toml")
         config.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in self.settings.items()))
+        return config
+
+    def begin_crawl(self, *seeds: str, options: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        config = self.write_settings()
         again = ("--revisit",) if self.revisit else ()
         return self.begin(
             "crawl", *seeds, *again, *options, "--config", str(config), "--dir", str(self.folder)
@@ -95,7 +103,18 @@ class Crawl:
         return self.end(process)
 
     def run(self, *arguments: str) -> Ended:
-        return self.end(self.begin(*arguments))
+        """A command that ends by itself, in this process: a start takes a second."""
+        out, err, before = io.StringIO(), io.StringIO(), sys.argv
+        sys.argv = ["gossamer", *arguments]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main()
+            status = 0
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        finally:
+            sys.argv = before
+        return Ended(status, out.getvalue(), err.getvalue())
 
     def check(self) -> None:
         """`gossamer check` finds all well."""
@@ -115,11 +134,3 @@ def gaps(visits: list[Seen]) -> list[float]:
     """Seconds from the end of each visit to the next one."""
     ordered = sorted(visits, key=lambda seen: seen.began)
     return [b.began - a.ended for a, b in itertools.pairwise(ordered)]
-
-
-def until_there(path: Path, patience: float = 10.0) -> None:
-    """Wait until a file is there."""
-    end = time.monotonic() + patience
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} never came"
-        time.sleep(0.02)

@@ -349,6 +349,12 @@ def test_static_files_come_from_a_table() -> None:
     assert get("/favicon.ico").status_code == 200
 
 
+def test_each_key_leads_to_one_page() -> None:
+    keys = re.findall(r'data-key="([^"]+)"', get("/jobs/docs").text)
+    assert len(keys) > 20
+    assert len({*keys}) == len(keys)
+
+
 def test_scripts_and_styles_hold_nothing_that_the_policy_forbids() -> None:
     for name in ("console.js", "live.js", "morph.js", "keys.js"):
         text = get(f"/static/v/{name}").text

@@ -21,7 +21,7 @@ LISTED = 10
 
 
 def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
-    """Ask for pages, and say how many there are and what happens next; exit 1 if there is none.
+    """Ask for pages, and say how many there are and what happens next; exit 1 if none of the URLs is known.
 
     Raises:
         ConfigError: no crawl lives in `path`, or what is asked for cannot be.
@@ -31,7 +31,7 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
         show_json(told)
     else:
         _say(path, told)
-    if not told["pages"]:
+    if told["unknown"] and not told["pages"]:
         sys.exit(EXIT_NOTHING)
 
 

@@ -38,7 +38,7 @@ class NotifyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         str, Meta(description="certificates of mail servers and webhooks, if not the system's")
     ] = ""
     sender: Annotated[str, Meta(description="address that mail comes from; empty: that of the receiver")] = ""
-    user: Annotated[str, Meta(description="to log in as at the mail server")] = ""
+    user: Annotated[str, Meta(description="of mail: to log in as at the mail server")] = ""
     password: Annotated[
         str,
         Meta(
@@ -55,7 +55,8 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: Annotated[str, Meta(description="if not given, its first page, pattern or query")] = ""
     urls: Annotated[tuple[str, ...], Meta(description="the pages")] = ()
     match: Annotated[
-        str, Meta(description="all pages whose address matches, e.g. /news/*, as in [fields.*]")
+        str,
+        Meta(description="all pages whose address matches (* is anything), e.g. /news/*, as in [fields.*]"),
     ] = ""
     query: Annotated[
         str, Meta(description="all pages that answer this, as 'gossamer search' has it (extra 'search')")
@@ -67,7 +68,7 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         tuple[str, ...],
         Meta(
             description="tell when one of these begins to hold: 'contains TEXT', 'lacks TEXT', 'number > 10';"
-            " empty: at each change"
+            " if not given, at each change"
         ),
     ] = ()
     notify: Annotated[
@@ -77,12 +78,14 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     quiet: Annotated[
         str, Meta(description="time of day in which nobody is told, e.g. 22:00-07:00 Europe/Berlin")
     ] = ""
-    gather: Annotated[Seconds, Meta(description="what comes within this time is told together")] = 60.0
+    gather: Annotated[Seconds, Meta(description="what changes within this time is told in one message")] = (
+        60.0
+    )
     settle: Annotated[
         Seconds,
         Meta(description="pages of a pattern or query that are found within this time are not told as new"),
     ] = 86_400.0
-    paused: Annotated[bool, Meta(description="seen, but nobody is told")] = False
+    paused: Annotated[bool, Meta(description="the pages are still looked at, but nobody is told")] = False
 
 
 def name_of(watch: WatchConfig) -> str:

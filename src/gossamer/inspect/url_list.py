@@ -227,7 +227,7 @@ def _said(last: VisitRecord | None) -> str:
 
 
 def is_gone(record: PageRecord) -> bool:
-    """Whether it was there, and was missing twice since."""
+    """Whether it was missing at the last two visits that could tell, or more."""
     return bool(record.history) and unpack(record.history).presence == Presence.GONE
 
 

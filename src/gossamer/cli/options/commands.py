@@ -101,7 +101,9 @@ def crawl(folder: Path | None, config: Path | None, *, quiet: bool, json: bool, 
 @click.option("--from-checkpoint", is_flag=True, help="Go back to the last checkpoint first.")
 @click.option("--release", is_flag=True, help="Visit also what was set aside as endless.")
 @click.option(
-    "--revisit", is_flag=True, help="Visit pages again when they may have changed; goes on until stopped."
+    "--revisit",
+    is_flag=True,
+    help="Visit pages again when they are likely to have changed; go on until stopped.",
 )
 @click.option("--max-pages", metavar="N", help="Stop after so many pages more.")
 @click.option("--max-bytes", metavar="SIZE", help="Stop after so many bytes more.")
@@ -193,7 +195,10 @@ def unpause(folder: Path, *, json: bool) -> None:
 )
 @json
 def changed(folder: Path, urls: tuple[str, ...], *, new: bool, json: bool) -> None:
-    """Tell a running crawl that pages have changed, so that they are visited again soon."""
+    """Tell a running crawl that pages have changed, so that they are visited again sooner.
+
+    For crawls that visit pages again (--revisit). To have pages fetched for certain, use 'gossamer refetch'.
+    """
     from gossamer.cli.live import show_changed
 
     show_changed(folder, urls, new=new, json=json)
@@ -219,14 +224,14 @@ def why(folder: Path, url: str, *, json: bool) -> None:
 @click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
 @click.option("--under", metavar="URL", default="", help="Those that begin so.")
 @click.option("--older-than", metavar="TIME", default="", help="Those visited last before: 7d, 12h.")
-@click.option("--gone", is_flag=True, help="Those that are gone, to see whether they came back.")
+@click.option("--gone", is_flag=True, help="Those that are gone (see 'gossamer list --gone').")
 @click.option("--dry-run", is_flag=True, help="Only say how many.")
 @json
 def refetch(folder: Path, urls: tuple[str, ...], *, json: bool, **asked: Any) -> None:
-    """Visit pages again, soon and without condition: a running crawl now, another with 'resume'.
+    """Visit pages again: a running crawl at once, a stopped one with 'resume'.
 
-    They go ahead of what is new on their hosts, which rest as ever between two visits. URL may be a path on the
-    first seed's host.
+    Pages are sent whole, whether they have changed or not. They go ahead of what is new on their hosts, which
+    rest as ever between two visits. URL may be a path on the first seed's host. Exit 1 if no URL is known.
     """
     from gossamer.cli.refetch import show_refetch
     from gossamer.control.changes.refetching import Refetch
@@ -267,8 +272,8 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 )
 @folder
 @click.argument("what", metavar="URL|DIR")
-@click.option("--from", "since", metavar="TIME", default="", help="The capture nearest to this time.")
-@click.option("--to", "until", metavar="TIME", default="", help="And this one; without it the last.")
+@click.option("--from", "since", metavar="TIME", default="", help="Compare the capture nearest to this time.")
+@click.option("--to", "until", metavar="TIME", default="", help="With this one; if not given, the last.")
 @click.option("--all", "everything", is_flag=True, help="Show also what differs at each visit.")
 @click.option(
     "--context",
@@ -297,7 +302,7 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
 @folder
 @click.option("--broken", is_flag=True, help="Links that were given up: 4xx, 5xx, or no answer.")
-@click.option("--gone", is_flag=True, help="Pages that were there and are not any more.")
+@click.option("--gone", is_flag=True, help="Pages that answered 404 or 410 at two visits in a row.")
 @click.option(
     "--orphans",
     is_flag=True,
@@ -336,9 +341,9 @@ def list_(
     \b
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses), visits,
-    changes (visits again that found another text), changed (the last of them), gone (since when), due (again),
-    referrers (pages that mention it, after 'gossamer export links'), cluster (the first of the pages that
-    resemble each other, after 'gossamer index').
+    changes (visits that found another text), changed (when the last of them was), gone (since when),
+    due (the next visit), referrers (pages that mention it, after 'gossamer export links'), cluster (the first
+    of the pages that resemble each other, after 'gossamer index').
     """
     from gossamer.cli.url_list import show_list
     from gossamer.inspect.url_list import Wanted
@@ -448,7 +453,12 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--every", "TIME", "Visit the pages so often.", default="1h", show_default=True)
 @_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
 @_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
-@_of_watch("--match", "PATTERN", "All pages of the sites whose address matches, e.g. '/news/*'.", default="")
+@_of_watch(
+    "--match",
+    "PATTERN",
+    "All pages of the sites whose address matches (* is anything), e.g. '/news/*'.",
+    default="",
+)
 @_of_watch("--query", "QUERY", "All pages of the sites that answer a search.", default="")
 @_of_watch(
     "--when",
@@ -470,22 +480,27 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--config", "FILE", "Configuration, with mail servers for example.", type=PATH)
 @_of_watch("--set", "NAME=VALUE", "Any setting of 'gossamer config', by its path.", multiple=True)
 @click.option("--dir", "folder", type=PATH, help="Where it is kept; if not given, ./watch-HOST.")
-@click.option("--once", is_flag=True, help="Visit what is due once and end; exit 1 if something has changed.")
+@click.option("--once", is_flag=True, help="Visit every page once and end; exit 1 if something has changed.")
 @click.option(
-    "--notices", type=click.IntRange(0, 10_000), default=10, metavar="N", help="Of FOLDER, the last N."
+    "--notices",
+    type=click.IntRange(0, 10_000),
+    default=10,
+    metavar="N",
+    help="Of FOLDER: show the last N notices.",
 )
 @click.option("--send", is_flag=True, help="Of FOLDER: compare what its crawl has archived since, and tell.")
 @click.option("--test", is_flag=True, help="Of FOLDER: send everybody a test.")
 @click.option("--retry", is_flag=True, help="Of FOLDER: send again what was given up.")
-@click.option("--pause", metavar="NAME", help="Of FOLDER: tell nobody of this watch.")
-@click.option("--unpause", metavar="NAME", help="Of FOLDER: tell again.")
+@click.option("--pause", metavar="NAME", help="Of FOLDER: tell nobody of this watch any more.")
+@click.option("--unpause", metavar="NAME", help="Of FOLDER: tell of this watch again.")
 @click.option("--remove", metavar="NAME", help="Of FOLDER: watch this no more.")
 @quiet
 @json
 def watch(target: tuple[str, ...], folder: Path | None, **given: Any) -> None:
     """Watch pages and tell what changes, or show the watches of a FOLDER.
 
-    What changes at each visit (clocks, counters, boxes that rotate) is learned and ignored. Notices go to
+    What differs at each visit, whatever else does (clocks, counters, boxes that rotate), is learned and left
+    out, but not of what --selector or --xpath find. Goes on until Ctrl-C. Notices go to
     webhooks, mail ([notify.NAME] of the configuration), apprise (extra 'notify') and FOLDER/watch/feed.xml;
     they are tried again until they arrive, also after a crash. Any crawl can watch: '[[watch]]' in its
     configuration.

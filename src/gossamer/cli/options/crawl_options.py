@@ -95,7 +95,7 @@ _OF_A_CRAWL = (
         cls=Option,
         panel=HOW_FAR,
         is_flag=True,
-        help="Visit pages again when they may have changed; goes on until stopped.",
+        help="Visit pages again when they are likely to have changed; go on until stopped.",
     ),
     _option(WHERE, "--order", "NAME", _orders),
     _option(HOW_FAR, "--max-pages", "N", "Stop after so many pages."),

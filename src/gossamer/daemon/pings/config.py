@@ -28,10 +28,14 @@ class PingsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="admit what is submitted by IndexNow and not known, if it is in a job's scope"),
     ] = False
     per_minute: Annotated[
-        int, Meta(ge=1, le=100_000, description="requests of one address that are taken; more are put off")
+        int,
+        Meta(ge=1, le=100_000, description="requests that one address may make a minute; more are put off"),
     ] = 60
     lease: Annotated[
-        Seconds, Meta(description="hubs are asked to tell of changes for so long, and asked again before")
+        Seconds,
+        Meta(
+            description="for so long hubs are asked to tell of changes; they are asked again before it ends"
+        ),
     ] = 10 * 86_400.0
 
     def __post_init__(self) -> None:

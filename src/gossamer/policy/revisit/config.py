@@ -30,8 +30,8 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         float,
         Meta(
             ge=0,
-            description="visits again a day, over all hosts; they go to the pages where a visit is worth most."
-            " 0: a seventh of the pages a day",
+            description="how many pages may be visited again each day, over all hosts; visits go where they are worth"
+            " most. 0: a seventh of all pages",
         ),
     ] = 0.0
     share: Annotated[
@@ -39,15 +39,16 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Meta(
             ge=0.01,
             le=0.99,
-            description="where a host has new URLs, too: the part of its visits that goes to pages that are due",
+            description="of hosts that have new URLs as well: the part of their visits that goes to pages that are due",
         ),
     ] = 0.5
     every: Annotated[
         dict[str, Annotated[float, Meta(ge=1, extra=SECONDS)]],
         Meta(
-            description='fixed intervals by address, e.g. every."/news/*" = "1h" (* is anything; with a scheme'
-            " of the whole address): such pages come again after that time whatever was learned of them and"
-            " whatever visits says; the first pattern that matches counts"
+            description='fixed intervals by address, e.g. every."/news/*" = "1h" (* is anything; path and query'
+            " are compared, or the whole address if the pattern has a scheme): such pages are visited again"
+            " after that time, whatever was learned of them and whatever visits says; the first pattern that"
+            " matches counts"
         ),
     ] = {}
 

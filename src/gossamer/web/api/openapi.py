@@ -24,6 +24,7 @@ _TAGS = (
     ("crawl", "One crawl: what it does, why, and what it shall do."),
     ("reading", "What a crawl has archived, and questions in SQL about it."),
     ("search", "Pages found by what they say, in one crawl or in all, and pages like them."),
+    ("watches", "What is watched of a crawl's pages, and what was told of it."),
     ("clusters", "Crawls by several agents, which run without the daemon."),
     ("events", "Live figures."),
     ("daemon", "What all jobs share."),

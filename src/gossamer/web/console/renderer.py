@@ -18,7 +18,7 @@ TABS = (
     "forecast", "settings", "changes", "seeds", "report", "watch",
 )  # fmt: skip
 """Pages of a job, in the order of its navigation."""
-TAB_KEYS = dict(zip("ohqpelcntvwyfsxdra", TABS, strict=True))
+TAB_KEYS = dict(zip("ohqpelcntvwyfsxdrm", TABS, strict=True))
 """The key after `g` that leads to each."""
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 
