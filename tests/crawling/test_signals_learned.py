@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import random
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -22,25 +23,13 @@ SPEED = 3 * DAY
 PAGES, BUSY = 30, 10
 EVERY = 4 * DAY
 """Between two changes of a busy page; the others never change."""
-WORDS = [
-    "amber",
-    "birch",
-    "cedar",
-    "delta",
-    "ember",
-    "fjord",
-    "grove",
-    "heath",
-    "ivory",
-    "jetty",
-    "kelp",
-    "larch",
-    "maple",
-    "north",
-    "ocean",
-    "prism",
-]
-"""What changes is what a page says: numbers alone would be a clock."""
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "ivory", "jetty", "kelp"]
+
+
+def _news(count: int, page: int) -> str:
+    """What a page says after so many changes: something more each time, for numbers alone would be a clock."""
+    said = (" ".join(random.Random(f"{page} {one}").choices(WORDS, k=9)) for one in range(count))
+    return "".join(f"<p>The page {page} tells of {one}" for one in said)
 
 
 class Changing:
@@ -75,10 +64,8 @@ class Changing:
             made = self.changed(page, now)
             if page < BUSY:
                 self.seen.setdefault(page, []).append((now, made))
-            said = " ".join(
-                WORDS[int((made - self._origin) / EVERY + 0.5) * 7 + place & 15] for place in range(9)
-            )
-            return 200, {"Content-Type": "text/html"}, f"<p>The page {page} tells of {said}"
+            count = int((made - self._origin) / EVERY + 1.5)
+            return 200, {"Content-Type": "text/html"}, f"<h1>The page {page}</h1>{_news(count, page)}"
         if path == "/":
             return 200, {"Content-Type": "text/html"}, "<p>Nothing leads from here"
         return 404, {"Content-Type": "text/plain"}, "no"

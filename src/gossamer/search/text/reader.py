@@ -51,7 +51,11 @@ class Reader:
         self._folder = crawl / FOLDER
         self._index: Any = None
         self._links: tempfile.TemporaryDirectory[str] | None = None
-        self._open()
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
 
     def _open(self) -> None:
         try:
@@ -77,13 +81,15 @@ class Reader:
         """Where tantivy opens the index: it makes a file to lock, so where it must not write it has links elsewhere."""
         index = self._folder / INDEX
         self._unlink()
-        if os.access(index, os.W_OK):
+        if os.access(index, os.W_OK) or not index.exists():
             return index
         try:
             self._links = tempfile.TemporaryDirectory(prefix="gossamer-search-")
             for path in index.resolve().iterdir():
                 if not path.name.startswith("."):
                     (Path(self._links.name) / path.name).symlink_to(path)
+        except FileNotFoundError:  # taken away just now, of which the library tells
+            return index
         except OSError as error:
             raise StorageError(
                 f"{index}: must not be written, and {tempfile.gettempdir()}, where it would be locked instead,"
