@@ -18,6 +18,7 @@ from gossamer.inspect.url_list import PageFilter, Wanted
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import url_of
 from gossamer.model.disposition import PageState
+from gossamer.model.errors import ConfigError
 from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, of, text
@@ -105,6 +106,13 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
     wanted = params.wanted(time.time())
     if not params.urls and wanted is None:
         raise invalid((of("urls", Reason(ProblemCode.NOTHING_ASKED)),))
+    try:
+        return _chosen(look, params, wanted)
+    except ConfigError as error:  # a URL or a filter that is none
+        raise invalid((of("", text(str(error))),)) from None
+
+
+def _chosen(look: ViewContext, params: Refetch, wanted: Wanted | None) -> Chosen:
     inspection, places = look.inspection(), look.places()
     if wanted is not None and wanted.under.startswith("/"):
         wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
