@@ -1230,14 +1230,14 @@ def essays() -> Site:
 def hacked() -> Site:
     """A joiner's WordPress that was broken into: hidden links to doorway pages made of random words."""
     pages, words = Pages(), vocabulary("it")
-    groups = {"work": _names("hacked work", 130, 3, "it"), "blog": _names("hacked blog", 110, 5, "it")}
-    menu = [("/", "Home"), ("/work/", "Our work"), ("/blog/", "Blog"), ("/contact/", "Contact")]
+    groups = {"joinery": _names("hacked work", 130, 3, "it"), "blog": _names("hacked blog", 110, 5, "it")}
+    menu = [("/", "Home"), ("/joinery/", "Our joinery"), ("/blog/", "Blog"), ("/contact/", "Contact")]
     pages |= {target: _story(text, f"hacked {target}", 70, "it", menu) for target, text in (menu[0], menu[3])}
     for group, names in groups.items():
         items = [(f"/{group}/{_slug(name)}/", name) for name in names]
         _paged(pages, f"/{group}/", f"/{group}/page/{{}}/", group.capitalize(), items, 12)
         for at, (target, name) in enumerate(items):
-            lead = f'<img src="/wp-content/uploads/{at}.jpg" alt="{name}">' if group == "work" else ""
+            lead = f'<img src="/wp-content/uploads/{at}.jpg" alt="{name}">' if group == "joinery" else ""
             pages[target] = _story(
                 name, target, 12 + _crc(target) % 40 if lead else 0, "it", [(f"/{group}/", "Back")], lead
             )

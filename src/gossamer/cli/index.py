@@ -12,10 +12,11 @@ from typing import TypedDict
 import msgspec
 
 from gossamer.assembly.folder import CrawlFolder
+from gossamer.assembly.folder_lock import Busy
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
-from gossamer.datasets.derived import FOLDER, Busy, DamagedTables, discard, state_of
+from gossamer.datasets.derived import FOLDER, DamagedTables, discard, state_of
 from gossamer.datasets.deriving import Deriving, Progress
 from gossamer.search.extra import is_installed
 from gossamer.search.following import Following

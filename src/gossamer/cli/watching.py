@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder_lock import Busy
 from gossamer.assembly.private import keep_private
 from gossamer.cli.crawl import conduct, run_new
 from gossamer.cli.exits import EXIT_INTERRUPTED
@@ -37,7 +38,7 @@ from gossamer.state.records import decode_page
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, last_notices, watch_views
-from gossamer.watch.store import FollowedError, beside
+from gossamer.watch.store import beside
 from gossamer.watch.watches import Watch, page_of, watches_of
 from gossamer.watch.wording import lines_of, notices_as_json, time_text
 
@@ -220,7 +221,7 @@ def run_send(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
         try:
             following = Following(folder)
             break
-        except FollowedError:  # whoever was started by a crawl that was killed since
+        except Busy:  # whoever was started by a crawl that was killed since
             if once or stopped or not crawl.in_use():
                 raise
             time.sleep(_LOOK)

@@ -19,10 +19,10 @@ import msgspec
 import xxhash
 
 from gossamer.archive.follower import START, Mark
-from gossamer.assembly.private import private_folder
+from gossamer.assembly.folder_lock import lock_folder
 from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import StorageError
 
 FOLDER = "documents"
 _MARK = "mark.json"
@@ -49,10 +49,6 @@ class DamagedTables(StorageError):  # noqa: N818 (what it says is what it is)
         reason = " ".join(str(fault).split())[:300]
         self.what = f"{path}: cannot be read ({reason})"
         super().__init__(f"{self.what}. 'gossamer index {crawl}' makes it anew.")
-
-
-class Busy(ConfigError):  # noqa: N818 (what it says is what it is)
-    """Another process makes the tables, or what follows them; it ends some time."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -165,18 +161,7 @@ class Store:
         needed()
         self._folder = folder
         self._readers = -1
-        try:
-            private_folder(folder)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise StorageError(f"{folder}: cannot be made ({error.strerror}). Free some space.") from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise Busy(f"{folder}: another process makes these tables now; wait for it.") from None
-        except OSError:  # a file system that knows no locks
-            pass
+        self._lock = lock_folder(folder, "makes these tables")
         held = state_of(folder)
         if held is None or held.made_of != made_of:
             held = State(made_of=made_of)

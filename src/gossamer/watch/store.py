@@ -5,7 +5,6 @@ then everything is seen anew and nothing is told of what changed meanwhile.
 """
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import msgspec
 import zstandard
 
 from gossamer.archive.follower import START, Mark
-from gossamer.assembly.private import private_folder
+from gossamer.assembly.folder_lock import Busy, lock_folder
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.watching.difference import Place
 
@@ -172,16 +171,12 @@ def beside(crawl: Path) -> Iterator[sqlite3.Connection]:
     """
     path = crawl / FOLDER / FILE
     if not path.is_file():
-        with contextlib.suppress(FollowedError):  # it is being made
+        with contextlib.suppress(Busy):  # it is being made
             Store(crawl).close()
     with as_storage(path):
         database = connect(path, writes=True)
     with contextlib.closing(database), transaction(database, path):
         yield database
-
-
-class FollowedError(ConfigError):
-    """Another process follows these watches now."""
 
 
 class Store:
@@ -199,20 +194,7 @@ class Store:
         """
         folder = crawl / FOLDER
         self.path = folder / FILE
-        try:
-            private_folder(folder)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise StorageError(f"{folder}: cannot be made ({error.strerror}). Free some space.") from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise FollowedError(
-                f"{folder}: another process follows these watches now; wait for it."
-            ) from None
-        except OSError:  # a file system that knows no locks
-            pass
+        self._lock = lock_folder(folder, "follows these watches")
         try:
             with as_storage(self.path):
                 self.database = connect(self.path, writes=True)

@@ -8,7 +8,6 @@ name was never committed. Pages are numbered as they come, so the same tables ma
 """
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,8 +19,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from gossamer.archive.follower import Mark
-from gossamer.assembly.private import private_folder
-from gossamer.datasets.derived import Busy
+from gossamer.assembly.folder_lock import lock_folder
 from gossamer.model.errors import StorageError
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
@@ -166,18 +164,7 @@ class Store:
             StorageError: the disk refuses.
         """
         self._folder = folder
-        try:
-            private_folder(folder)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise StorageError(f"{folder}: cannot be made ({error.strerror}). Free some space.") from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise Busy(f"{folder}: another process makes this index now; wait for it.") from None
-        except OSError:  # a file system that knows no locks
-            pass
+        self._lock = lock_folder(folder, "makes this index")
         self.remade = ""
         """Why it is made anew; empty if it is not."""
         held = state_of(folder)

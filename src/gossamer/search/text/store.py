@@ -5,7 +5,6 @@ or made of other tables is deleted first.
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +14,8 @@ from typing import Any
 import msgspec
 
 from gossamer.archive.follower import START, Mark, Rewound
-from gossamer.assembly.private import private_folder
+from gossamer.assembly.folder_lock import lock_folder
 from gossamer.config.search_config import SearchConfig
-from gossamer.datasets.derived import Busy
 from gossamer.model.errors import StorageError
 from gossamer.search.extra import needed
 from gossamer.search.feed import Rows, changes, tables_of
@@ -64,20 +62,7 @@ class TextIndex:
         self._folder = crawl / FOLDER
         self._memory = (config or SearchConfig()).memory
         self._tell = tell
-        try:
-            private_folder(self._folder)
-            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise StorageError(
-                f"{self._folder}: cannot be made ({error.strerror}). Free some space."
-            ) from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._lock)
-            raise Busy(f"{self._folder}: another process makes this index now; wait for it.") from None
-        except OSError:  # a file system that knows no locks
-            pass
+        self._lock = lock_folder(self._folder, "makes this index")
         self._writer: Any = None
         try:
             self._open()
