@@ -14,7 +14,7 @@ from gossamer.assembly.folder import CrawlFolder
 from gossamer.control.changes.refetch_requests import RefetchRequest, keep_requests, pending_requests
 from gossamer.control.changes.refetching import Refetch, Refetching, ask_offline
 from gossamer.control.socket.protocol import LiveError
-from gossamer.control.views.context import view_context
+from gossamer.control.views.context import seen, view_context
 from gossamer.daemon.asking import Asking
 from gossamer.daemon.errors import ServiceError
 from gossamer.inspect.url_list import Wanted, listed
@@ -55,7 +55,7 @@ def some_pages(folder: Path, number: int = 3) -> list[str]:
 
 def offline(folder: Path, **asked: Any) -> Any:
     with view_context(folder) as look:
-        return ask_offline(look, Refetch(**asked), "tester")
+        return seen(lambda look, params: ask_offline(look, params, "tester"), look, Refetch(**asked))
 
 
 @pytest.fixture

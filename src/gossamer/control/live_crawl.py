@@ -17,7 +17,7 @@ from gossamer.control.changes.changeable import Plan
 from gossamer.control.changes.seeding import Seeding
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.speedometer import LONG, Speedometer
-from gossamer.control.views.context import ViewContext
+from gossamer.control.views.context import ViewContext, seen
 from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.freshness import FreshnessSums
 from gossamer.model.errors import ConfigError, StorageError
@@ -71,11 +71,15 @@ class LiveCrawl:
     # Looking …
 
     async def look(self, view: Callable[[ViewContext, Any], T], params: Any, *, slow: bool = False) -> T:
-        """What a view sees, in a thread of the views' own; slow ones have another."""
+        """What a view sees, in a thread of the views' own; slow ones have another.
+
+        Raises:
+            LiveError: also for what the state or the parameters make impossible.
+        """
         room = self._rooms[slow]
         # A thread cannot be stopped: the state must not be closed under it if whoever asked has left.
         return await asyncio.shield(
-            asyncio.get_running_loop().run_in_executor(room.threads, view, room.context, params)
+            asyncio.get_running_loop().run_in_executor(room.threads, seen, view, room.context, params)
         )
 
     async def close(self) -> None:

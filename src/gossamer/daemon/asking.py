@@ -11,6 +11,7 @@ from gossamer.control.changes.refetch_operation import REFETCH
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import PATIENCE, connect
 from gossamer.control.socket.protocol import LiveError, NotRunning
+from gossamer.control.views.context import seen
 from gossamer.control.views.views import VIEWS, answer_view, parameters
 from gossamer.daemon.errors import ServiceError, service_error
 from gossamer.daemon.state_cache import StateCache
@@ -110,7 +111,10 @@ class Asking:
         """Write down what a stopped crawl is to visit again."""
         try:
             with self._states.lend(folder) as look:
-                return msgspec.to_builtins(ask_offline(look, parameters(Refetch, params), who))
+                asked = parameters(Refetch, params)
+                return msgspec.to_builtins(
+                    seen(lambda look, asked: ask_offline(look, asked, who), look, asked)
+                )
         except LiveError as error:
             raise service_error(error) from None
         except ConfigError as error:

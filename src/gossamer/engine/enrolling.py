@@ -6,11 +6,9 @@ from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.frontier.frontier import Frontier
-from gossamer.model.disposition import PageState
-from gossamer.model.link import LinkKind
+from gossamer.model.disposition import SETTLED
+from gossamer.model.link import ends_at_robots
 from gossamer.state.records import PageRecord
-
-_SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
 
 
 class Enrolling:
@@ -54,4 +52,4 @@ class Enrolling:
 
 
 def _comes_again(page: PageRecord) -> bool:
-    return page.state in _SETTLED and bool(page.visits) and page.kind is not LinkKind.ROBOTS
+    return page.state in SETTLED and bool(page.visits) and not ends_at_robots(page.hops)

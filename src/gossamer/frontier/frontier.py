@@ -25,7 +25,17 @@ from gossamer.frontier.seen.visited import open_visited
 from gossamer.frontier.standings import Standings
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Again, Blame, Disposition, Done, Dropped, PageState, Parked, Retry
+from gossamer.model.disposition import (
+    SETTLED,
+    Again,
+    Blame,
+    Disposition,
+    Done,
+    Dropped,
+    PageState,
+    Parked,
+    Retry,
+)
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
@@ -51,9 +61,6 @@ class Refetched(msgspec.Struct, frozen=True):
     queued: int
     waiting: int
     unknown: int
-
-
-_SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
 
 
 class Frontier:
@@ -473,7 +480,7 @@ class Frontier:
                 record = decode_page(data) if data else None
                 if record is None or record.state == PageState.REJECTED:
                     unknown += 1
-                elif record.asked or record.state not in _SETTLED:
+                elif record.asked or record.state not in SETTLED:
                     waiting += 1
                 elif self._ask_again(page, record, batch):
                     queued += 1

@@ -88,6 +88,10 @@ class PageState(StrEnum):
     REJECTED = "rejected"
 
 
+SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
+"""States of what was visited to the end."""
+
+
 def page_state(disposition: Disposition) -> PageState:
     """What a URL is in the state after a visit."""
     match disposition:

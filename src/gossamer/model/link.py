@@ -78,3 +78,8 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     nofollow: bool = False
     text: str = ""
     lastmod: float = 0.0
+
+
+def ends_at_robots(hops: str) -> bool:
+    """Whether hops lead to a robots file, or to where one redirects."""
+    return hops.rstrip("R").endswith("P")

@@ -17,9 +17,8 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.inspect.url_list import PageFilter, Wanted
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import url_of
-from gossamer.model.disposition import PageState
-from gossamer.model.errors import ConfigError
-from gossamer.model.link import LinkKind
+from gossamer.model.disposition import SETTLED
+from gossamer.model.link import ends_at_robots
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, of, text
 from gossamer.model.url import Url
@@ -30,7 +29,6 @@ MOST_URLS = 10_000
 AT_ONCE = 200
 """Pages asked for in one batch."""
 UNKNOWN_LISTED = 100
-_SETTLED = frozenset({PageState.DONE, PageState.DROPPED})
 
 
 class Refetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,18 +99,12 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
     """Go through the pages known and count those that are asked for; some 5 us for each page.
 
     Raises:
-        LiveError: `invalid`, nothing or what cannot be is asked for; `conflict`: nothing was crawled yet.
+        LiveError: `invalid`, nothing is asked for; `conflict`: nothing was crawled yet.
+        ConfigError: a URL or a filter is none.
     """
     wanted = params.wanted(time.time())
     if not params.urls and wanted is None:
         raise invalid((of("urls", Reason(ProblemCode.NOTHING_ASKED)),))
-    try:
-        return _chosen(look, params, wanted)
-    except ConfigError as error:  # a URL or a filter that is none
-        raise invalid((of("", text(str(error))),)) from None
-
-
-def _chosen(look: ViewContext, params: Refetch, wanted: Wanted | None) -> Chosen:
     inspection, places = look.inspection(), look.places()
     if wanted is not None and wanted.under.startswith("/"):
         wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
@@ -139,7 +131,7 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
     """Write down what a stopped crawl is to visit again when it is resumed.
 
     Raises:
-        LiveError: as in `choose`.
+        LiveError, ConfigError: as in `choose`.
         StorageError: it cannot be written down.
     """
     chosen = choose(look, params)
@@ -152,8 +144,7 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
 
 def _is_page(record: PageRecord) -> bool:
     """It was visited to the end. Robots files are asked for when what they said is no longer fresh."""
-    robots = record.kind is LinkKind.ROBOTS or record.hops.rstrip("R").endswith("P")
-    return record.state in _SETTLED and record.visits_made > 0 and not robots
+    return record.state in SETTLED and record.visits_made > 0 and not ends_at_robots(record.hops)
 
 
 class Refetching:

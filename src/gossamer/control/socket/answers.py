@@ -6,7 +6,7 @@ from gossamer.control.at_a_glance import status_now
 from gossamer.control.changes.operations import OPERATIONS
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, Nothing, Request
-from gossamer.control.views.views import SLOW, VIEWS, parameters, seen
+from gossamer.control.views.views import SLOW, VIEWS, parameters
 
 
 async def answer(live: LiveCrawl, request: Request) -> Any:
@@ -22,7 +22,7 @@ async def answer(live: LiveCrawl, request: Request) -> Any:
         kind, view = VIEWS[request.method]
         params = parameters(kind, request.params)
         slow = request.method in SLOW
-        return await live.look(lambda look, given: seen(view, look, given), params, slow=slow)
+        return await live.look(view, params, slow=slow)
     if request.method in OPERATIONS:
         kind, operation = OPERATIONS[request.method]
         return await operation(live, parameters(kind, request.params), request.who)

@@ -8,12 +8,13 @@ from typing import Any, TypeVar, cast
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
-from gossamer.control.socket.protocol import LiveError
+from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.control.views.sweep import FRESH_FOR, Sweep
 from gossamer.inspect.hosts import HostCount
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.queue.count import QueueCount
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.state.clock import CrawlClock
@@ -112,3 +113,17 @@ def view_context(path: Path) -> Iterator[ViewContext]:
     """
     with inspect(path) as inspection:
         yield ViewContext(inspection.folder, inspection.environment, lambda: inspection.config)
+
+
+def seen(view: Callable[[ViewContext, Any], T], look: ViewContext, params: Any) -> T:
+    """What a view sees.
+
+    Raises:
+        LiveError: also for what the state or the parameters make impossible.
+    """
+    try:
+        return view(look, params)
+    except ConfigError as error:
+        raise invalid(error.reasons) from None
+    except StorageError as error:
+        raise LiveError("internal", str(error)) from None

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gossamer.control.socket.protocol import LiveError, Nothing, invalid
-from gossamer.control.views.context import ViewContext
+from gossamer.control.views.context import ViewContext, seen
 from gossamer.control.views.freshness_views import freshness, left
 from gossamer.control.views.host_views import Host, Hosts, host, hosts
 from gossamer.control.views.log_views import Log, codes, log
@@ -30,12 +30,9 @@ from gossamer.control.views.story_views import (
     why,
 )
 from gossamer.control.views.url_views import Captures, OneUrl, UrlList, captures, page, url_list
-from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.reason import of, text
 
-View = Callable[[ViewContext, Any], Any]
-
-VIEWS: dict[str, tuple[type[msgspec.Struct], View]] = {
+VIEWS: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any], Any]]] = {
     "status": (Nothing, status),
     "history": (History, history),
     "hosts": (Hosts, hosts),
@@ -75,20 +72,6 @@ def answer_view(look: ViewContext, method: str, params: dict[str, Any]) -> Any:
         raise LiveError("not_found", f"there is no view {method!r}; there are {', '.join(sorted(VIEWS))}")
     kind, view = VIEWS[method]
     return msgspec.to_builtins(seen(view, look, parameters(kind, params)), str_keys=True)
-
-
-def seen(view: View, look: ViewContext, params: Any) -> Any:
-    """What a view sees.
-
-    Raises:
-        LiveError: also for what the state or the parameters make impossible.
-    """
-    try:
-        return view(look, params)
-    except ConfigError as error:
-        raise invalid(error.reasons) from None
-    except StorageError as error:
-        raise LiveError("internal", str(error)) from None
 
 
 def parameters(kind: type[msgspec.Struct], params: dict[str, Any]) -> Any:

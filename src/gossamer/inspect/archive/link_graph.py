@@ -29,7 +29,7 @@ from gossamer.inspect.archive.captures import Capture, captures, seconds_of
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import ConfigError, StorageError
-from gossamer.model.link import LinkKind, listed
+from gossamer.model.link import LinkKind, ends_at_robots, listed
 from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.robots.file import PRODUCT_TOKEN
@@ -291,7 +291,7 @@ class _Source:
         Separated by tabs, which no URL holds. The first two are of the URL mentioned. Without `links` there are
         none.
         """
-        if capture.hops.rstrip("R").endswith("P"):
+        if ends_at_robots(capture.hops):
             return  # a robots file
         exchange = capture.exchange
         page = self._key(exchange.url)
