@@ -63,9 +63,8 @@ class Changes:
 
     async def look(self, visit: Visit, fingerprint_of_url: bytes) -> Visit:
         """The same, compared with the last visit, if it brought another payload."""
-        outcome, candidate = visit.outcome, visit.lease.candidate
-        # By force, because a redirect led back to it, it is visited out of its turn.
-        if not (candidate.again or candidate.forced) or not isinstance(outcome, Fetched):
+        outcome = visit.outcome
+        if not isinstance(outcome, Fetched):
             return visit
         exchange = outcome.exchange
         if action_of(exchange) is not StatusAction.PROCESS or not exchange.body.size:

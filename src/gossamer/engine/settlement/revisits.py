@@ -70,10 +70,9 @@ class Revisits:
 
     async def compared(self, visit: Visit) -> Visit:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
-        candidate = visit.lease.candidate
-        if self._changes is None or not (candidate.again or candidate.forced):
+        if self._changes is None:
             return visit
-        return await self._changes.look(visit, self._identity.fingerprint(candidate.url))
+        return await self._changes.look(visit, self._identity.fingerprint(visit.lease.candidate.url))
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None, new: int = 0

@@ -92,7 +92,9 @@ class Settlement:
     async def take(self, visit: Visit) -> None:
         """Accept a visit; waits if settlement has fallen behind, or other agents are asked about it."""
         visit = await self._archivist.look_up(visit)
-        if self._doors.revisits is None:
+        candidate = visit.lease.candidate
+        # By force, because a redirect led back to it, it is visited out of its turn.
+        if candidate.again or candidate.forced:
             visit = await self._doors.again.compared(visit)
         if visit.page is not None and len(visit.page.links) > LINKS_AT_ONCE:
             await self._long_pages.take(visit)
