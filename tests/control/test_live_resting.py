@@ -56,7 +56,7 @@ def test_some_of_many_hosts_stand_for_all(tmp_path: Path, monkeypatch: pytest.Mo
         batch.put(Family.HOSTS, key, encode(record))
     environment.commit(batch)
     try:
-        assert Sweep(environment, lambda: HostCount(lambda: NOW)).look().by_state == {
+        assert Sweep(environment, lambda: HostCount(lambda: NOW)).look(seconds=600).by_state == {
             "resting": 200,
             "ready": 400,
         }
