@@ -12,7 +12,7 @@ from test_moves import depart, move
 
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Again, Blame, Done, Dropped, PageState, Retry
-from gossamer.model.reasons.codes import BudgetCode, RetryCode
+from gossamer.model.reasons.codes import BudgetCode, HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import History, standing, unpack
@@ -315,6 +315,29 @@ def test_refetch_without_visits_again(tmp_path):
     world.micros += 2 * SECOND
     assert world.frontier.lend() is None
     assert world.counters.queued == 0
+    world.close()
+
+
+@pytest.mark.parametrize("code", [RetryCode.IN_A_ROW, BudgetCode.PAGES_PER_HOST, HoldCode.OPERATOR])
+def test_a_page_that_is_asked_for_is_tried_though_its_host_was_given_up_but_not_set_aside(tmp_path, code):
+    world = FrontierWorld(tmp_path / "state")
+    spent = Reason(code)
+    for url in ("http://a/1", "http://a/2"):
+        world.admit(url)
+    world.settle(world.frontier.lend(), Done(), Tally(rest=1.0, pages=1, host_failed=False))
+    page = world.fingerprint("http://a/1")
+    with world.frontier.changes() as batch:
+        batch.put(Family.PAGES, page, encode(PageRecord("http://a/1", PageState.DONE)))
+    world.frontier.park("a", spent)
+    if code is BudgetCode.PAGES_PER_HOST:
+        world.policy = msgspec.structs.replace(world.policy, budget_spent=lambda *_: spent)
+    world.reopen()
+    world.frontier.refetch([page])
+    world.micros += 2 * SECOND
+    order = drain(world, 4.5, lambda lease: world.settle(lease, Done(), VISITED))
+    left_alone = {RetryCode.IN_A_ROW: 0, BudgetCode.PAGES_PER_HOST: 1, HoldCode.OPERATOR: 2}[code]
+    assert [c.url.text for c in order] == ["http://a/1", "http://a/2"][: 2 - left_alone]
+    assert (world.counters.queued, world.counters.hosts_parked) == (left_alone, bool(left_alone))
     world.close()
 
 

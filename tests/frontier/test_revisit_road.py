@@ -24,6 +24,8 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done, PageState
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.outcome import Fetched
+from gossamer.model.reasons.codes import HoldCode, RetryCode
+from gossamer.model.reasons.reason import Reason
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
@@ -241,6 +243,28 @@ def test_hosts_that_sleep_on_disk_hear_of_it_when_more_visits_may_be_made(tmp_pa
             visited.add(lease.queue_key)
             crawler.visit(lease, b"")
     assert len(visited) == 40
+    world.close()
+
+
+def test_hosts_that_were_given_up_are_asked_again_when_visits_again_are_switched_on(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig())
+    world = crawler.world
+    for name in ("down", "mine", "well"):
+        world.admit(f"http://{name}/")
+        crawler.visit(world.frontier.lend(), b"")
+    world.frontier.park("down", Reason(RetryCode.IN_A_ROW))
+    world.frontier.park("mine", Reason(HoldCode.OPERATOR))
+    crawler.pace.go_by(RevisitConfig(enabled=True, visits=100))
+    enrol(crawler)
+    assert world.counters.hosts_parked == 1
+    visited = set()
+    for _ in range(48):
+        world.micros += int(DAY / 24 * 1e6)
+        crawler.pace.correct()
+        while (lease := world.frontier.lend()) is not None:
+            visited.add(lease.queue_key)
+            crawler.visit(lease, b"")
+    assert visited == {"down", "well"}
     world.close()
 
 

@@ -43,7 +43,9 @@ class Target:
         )
         service.daemon.pings.subscriber = self.subscriber
         soon = time.time() + 3_600
-        kept.put(Subscription(TOKEN, "site", TOPIC, "https://hub.example.org/", SECRET, expires=soon, due=soon))
+        kept.put(
+            Subscription(TOKEN, "site", TOPIC, "https://hub.example.org/", SECRET, expires=soon, due=soon)
+        )
 
     async def _nothing(self, _job: str) -> dict[str, str] | None:
         return None
@@ -80,7 +82,9 @@ class Target:
         """The status of the answer to a list by IndexNow."""
         listed = {"host": "example.org", "key": KEY, "urlList": [f"{SITE}/a"], **changed}
         listed = {name: value for name, value in listed.items() if value is not None}
-        return self.post("/indexnow", json.dumps(listed).encode(), Content_Type="application/json").status_code
+        return self.post(
+            "/indexnow", json.dumps(listed).encode(), Content_Type="application/json"
+        ).status_code
 
     def changed(self, body: bytes | dict[str, Any], kind: str = "application/json") -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -186,7 +190,12 @@ def test_what_a_message_says_of_itself_is_not_read(target: Target, fields: dict[
         {},
         {"mode": "subscribe"},
         {"mode": "subscribe", "topic": TOPIC},
-        {"mode": "subscribe", "topic": TOPIC, "challenge": "c", "lease_seconds": "60"},  # none is asked for now
+        {
+            "mode": "subscribe",
+            "topic": TOPIC,
+            "challenge": "c",
+            "lease_seconds": "60",
+        },  # none is asked for now
         {"mode": "subscribe", "topic": "https://blog.example.org:444/feed", "challenge": "c"},
         {"mode": "subscribe", "topic": "https://blog.example.org.evil.example/feed", "challenge": "c"},
         {"mode": "unsubscribe", "topic": TOPIC, "challenge": "c"},
@@ -220,7 +229,9 @@ def test_a_hub_that_asks_back_for_what_nobody_wants(target: Target, query: dict[
     ],
 )
 def test_callbacks_that_are_none(target: Target, path: str) -> None:
-    head = f"POST {path} HTTP/1.1\nHost: crawler.example.org\nX-Hub-Signature: {signed(b'x')}\nContent-Length: 1"
+    head = (
+        f"POST {path} HTTP/1.1\nHost: crawler.example.org\nX-Hub-Signature: {signed(b'x')}\nContent-Length: 1"
+    )
     assert 400 <= target.raw(head, b"x") < 500
     assert target.heard() == []
 
@@ -232,7 +243,9 @@ def test_other_methods(target: Target, method: str) -> None:
         assert target.raw(head) in (404, 405)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1.evil.example", "evil.example", "crawler.example.org@evil.example", ""])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1.evil.example", "evil.example", "crawler.example.org@evil.example", ""]
+)
 def test_callbacks_answer_to_their_own_name_only(target: Target, host: str) -> None:
     head = f"POST {CALLBACK} HTTP/1.1\nHost: {host}\nX-Hub-Signature: {signed(b'x')}\nContent-Length: 1"
     assert target.raw(head, b"x") in (400, 421)
@@ -312,7 +325,10 @@ def test_submissions(target: Target, changed: dict[str, Any], status: int) -> No
         (b"[" * 500_000, "application/json"),
         (b'{"host": NaN}', "application/json"),
         (b'{"host": "\xc3\x28"}', "application/json"),
-        (b'{"host": "\\ud800", "key": "0123456789abcdef", "urlList": ["https://example.org/"]}', "application/json"),
+        (
+            b'{"host": "\\ud800", "key": "0123456789abcdef", "urlList": ["https://example.org/"]}',
+            "application/json",
+        ),
     ],
 )
 def test_no_lists_at_all(target: Target, body: bytes, kind: str) -> None:
@@ -363,10 +379,28 @@ def test_changed_badly_asked(target: Target, body: bytes, kind: str, status: tup
 def test_changed_hears_of_no_stranger(target: Target) -> None:
     mine, port = target.site.address, target.site.port
     urls = [
-        *("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "mailto:a@example.org", "", " ", "\u0000"),
+        *(
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "mailto:a@example.org",
+            "",
+            " ",
+            "\u0000",
+        ),
         *("http://", "http://[::1", "http://a b/", f"http://127.0.0.1:{port + 65_536}/", "x" * 8_000),
-        *("http://169.254.169.254/", "http://localhost:22/", "http://[::1]/", "http://0x7f.1:1/", "http://2130706433:1/"),
-        *("http://b\u00fccher.example/", f"http://user:word@127.0.0.1:{port}/1", mine.replace("127.0.0.1", "127.0.0.2")),
+        *(
+            "http://169.254.169.254/",
+            "http://localhost:22/",
+            "http://[::1]/",
+            "http://0x7f.2:1/",
+            "http://2130706434:1/",
+        ),
+        *(
+            "http://b\u00fccher.example/",
+            f"http://user:word@127.0.0.1:{port}/1",
+            mine.replace("127.0.0.1", "127.0.0.2"),
+        ),
     ]
     heard = target.changed({"urls": urls, "new": True})
     assert heard.status_code == 200, heard.text

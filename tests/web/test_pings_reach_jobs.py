@@ -42,7 +42,11 @@ def world(tmp_path: Path) -> Iterator[World]:
     def answer(host: str, path: str, _: Counter[tuple[str, str]]) -> Answer:
         html = {"Content-Type": "text/html"}
         if path == "/":
-            return 200, html, "".join(f'<a href="/{name}">x</a>' for name in ("0", "1", "2", "3", "feed", "feed-2"))
+            return (
+                200,
+                html,
+                "".join(f'<a href="/{name}">x</a>' for name in ("0", "1", "2", "3", "feed", "feed-2")),
+            )
         if path in ("/feed", "/feed-2"):
             # The second names a hub of another host within our network.
             named = hub.url if path == "/feed" else hub.url.replace("127.0.0.1", "localhost")

@@ -45,6 +45,10 @@ def _say(path: Path, told: dict[str, Any]) -> None:
         show(f"{pages} will be visited again now, without condition, one after the other on each host")
     else:
         show(f"{pages} will be visited again, without condition, when it goes on: gossamer resume {path}")
+    for host in told["parked"][:LISTED]:
+        show(
+            f"{safe(host)} was parked by hand: its pages wait until it is revived (console: its page under Hosts)"
+        )
     for url in told["unknown"][:LISTED]:
         show(f"no page that was visited, so not again: {safe(url)}")
     if len(told["unknown"]) > LISTED:

@@ -14,7 +14,7 @@ async def refetch(live: LiveCrawl, params: Refetch, who: str) -> Refetched:
     """Visit pages again that were visited before, soon and without condition; how many there are."""
     chosen = await live.look(choose, params, slow=True)
     if params.dry_run or not chosen.pages:
-        return Refetched(chosen.pages, chosen.unknown, running=True, dry_run=params.dry_run)
+        return chosen.told(running=True, dry_run=params.dry_run)
     async with live.changing:
         live.refuse_if_ending()
         request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted)
@@ -22,4 +22,4 @@ async def refetch(live: LiveCrawl, params: Refetch, who: str) -> Refetched:
         await live.note({"path": REFETCH, "new": one, "final": True}, who=who)
         await kept(live.applier.refetching.begin, request)
         live.applier.background.call()
-    return Refetched(chosen.pages, chosen.unknown, running=True)
+    return chosen.told(running=True)

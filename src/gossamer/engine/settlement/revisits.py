@@ -240,12 +240,12 @@ class Revisits:
         return msgspec.structs.replace(page, history=history.pack())
 
     def wake(self, page: PageRecord) -> None:
-        """Have the host of a page looked at when something of it is due."""
+        """Have the host of a page looked at when something of it is due, also if it was given up."""
         url = Url.from_serialised(page.url)
         assert url is not None, page.url
         key, record = self._host(url)
         with self._frontier.changes() as batch:
-            self._frontier.serving.enrolled(key, record, batch)
+            self._frontier.comes_again(key, record, batch)
 
     def _placed(
         self, history: History, url: Url, record: HostRecord, belief: Belief, weight: float
