@@ -203,7 +203,7 @@ def test_the_daemon_writes_it_down_for_a_job_that_does_not_run(crawled: Path, we
             counted = await asking.any(crawled, "refetch", {"status": "200", "dry_run": True}, "bob")
             assert counted["pages"] > 10 and not counted["running"]
             told = await asking.any(crawled, "refetch", {"urls": [url]}, "bob")
-            assert told == {"pages": 1, "unknown": [], "running": False, "dry_run": False}
+            assert told == {"pages": 1, "unknown": [], "parked": [], "running": False, "dry_run": False}
             with pytest.raises(ServiceError) as caught:
                 await asking.any(crawled, "refetch", {}, "bob")
             assert caught.value.code == "invalid"

@@ -6,16 +6,15 @@ figure does not jump between two looks.
 """
 
 import heapq
-import os
 from collections.abc import Iterable
 from functools import reduce
 
 import msgspec
 
+from gossamer.inspect.clocks import wall_clock
 from gossamer.policy.revisit.freshness import BINS, Bin, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import REVISIT, HostRecord, RevisitRecord, decode, decode_host, decode_page
 
@@ -136,7 +135,7 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
     states = [state for state in states if state.get(Family.META, REVISIT)]
     if not states:
         return CrawlFreshness()
-    walk = _Walk(WallClock.of(os.environ).now(), min(1.0, most / max(sum(map(_known, states)), 1)))
+    walk = _Walk(min(1.0, most / max(sum(map(_known, states)), 1)))
     records = [shown(state) for state in states]
     for state, record in zip(states, records, strict=True):
         walk.through(state, record.freshness)
@@ -205,12 +204,11 @@ class _Walk:
     """Looks at a part of the pages of each host.
 
     Args:
-        now: wall time.
         part: of the pages, at most 1.
     """
 
-    def __init__(self, now: float, part: float) -> None:
-        self._now = now
+    def __init__(self, part: float) -> None:
+        self._now = 0.0
         self._part = part
         self._owed = 0.5
         self._largest: list[tuple[float, int, _Site]] = []
@@ -220,7 +218,8 @@ class _Walk:
         self.complete = True
 
     def through(self, environment: Environment, figures: Freshness) -> None:
-        """Look at the hosts of a crawl, by what its visits have shown."""
+        """Look at the hosts of a crawl, by what its visits have shown, and by its clock."""
+        self._now = wall_clock(environment).now()
         for key, data in environment.scan(Family.HOSTS):
             record = decode_host(data)
             self._owed += _size(record) * self._part

@@ -230,7 +230,7 @@ class Revisits:
                 if not again.take_out(key, record, fingerprint, page.history, batch):
                     return None  # its turn has come; the visit puts it where it belongs
             else:
-                at = int(page.visits[-1].at)
+                at = int(again.wall.of_date(page.visits[-1].at))
                 status = page.visits[-1].status
                 presence = after(Presence.GONE if page.gone else Presence.HERE, status)
                 known = History(at, at, presence=presence, text=UNREAD)

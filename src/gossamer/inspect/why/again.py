@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from gossamer.inspect.clocks import wall_clock
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.sentences import Clause, clause
 from gossamer.inspect.why.told import about_told
@@ -13,7 +14,6 @@ from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.threshold import step_of, worth_of_step
 from gossamer.policy.revisit.validity import Validity
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES, again_key
 from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode, decode_host
@@ -23,7 +23,7 @@ _LONG = 36_500 * DAY
 
 
 def about_again(
-    inspection: Inspection, host: bytes, fingerprint: bytes, url: Url, page: PageRecord, wall: WallClock
+    inspection: Inspection, host: bytes, fingerprint: bytes, url: Url, page: PageRecord
 ) -> Iterator[Clause]:
     """What there is to say of a page's visits to come, a sentence each; nothing if it does not come again."""
     if page.asked:
@@ -32,7 +32,7 @@ def about_again(
         yield clause("again.gone", when=_written(page.gone))
     if not page.history:
         return
-    history, now = unpack(page.history), wall.now()
+    history, now = unpack(page.history), wall_clock(inspection.environment).now()
     yield _seen(history, now)
     if page.changed:
         yield clause("again.changed", when=_written(page.changed))

@@ -1,6 +1,5 @@
 """Tells the life of one URL, or why it was not crawled."""
 
-import os
 import time
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -32,7 +31,6 @@ from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
 from gossamer.state.records import (
@@ -123,8 +121,7 @@ class Storyteller:
             if self._soft(fingerprint, record):
                 facts.append(fact("outcome", clause("outcome.soft")))
             facts += self._about_redirect(url, record)
-            wall = WallClock.of(os.environ)
-            again = about_again(self._inspection, host, fingerprint, url, record, wall)
+            again = about_again(self._inspection, host, fingerprint, url, record)
             facts += (fact("visited again", told) for told in again)
         if waiting is not None and rank is not None:
             facts += self._about_waiting(waiting)
