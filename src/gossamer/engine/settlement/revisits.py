@@ -25,7 +25,7 @@ from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.hubs import LIST_WEIGHT, weight_after
 from gossamer.policy.revisit.rates import Belief, Spread
 from gossamer.policy.revisit.trust import trust_of, with_trust
-from gossamer.policy.revisit.validity import after_change, is_asked
+from gossamer.policy.revisit.validity import CONDITION_REFUSED, after_change, is_asked
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.records import HostRecord, PageRecord
 
@@ -60,6 +60,8 @@ class Revisits:
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
+            return lease
+        if any(visit.status in CONDITION_REFUSED for visit in known.visits):
             return lease
         host = self._frontier.hosts.get(self._frontier.host_hash(lease.queue_key))
         if host is None or is_asked(host.validators, known.visits_made):
