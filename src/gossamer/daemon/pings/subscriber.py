@@ -85,8 +85,8 @@ class Subscriber:
         hubs: dict[str, list[Subscription]] = {}
         for one in self._kept.due(time.time()):
             if one.job in running and one.topic in running[one.job]:
-                hub = Url.parse(one.hub)
-                hubs.setdefault(hub.host if hub is not None else "", []).append(one)
+                asked = Url.parse(one.hub)
+                hubs.setdefault(asked.host if asked is not None else "", []).append(one)
             elif one.expires < time.time():
                 self._kept.remove(one.token)  # its job does not run, or its feed names the hub no more
         turns = asyncio.Semaphore(HUBS_AT_ONCE)

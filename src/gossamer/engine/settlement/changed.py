@@ -72,7 +72,7 @@ class Changes:
         before = self._memory.get(fingerprint_of_url)
         if before is None or not before.history or exchange.body.sha256 == before.payload:
             return visit
-        site = self._site(visit)
+        site = self._site(visit, before.visits_made)
         site.visits += 1
         known = unpack(before.history).text
         return msgspec.structs.replace(
@@ -121,12 +121,18 @@ class Changes:
             return None
         return page_pieces(decoded.content, headers, host)
 
-    def _site(self, visit: Visit) -> _Site:
+    def _site(self, visit: Visit, visits: int) -> _Site:
+        """`visits`: of the page before."""
         key = self._frontier.host_hash(visit.lease.queue_key)
         site = self._sites.get(key)
         if site is None:
             record = self._frontier.hosts.get(key)
-            site = self._sites[key] = _Site(Volatile.unpack(record.volatile if record is not None else b""))
+            site = _Site(Volatile.unpack(record.volatile if record is not None else b""))
+            if record is not None and record.volatile:
+                # It was in memory before. Where hosts take turns there, each of them is read back as seldom as if it
+                # had stayed: in its turn by the page's own count.
+                site.readings, site.visits = ALWAYS, ALWAYS * SELDOM - visits % SELDOM
+            self._sites[key] = site
             if len(self._sites) > SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(key)
