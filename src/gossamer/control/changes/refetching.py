@@ -100,7 +100,7 @@ class Chosen(msgspec.Struct, frozen=True):
     parked: list[str]
 
     def told(self, *, running: bool, dry_run: bool = False) -> Refetched:
-        """What becomes of them."""
+        """The answer to whoever asked for them; `running`: they have their turn now."""
         return Refetched(self.pages, self.unknown, self.parked, running, dry_run)
 
 

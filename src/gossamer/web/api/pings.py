@@ -26,7 +26,7 @@ _BUSY_SECONDS = 60
 
 
 def strangers(config: PingsConfig) -> Strangers:
-    """Where strangers are heard."""
+    """The addresses that need no log-in, of those pings that the settings want."""
     wanted = ((INDEXNOW, config.indexnow), (WEBSUB, config.websub))
     return Strangers(path for path, is_wanted in wanted if is_wanted)
 
