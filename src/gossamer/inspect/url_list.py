@@ -76,6 +76,7 @@ class Listed(msgspec.Struct, frozen=True):
     gone: str = ""
     due: str = ""
     soft: bool = False
+    presence: str = ""
 
 
 COLUMNS = Listed.__struct_fields__
@@ -201,7 +202,7 @@ class PageFilter:
             return False
         if wanted.before and (last is None or last.at >= wanted.before):
             return False
-        if wanted.gone and not is_gone(record):
+        if wanted.gone and record.presence is not Presence.GONE:
             return False
         if wanted.orphans and not _may_be_orphan(record):
             return False
@@ -226,15 +227,13 @@ def _said(last: VisitRecord | None) -> str:
     return (last.said.lower() or f"{last.status:03d}") if last else "000"
 
 
-def is_gone(record: PageRecord) -> bool:
-    """Whether it was missing at the last two visits that could tell, or more."""
-    return bool(record.history) and unpack(record.history).presence == Presence.GONE
-
-
 def _may_be_orphan(record: PageRecord) -> bool:
     """A page that is there and was found on another."""
     return (
-        record.state == "done" and bool(record.via) and record.kind.value != "robots" and not is_gone(record)
+        record.state == "done"
+        and bool(record.via)
+        and record.kind.value != "robots"
+        and record.presence is not Presence.GONE
     )
 
 
@@ -269,8 +268,9 @@ def line_of(record: PageRecord, referrers: int | None = None, due: float | None 
         record.visits_made,
         unpack(record.history).changed if record.history else None,
         _written(record.changed) if record.changed else "",
-        _written(record.gone) if record.gone and is_gone(record) else "",
+        _written(record.gone) if record.gone else "",
         "" if due is None else _written(due) if due else "now",
+        presence=record.presence.name.lower() if record.visits else "",
     )
 
 

@@ -9,7 +9,7 @@ from gossamer.inspect.why.told import about_told
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY
-from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.gone import Presence, is_seldom
 from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.threshold import step_of, worth_of_step
 from gossamer.policy.revisit.validity import Validity
@@ -36,8 +36,7 @@ def about_again(
     yield _seen(history, now)
     if page.changed:
         yield clause("again.changed", when=_written(page.changed))
-    if history.presence == Presence.MISSED:
-        yield clause("again.missed")
+    yield from _missing(history)
     place = history.place
     fixed = classes.fixed_interval(place)
     data = inspection.environment.get(Family.META, REVISIT)
@@ -47,8 +46,6 @@ def about_again(
     else:
         rate = classes.rate(place, max(0.0, now - history.since))
         yield clause("again.believed", days=1 / rate / DAY, place=place)
-    if history.presence == Presence.GONE:
-        yield clause("again.seldom")
     stored = inspection.environment.get(Family.HOSTS, host)
     known = decode_host(stored) if stored else None
     yield from about_told(history, page, known)
@@ -79,6 +76,16 @@ def about_again(
 
 def _written(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+
+
+def _missing(history: History) -> Iterator[Clause]:
+    match history.presence:
+        case Presence.MISSED:
+            yield clause("again.missed")
+        case Presence.NEVER:
+            yield clause("again.never")
+    if is_seldom(history.presence, history.same):
+        yield clause("again.seldom")
 
 
 def _seen(history: History, now: float) -> Clause:
