@@ -92,7 +92,7 @@ def test_why_tells_visits_changes_and_since_when_it_is_gone(folder: Path):
     told = gossamer("why", str(folder), "http://a.test/92", cwd=folder).stdout
     assert "was never seen" in told and "is gone" not in told
     told = gossamer("why", str(folder), "http://a.test/4", cwd=folder).stdout
-    assert "found unchanged at 4 visits, 96 h in all, and changed at 1" in told
+    assert "found unchanged at 4 visits, 4 d 0 h in all, and changed at 1" in told
     assert "was last found changed on 2026-09-21 09:13:20 UTC" in told
 
 

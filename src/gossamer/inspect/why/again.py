@@ -42,10 +42,10 @@ def about_again(
     data = inspection.environment.get(Family.META, REVISIT)
     sums = decode(data, RevisitRecord) if data else RevisitRecord()
     if fixed is not None:
-        yield clause("again.fixed", hours=fixed / _HOUR)
+        yield clause("again.fixed", interval=fixed)
     else:
         rate = classes.rate(place, max(0.0, now - history.since))
-        yield clause("again.believed", days=1 / rate / DAY, place=place)
+        yield clause("again.believed", interval=1 / rate, place=place)
     stored = inspection.environment.get(Family.HOSTS, host)
     known = decode_host(stored) if stored else None
     yield from about_told(history, page, known)
@@ -69,9 +69,9 @@ def about_again(
     if wanted is not None and fixed is None:
         yield clause("again.moving")
     elif left > 0:
-        yield clause("again.due", hours=left / _HOUR)
+        yield clause("again.due", seconds=left)
     else:
-        yield clause("again.ready", hours=-left / _HOUR)
+        yield clause("again.ready", seconds=-left)
 
 
 def _written(at: float) -> str:
@@ -89,15 +89,15 @@ def _missing(history: History) -> Iterator[Clause]:
 
 
 def _seen(history: History, now: float) -> Clause:
-    ago = max(0.0, now - history.last) / _HOUR
+    ago = max(0.0, now - history.last)
     if not history.same and not history.changed:
-        return clause("again.once", hours=ago)
+        return clause("again.once", ago=ago)
     return clause(
         "again.seen",
-        hours=ago,
+        ago=ago,
         same=history.same,
         changed=history.changed,
         announced=history.announced,
-        quiet=history.quiet,
-        stirred=history.stirred,
+        quiet=history.quiet * _HOUR,
+        stirred=history.stirred * _HOUR,
     )
