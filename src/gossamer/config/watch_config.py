@@ -10,6 +10,7 @@ from gossamer.config.secret_values import is_reference
 from gossamer.extract.fields.selector import read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
+from gossamer.policy.scope.address_pattern import address_problem
 from gossamer.policy.watching.conditions import read_condition
 from gossamer.policy.watching.quiet import read_quiet
 
@@ -122,6 +123,8 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
             continue
         if condition.kind == "number" and not watch.select:
             yield f"when[{place}]: a number of what? give select"
+    if (problem := address_problem(watch.match)) is not None:
+        yield f"match: is no regular expression of RE2 ({problem})"
     try:
         read_quiet(watch.quiet)
     except ValueError as error:

@@ -1,8 +1,5 @@
 """The watches of a crawl, read from its settings."""
 
-import re
-from fnmatch import translate
-
 import msgspec
 
 from gossamer.assembly.seeds import parse_seed
@@ -11,6 +8,7 @@ from gossamer.config.watch_config import WatchConfig, name_of
 from gossamer.extract.fields.selector import Selector, read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
+from gossamer.policy.scope.address_pattern import AddressPattern, address_pattern
 from gossamer.policy.watching.conditions import Condition, read_condition
 from gossamer.policy.watching.quiet import Quiet, read_quiet
 from gossamer.search.extra import is_installed
@@ -40,7 +38,7 @@ class Watch(msgspec.Struct, frozen=True):
 
     name: str
     pages: frozenset[str]
-    match: re.Pattern[str] | None
+    match: AddressPattern | None
     query: Asked | None
     selector: Selector | None
     conditions: tuple[Condition, ...]
@@ -57,9 +55,7 @@ class Watch(msgspec.Struct, frozen=True):
         """Whether it watches this page, by its address."""
         if url.text in self.pages:
             return True
-        if self.match is None:
-            return False
-        return self.match.fullmatch(url.text if "://" in self.config.match else url.target) is not None
+        return self.match is not None and self.match.matches(url.text)
 
 
 def watches_of(config: CrawlConfig) -> list[Watch]:
@@ -86,7 +82,7 @@ def watch_of(config: WatchConfig) -> Watch:
     return Watch(
         name_of(config),
         frozenset(page_of(url) for url in config.urls),
-        re.compile(translate(config.match)) if config.match else None,
+        address_pattern(config.match) if config.match else None,
         query,
         read_selector(config.select) if config.select else None,
         tuple(read_condition(words) for words in config.when),

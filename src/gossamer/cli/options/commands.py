@@ -32,6 +32,10 @@ def _live(
     return click.option(name, cls=Option, panel=LIVE, metavar=metavar, help=says, **settings)
 
 
+MATCH = (
+    "Those whose path and query match; * is anything: '/docs/*', '*.pdf'. With a scheme the whole address counts;"
+    " re:EXPR is a regular expression that occurs in it."
+)
 WATCHED = "What to watch"
 
 
@@ -218,7 +222,7 @@ def why(folder: Path, url: str, *, json: bool) -> None:
 @app.command(cls=Command, epilog="Example: gossamer refetch ./crawl --status 5xx --older-than 1d")
 @folder
 @click.argument("urls", metavar="URL...", nargs=-1)
-@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--match", metavar="PATTERN", default="", help=MATCH)
 @click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 5xx.")
 @click.option("--type", metavar="TYPE", default="", help="Those whose media type begins so.")
 @click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
@@ -320,7 +324,7 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
 @click.option(
     "--under", metavar="URL", default="", help="Those that begin so; a path is of the first seed's host."
 )
-@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--match", metavar="PATTERN", default="", help=MATCH)
 @click.option("--since", metavar="TIME", default="", help="Those visited since: 2026-01-31, or 2d ago.")
 @click.option(
     "--columns", metavar="NAME,...", default="", help="What to show of each, e.g. url,status,title,referrers."
@@ -456,7 +460,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch(
     "--match",
     "PATTERN",
-    "All pages of the sites whose address matches (* is anything), e.g. '/news/*'.",
+    "All pages of the sites whose path and query match (as in 'gossamer list'), e.g. '/news/*'.",
     default="",
 )
 @_of_watch("--query", "QUERY", "All pages of the sites that answer a search.", default="")
