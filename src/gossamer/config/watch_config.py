@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.secret_values import is_reference
-from gossamer.extract.fields.selector import read_selector
+from gossamer.extract.fields.selector import read_ignored, read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
 from gossamer.policy.scope.address_pattern import address_problem
@@ -65,6 +65,12 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     select: Annotated[
         str, Meta(description="the part of the page, by CSS or XPath, as in [fields.*]; empty: all its text")
     ] = ""
+    ignore: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="elements that are left out of the page, by CSS, e.g. .related; also of what is selected"
+        ),
+    ] = ()
     when: Annotated[
         tuple[str, ...],
         Meta(
@@ -134,6 +140,10 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
             read_selector(watch.select)
         except ConfigError as error:
             yield f"select: {error}"
+    try:
+        read_ignored(watch.ignore)
+    except ConfigError as error:
+        yield f"ignore: {error}"
     for place, to in enumerate(watch.notify):
         if is_reference(to) or to.startswith("mailto:"):
             kind = "a reference" if is_reference(to) else "mail, which needs a server"

@@ -17,6 +17,7 @@ from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.asking import read
 from gossamer.watch.channels import NEEDS_EXTRA, needs_apprise
 from gossamer.watch.receivers import key_of
+from gossamer.watch.seen import Part
 
 __all__ = ["Watch", "page_of", "prove_watches", "watch_of", "watches_of"]
 
@@ -49,7 +50,13 @@ class Watch(msgspec.Struct, frozen=True):
     @property
     def looks_at(self) -> str:
         """What decides what is seen of a page; where it changes, pages are seen anew."""
-        return msgspec.json.encode((self.config.select, self.config.query)).decode()
+        return msgspec.json.encode((self.config.select, self.config.query, *self.config.ignore)).decode()
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the page that it looks at; `None` for all its text."""
+        part = Part(self.config.select, self.config.ignore)
+        return part if part != Part() else None
 
     def is_of(self, url: Url) -> bool:
         """Whether it watches this page, by its address."""

@@ -280,6 +280,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @click.option("--to", "until", metavar="TIME", default="", help="With this one; if not given, the last.")
 @click.option("--all", "everything", is_flag=True, help="Show also what differs at each visit.")
 @click.option(
+    "--ignore", metavar="CSS", multiple=True, help="Leave out elements of this selector, e.g. '.related'."
+)
+@click.option(
     "--context",
     type=click.IntRange(0, 50),
     default=2,
@@ -289,7 +292,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 )
 @click.option("--html", "form", flag_value="html", help="A page with both side by side.")
 @click.option("--json", "form", flag_value="json", help="For programs; of two crawls one line each.")
-def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **asked: Any) -> None:
+def diff(
+    folder: Path, what: str, *, form: Literal["html", "json"] | None, ignore: tuple[str, ...], **asked: Any
+) -> None:
     """Show what has changed: on a page between two captures, or between two crawls.
 
     With a URL: the text of the last capture against the last one before that says something else. With the
@@ -300,7 +305,7 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
     from gossamer.cli.diff import run_diff
     from gossamer.inspect.compare.captures import Asked
 
-    run_diff(folder, what, Asked(**asked), form or "text")
+    run_diff(folder, what, Asked(**asked), form or "text", ignore)
 
 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
@@ -457,6 +462,7 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--every", "TIME", "Visit the pages so often.", default="1h", show_default=True)
 @_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
 @_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
+@_of_watch("--ignore", "CSS", "Without elements of this selector; also in 'gossamer diff'.", multiple=True)
 @_of_watch(
     "--match",
     "PATTERN",

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from gossamer.policy.scope.patterns import Patterns, pattern_problem
 
-__all__ = ["EXPRESSION", "AddressPattern", "address_pattern", "address_problem"]
+__all__ = ["EXPRESSION", "AddressPattern", "address_pattern", "address_problem", "literal"]
 
 EXPRESSION = "re:"
 """Before a regular expression; no address and no path begins so."""
@@ -17,9 +17,9 @@ EXPRESSION = "re:"
 class AddressPattern:
     """One pattern, compared in time linear in the address.
 
-    `*` stands for anything, `?` for one character; all else is itself. Path and query are compared as a whole, or the
-    whole address if the pattern has a scheme. What begins with `re:` is a regular expression (RE2) that occurs in
-    the address.
+    `*` stands for anything, `?` for one character, `[*]`, `[?]` and `[[]` for these signs; all else is itself. Path and
+    query are compared as a whole, or the whole address if the pattern has a scheme. What begins with `re:` is a
+    regular expression (RE2) that occurs in the address.
 
     Attributes:
         text: as written.
@@ -57,6 +57,16 @@ def address_problem(text: str) -> str | None:
     return pattern_problem(text[len(EXPRESSION) :]) if text.startswith(EXPRESSION) else None
 
 
+def literal(address: str) -> str:
+    """The pattern that one address alone matches."""
+    return _SIGN.sub(r"[\g<0>]", address)
+
+
+_SIGN = re.compile(r"[*?\[]")
+_PART = re.compile(r"\[([*?\[])\]|[*?]|[^*?\[]+|\[")
+_STANDS = {"*": ".*", "?": "."}
+
+
 def _expression_of(text: str) -> str:
-    made = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".")
+    made = "".join(_STANDS.get(part[0]) or re.escape(part[1] or part[0]) for part in _PART.finditer(text))
     return rf"\A(?s:{made})\z"
