@@ -305,8 +305,10 @@ def test_a_folder_without_a_cluster_says_so(gossamer: Gossamer, tmp_path: Path) 
 def test_watches_of_all_agents_are_summed(gossamer: Gossamer, cluster: Path) -> None:
     for name in ("a-1", "a-2"):
         folder = cluster / "agents" / name
-        with (folder / "crawl.toml").open("a") as config:
-            config.write('\n[[watch]]\nname = "news"\nmatch = "/news/*"\n')
+        toml = (folder / "crawl.toml").read_text()
+        assert "\nwatch = []" in toml
+        watches = '\nwatch = [{ name = "news", match = "/news/*" }]'
+        (folder / "crawl.toml").write_text(toml.replace("\nwatch = []", watches))
         store = Store(folder)
         with transaction(store.database, store.path):
             store.keep(SeenPage("news", f"http://{name}.test/news/1", f"{name}.test"))

@@ -23,7 +23,10 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done, PageState
 from gossamer.model.exchange import Exchange, Headers
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
+from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
@@ -208,6 +211,13 @@ def test_a_visit_out_of_turn_is_compared_as_any_other(tmp_path):
             with world.frontier.changes() as batch:
                 crawler.memory.put(world.fingerprint("http://a/"), record, batch)
     assert found == [None, True, False]
+    feed = Page(
+        lease.candidate.url, links=(Link(Url.parse("http://a/1"), LinkKind.NAVIGATION, "link", lastmod=1.0),)
+    )
+    other = replace(exchange, body=ArchivedBody(b"<title>A feed</title>"))
+    visit = Visit(lease, Fetched(other), page=feed)
+    looked = asyncio.run(changes.look(visit, world.fingerprint(lease.candidate.url.text)))
+    assert looked.compared is None, "a list is judged by its dates, and is not read for nothing"
     world.close()
 
 

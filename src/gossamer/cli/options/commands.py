@@ -351,6 +351,7 @@ def list_(
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses), visits,
     changes (visits that found another text), changed (when the last of them was), gone (since when),
+    presence (here, missed, gone, never),
     due (the next visit), referrers (pages that mention it, after 'gossamer export links'), cluster (the first
     of the pages that resemble each other, after 'gossamer index').
     """
