@@ -94,6 +94,8 @@ def test_what_is_to_be_ignored_is_named_by_a_selector(gossamer: Gossamer, tmp_pa
     assert signs() == prices | {"- See Bees", "+ See Rain"}
     assert signs("--ignore", ".related") == prices
     assert signs("--ignore", ".related", "--ignore", "p:first-child") == set()
+    said = gossamer("diff", "d", url, "--ignore", ".related", "--ignore", "p:first-child").err
+    assert "it says the same; what --ignore names is left out" in said
     assert "1 changed" in gossamer("diff", "one", "two").err
     assert (
         "0 changed" in gossamer("diff", "one", "two", "--ignore", ".related", "--ignore", "p:first-child").err

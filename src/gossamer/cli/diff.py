@@ -64,7 +64,7 @@ def run_diff(path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[s
         case "html":
             show(as_html(found))
         case _:
-            _show(found, len(comparable))
+            _show(found, len(comparable), named=bool(ignore))
 
 
 def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
@@ -76,9 +76,10 @@ def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
     sys.exit(EXIT_NOTHING)
 
 
-def _show(found: Comparison, captures: int) -> None:
+def _show(found: Comparison, captures: int, *, named: bool) -> None:
+    """`named`: blocks that are left out were."""
     if not found.passages:
-        say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures)}")
+        say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures, named=named)}")
         return
     out = Console(highlight=False, soft_wrap=True)
     out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
@@ -90,19 +91,25 @@ def _show(found: Comparison, captures: int) -> None:
                 out.print(line)
     if found.cut:
         say("there is more; --json and --html are cut there, too")
-    say(_verdict(found, captures))
+    say(_verdict(found, captures, named=named))
 
 
-def _verdict(found: Comparison, captures: int) -> str:
+def _verdict(found: Comparison, captures: int, *, named: bool = False) -> str:
     """What it comes to, in a sentence or two."""
     if found.changed:
         told = f"changed: {plural(found.removed, 'word')} less, {found.added:,} more, {found.share:.1%} of the text"
     elif found.before.digest == found.after.digest:
         told = "the same, byte by byte"
     else:
-        told = "it says the same; only markup or order differ" if not found.ignored else "it says the same"
+        told = (
+            "it says the same; only markup or order differ"
+            if not (found.ignored or named)
+            else "it says the same"
+        )
     if found.ignored:
         told += "; what differs at each visit is left out (--all shows it)"
+    if named:
+        told += "; what --ignore names is left out"
     return f"{told}; {plural(captures, 'capture')} in all"
 
 

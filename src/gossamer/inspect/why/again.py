@@ -70,6 +70,8 @@ def about_again(
         yield clause("again.moving")
     elif left > 0:
         yield clause("again.due", seconds=left)
+        if fixed is None:
+            yield clause("again.threshold")
     else:
         yield clause("again.ready", seconds=-left)
 
@@ -84,7 +86,7 @@ def _missing(history: History) -> Iterator[Clause]:
             yield clause("again.missed")
         case Presence.NEVER:
             yield clause("again.never")
-    if is_seldom(history.presence, history.same):
+    if is_seldom(history.presence, history.same) and classes.fixed_interval(history.place) is None:
         yield clause("again.seldom")
 
 
