@@ -18,7 +18,7 @@ from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import History, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import starting_level
-from gossamer.policy.revisit.trust import Signal, Source
+from gossamer.policy.revisit.trust import Signal, Source, Trust, with_trust
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, split_again, unpack_heads
 from gossamer.state.records import PageRecord, decode_host, decode_page, decode_queue, encode
@@ -244,7 +244,10 @@ def test_news_brings_a_page_sooner(world):
     drain(world, 2.5)
     page = world.fingerprint("http://a/2")
     last = unpack(world.page("http://a/2").history).last
-    assert world.frontier.told([Signal(page, last - 5, Source.SITEMAP)]) == 1, "it speaks of the page"
+    assert world.frontier.told([Signal(page, last - 5, Source.SITEMAP)]) == 0, (
+        "it speaks of the page, no more"
+    )
+    assert unpack(world.page("http://a/2").history).source == Source.SITEMAP
     before = world.page("http://a/2").history
     assert standing(before)[0] == last
     assert world.frontier.told([Signal(page, last + 5, Source.SITEMAP)]) == 1
@@ -254,6 +257,21 @@ def test_news_brings_a_page_sooner(world):
     world.assert_sound()
     assert world.standing() == Counter(["http://a/1", "http://a/2"])
     assert drain(world, 2.5)[0].url.text == "http://a/2"
+    world.assert_sound()
+
+
+def test_who_is_not_believed_makes_nothing_due_sooner(world):
+    world.admit("http://a/")
+    drain(world, 2.5)
+    page, key = world.fingerprint("http://a/"), world.fingerprint("http://a/")[:8]
+    with world.frontier.changes():
+        record = world.frontier.hosts.change(key, "a")
+        record.trusts = with_trust(record.trusts, Source.SITEMAP, Trust(lies=1))
+    since = standing(world.page("http://a/").history)[0]
+    assert world.frontier.told([Signal(page, world.wall, Source.SITEMAP)]) == 0
+    history = world.page("http://a/").history
+    assert unpack(history).heard > 0, "it is remembered, to be judged by the next visit"
+    assert standing(history)[0] == since
     world.assert_sound()
 
 

@@ -25,10 +25,13 @@ from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done, PageState
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange, Headers
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
 from gossamer.model.reasons.codes import HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.change.volatile import Volatile
+from gossamer.model.page import Page
+from gossamer.model.url import Url
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
@@ -190,8 +193,8 @@ def test_what_was_learned_survives_a_restart(tmp_path):
     world.close()
 
 
-def visit_again(crawler, changes, url, content):
-    """Visit a page out of its turn; how it compares with the last visit."""
+def visit_again(crawler, changes, url, content, page=None):
+    """Visit a page out of its turn, `page` being what was found in it; how it compares with the last visit."""
     world = crawler.world
     world.micros += 60_000_000
     fingerprint = world.fingerprint(url)
@@ -199,7 +202,7 @@ def visit_again(crawler, changes, url, content):
     lease = world.frontier.lend()
     head = Headers([("content-type", "text/html")])
     exchange = Exchange(lease.candidate.url, crawler.now, b"", 200, b"", head, ArchivedBody(content))
-    visit = asyncio.run(changes.look(Visit(lease, Fetched(exchange)), fingerprint))
+    visit = asyncio.run(changes.look(Visit(lease, Fetched(exchange), page=page), fingerprint))
     record = replace(crawler.visit(lease, content), place=PlaceRecord("nowhere", 0, 1))
     if visit.compared is not None:
         history = replace(unpack(record.history), text=visit.compared.text)
@@ -218,6 +221,10 @@ def test_a_visit_out_of_turn_is_compared_as_any_other(tmp_path):
         compared = visit_again(crawler, changes, "http://a/", content)
         found.append(compared and compared.changed)
     assert found == [None, True, False]
+    listed = Link(Url.parse("http://a/1"), LinkKind.NAVIGATION, "link", lastmod=1.0)
+    feed = Page(Url.parse("http://a/"), links=(listed,))
+    said = visit_again(crawler, changes, "http://a/", b"<title>A feed</title>", feed)
+    assert said is None, "a list is judged by its dates, and is not read for nothing"
     crawler.world.close()
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import BYTES, History, standing, unpack
 
 HISTORIES = st.builds(
@@ -18,7 +19,7 @@ HISTORIES = st.builds(
     announced=st.integers(0, 255),
     place=st.integers(0, 65_535),
     source=st.integers(0, 63),
-    presence=st.integers(0, 2),
+    presence=st.sampled_from(Presence),
     text=st.binary(min_size=4, max_size=4),
 )
 

@@ -9,7 +9,8 @@ import msgspec
 
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.live import reasons_of, who
-from gossamer.cli.terminal.printing import plural, safe, show, show_json
+from gossamer.cli.terminal.exact_pattern import exact_hint
+from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.control.changes.refetch_operation import REFETCH
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import ask
@@ -31,6 +32,8 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
         show_json(told)
     else:
         _say(path, told)
+        if not told["pages"] and (hint := exact_hint(asked.match)):
+            say(hint)
     if told["unknown"] and not told["pages"]:
         sys.exit(EXIT_NOTHING)
 

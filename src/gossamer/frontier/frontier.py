@@ -43,6 +43,7 @@ from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.revisit.history import standing
 from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
@@ -526,7 +527,7 @@ class Frontier:
         return True
 
     def told(self, signals: Iterable[Signal]) -> int:
-        """Somebody says that pages have changed; how many are visited sooner for it, or were told of the first time.
+        """Somebody says that pages have changed; how many are due sooner for it: none, if who says so is not believed.
 
         What comes again is put back in its class by as much as the signal is worth; of other pages nothing is
         kept. In a batch of its own, so not within one.
@@ -549,7 +550,7 @@ class Frontier:
                 record = self.hosts.change(host, name)
                 after = self.again.tell(host, record, known, by_page[page], batch)
                 if after is not None:
-                    heard += 1
+                    heard += standing(after.history) < standing(known.history)
                     batch.put(Family.PAGES, page, encode(after))
                     self.serving.enrolled(host, record, batch)
         return heard

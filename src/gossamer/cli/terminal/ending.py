@@ -101,8 +101,8 @@ def say_end(
         say(f"  visited again: {again_line(again)}")
         with inspect(folder) as inspection:
             fresh = inspection.freshness().sums
-        if fresh is not None and fresh.stale is not None:
-            say(f"  fresh: {fresh_line(fresh)}")
+        if fresh is not None and (line := fresh_line(fresh)):
+            say(f"  fresh: {line}")
     for line in [*_why(reason, report, folder, troubles), *undelivered(folder)]:
         say(f"  {line}")
     if report["pages"]:

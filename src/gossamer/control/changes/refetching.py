@@ -149,7 +149,7 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
     chosen = choose(look, params)
     if not params.dry_run and chosen.pages:
         folder = look.folder.path
-        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted)
+        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted, patterns=True)
         keep_requests(folder, [*pending_requests(folder), request])
     return chosen.told(running=False, dry_run=params.dry_run)
 

@@ -15,6 +15,7 @@ from gossamer.archive.stored_body import ArchivedBody
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.page_text import page_pieces
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.signals.sources import is_list
 from gossamer.engine.visiting.visit import Compared, Visit
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
@@ -62,9 +63,12 @@ class Changes:
         self._sites: OrderedDict[bytes, _Site] = OrderedDict()
 
     async def look(self, visit: Visit, fingerprint_of_url: bytes) -> Visit:
-        """The same, compared with the last visit, if it brought another payload."""
+        """The same, compared with the last visit, if it brought another payload.
+
+        Sitemaps and feeds are not: what changes in them is what they list, and no reason to ignore it elsewhere.
+        """
         outcome = visit.outcome
-        if not isinstance(outcome, Fetched):
+        if not isinstance(outcome, Fetched) or (visit.page is not None and is_list(visit.page)):
             return visit
         exchange = outcome.exchange
         if action_of(exchange) is not StatusAction.PROCESS or not exchange.body.size:

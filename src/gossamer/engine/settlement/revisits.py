@@ -20,7 +20,7 @@ from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.gone import GONE_STATUSES, SELDOM, Presence, after
+from gossamer.policy.revisit.gone import GONE_STATUSES, SELDOM, Presence, after, is_seldom
 from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.hubs import LIST_WEIGHT, weight_after
 from gossamer.policy.revisit.rates import Belief, Spread
@@ -108,9 +108,8 @@ class Revisits:
     def _first(self, visit: Visit, before: PageRecord | None) -> History:
         at = int(self._when(visit))
         exchange = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
-        presence = after(Presence.HERE, exchange.status if exchange else None)
-        if before is not None and before.visits and before.visits[-1].status in GONE_STATUSES:
-            presence = after(presence, exchange.status if exchange else None)
+        known = before.presence if before is not None else Presence.NEVER
+        presence = after(known, exchange.status if exchange else None)
         history = History(at, at, presence=presence, text=UNREAD)
         key, record = self._host(visit.lease.candidate.url)
         weight = LIST_WEIGHT if visit.page is not None and is_list(visit.page) else 1.0
@@ -165,15 +164,15 @@ class Revisits:
         if not isinstance(visit.outcome, Fetched):
             return None
         exchange, sums = visit.outcome.exchange, self.pace.record
-        presence = after(Presence(known.presence), exchange.status)
+        presence = after(known.presence, exchange.status)
         there = msgspec.structs.replace(known, presence=presence)
         if presence is not Presence.HERE:
             if exchange.status not in GONE_STATUSES:
                 return None
-            sums.gone += presence is Presence.GONE and known.presence != Presence.GONE
-            return known.presence == Presence.HERE, there
-        if known.presence != Presence.HERE:
-            sums.returned += known.presence == Presence.GONE
+            sums.gone += presence is Presence.GONE and known.presence is not Presence.GONE
+            return known.presence is Presence.HERE, there
+        if known.presence is not Presence.HERE:
+            sums.returned += known.presence is Presence.GONE
             return True, msgspec.structs.replace(there, text=UNREAD)
         match action_of(exchange):
             case StatusAction.UNCHANGED:
@@ -233,9 +232,7 @@ class Revisits:
                     return None  # its turn has come; the visit puts it where it belongs
             else:
                 at = int(again.wall.of_date(page.visits[-1].at))
-                status = page.visits[-1].status
-                presence = after(Presence.GONE if page.gone else Presence.HERE, status)
-                known = History(at, at, presence=presence, text=UNREAD)
+                known = History(at, at, presence=page.presence, text=UNREAD)
             weight = classes.weight(known.place) if page.history else 1.0
             history = self._placed(known, url, record, self._site(key, record).believe(known), weight)
             again.put(key, record, Again(history.pack(), fingerprint), batch)
@@ -257,7 +254,7 @@ class Revisits:
         if fixed is not None:
             return msgspec.structs.replace(history, place=classes.fixed(fixed))
         unannounced = trust_of(record.trusts, history.source).unannounced if history.source else 1.0
-        weight = SELDOM if history.presence == Presence.GONE else max(1.0, weight)
+        weight = SELDOM if is_seldom(history.presence, history.same) else max(1.0, weight)
         return msgspec.structs.replace(history, place=classes.classify(belief, weight, unannounced))
 
     def _host(self, url: Url) -> tuple[bytes, HostRecord]:

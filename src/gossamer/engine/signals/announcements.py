@@ -28,7 +28,7 @@ class Heard(msgspec.Struct, frozen=True):
 
     Attributes:
         due: known, and due by it sooner than before.
-        known: known, but it says nothing new of them, or its source is not trusted.
+        known: known, and due no sooner: it says nothing new of them, or its source is not believed.
         new: admitted as new.
         unknown: not known, and not wanted.
         held: until their key is proved.

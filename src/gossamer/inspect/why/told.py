@@ -25,7 +25,7 @@ def about_told(history: History, page: PageRecord, host: HostRecord | None) -> I
     if host is not None and (lies := trust_of(host.trusts, _number(page)).lies):
         yield clause("again.liar", lies=lies)
     if history.heard:
-        yield clause("again.heard", hours=history.heard)
+        yield clause("again.heard", seconds=history.heard * _HOUR)
     weight = classes.weight(history.place)
     if weight > 1:
         yield clause("again.hub", weight=weight)

@@ -168,4 +168,4 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
         return history.told(now, int(now - interval_ - 1.0) if precision > _LIKELY else history.since)
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
-    return history.told(now, int(max(now - age, history.last - longest / 2)))
+    return history.told(now, round(max(now - age, history.last - longest / 2)))

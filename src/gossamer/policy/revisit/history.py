@@ -4,6 +4,8 @@ import struct
 
 import msgspec
 
+from gossamer.policy.revisit.gone import Presence
+
 _FORM = struct.Struct("<IIeeeBBBHB4s")
 BYTES = _FORM.size
 _STANDING = struct.Struct("<4xI9xH")
@@ -45,7 +47,7 @@ class History(msgspec.Struct, frozen=True, gc=False):
     announced: int = 0
     place: int = 0
     source: int = 0
-    presence: int = 0
+    presence: Presence = Presence.HERE
     text: bytes = bytes(4)
 
     def visited(self, now: float, *, changed: bool) -> "History":
@@ -99,7 +101,18 @@ def unpack(stored: bytes | bytearray | memoryview, at: int = 0) -> History:
         stored, at
     )
     return History(
-        last, since, quiet, stirred, heard, same, changed, announced, place, flags >> 2, flags & 3, text
+        last,
+        since,
+        quiet,
+        stirred,
+        heard,
+        same,
+        changed,
+        announced,
+        place,
+        flags >> 2,
+        Presence(flags & 3),
+        text,
     )
 
 
