@@ -27,11 +27,11 @@ from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
+from gossamer.model.page import Page
 from gossamer.model.reasons.codes import HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
-from gossamer.policy.change.volatile import Volatile
-from gossamer.model.page import Page
 from gossamer.model.url import Url
+from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
