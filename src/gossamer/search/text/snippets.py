@@ -11,7 +11,7 @@ from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
 from gossamer.search.text.words import is_single, is_spaceless, sequences, stems_of, ways_of
 
-__all__ = ["Marker", "Piece"]
+__all__ = ["Marker", "Piece", "shown"]
 
 LENGTH = 240
 """Characters of a passage, roughly."""
@@ -34,6 +34,8 @@ _AT_A_TIME = 200
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
+_UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+"""Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
@@ -191,6 +193,11 @@ class Marker:
         return known
 
 
+def shown(text: str) -> str:
+    """Some of a text on one line, without characters that are not seen."""
+    return _BLANKS.sub(" ", _UNSEEN.sub("", text))
+
+
 def _letters(letters: str, *, plainly: bool) -> str:
     """A class of characters: letters in either case, or anything beyond ASCII, too.
 
@@ -260,9 +267,9 @@ def _pieces(text: str, start: int, end: int, places: Sequence[tuple[int, int]]) 
         if one < at or other > end:
             continue
         if one > at:
-            pieces.append(Piece(_BLANKS.sub(" ", text[at:one])))
+            pieces.append(Piece(shown(text[at:one])))
         pieces.append(Piece(text[one:other], True))
         at = other
     if at < end:
-        pieces.append(Piece(_BLANKS.sub(" ", text[at:end])))
+        pieces.append(Piece(shown(text[at:end])))
     return tuple(pieces)

@@ -3,7 +3,8 @@
 Scripts that write no blanks between words (Chinese, Japanese, Thai, ...) and Korean, whose words carry endings,
 are cut into pairs of neighbouring characters: such a pair is found wherever it stands. The last character of a run
 stands alone, too, so that every character begins something. All else is cut at what is no letter or
-digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer.
+digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer. A word that ends with `+`
+or `#`, or begins with a dot, stands once more with the sign, so that C++ is not C, nor .NET net.
 
 One field holds the words of all languages. A query does not tell its language: each of its words is looked
 for in the forms that the languages of the index give it.
@@ -73,6 +74,12 @@ _SPACELESS = (
 _BETWEEN = re.compile(r"([\W_]+)")
 _PAIR = "0"
 """Joins two words into one that nobody writes."""
+_SIGN = re.compile(r"[+#](?<=[A-Za-z0-9].)[+#]?(?![A-Za-z0-9+#])|\.(?<!\S.)(?=[A-Za-z])")
+"""Begins with the sign, and looks back from there: few characters are signs."""
+_ENDS = re.compile(r"[A-Za-z0-9]+\Z")
+_BEGINS = re.compile(r"[A-Za-z0-9]+")
+_SIGNED = 20
+"""Characters of a word with a sign, at most."""
 _RUN = re.compile(f"[{_SPACELESS}]+")
 _LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
@@ -186,7 +193,18 @@ def stems_of(words: Iterable[str], language: str) -> dict[str, str]:
 
 
 def _cut(text: str) -> str:
+    text = _SIGN.sub(_signed, text)
     return text if text.isascii() else _RUN.sub(_pairs, text)
+
+
+def _signed(found: re.Match[str]) -> str:
+    """A word more in the place of the signs: their word, and their numbers, which no stemmer changes."""
+    text, sign = found.string, found.group()
+    if sign == ".":
+        word = _BEGINS.match(text, found.end(), found.end() + _SIGNED)
+    else:
+        word = _ENDS.search(text, max(found.start() - _SIGNED, 0), found.start())
+    return f" {word.group() if word else ''}{_PAIR}{''.join(str(ord(one)) for one in sign)} "
 
 
 def _pairs(found: re.Match[str]) -> str:
