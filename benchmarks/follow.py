@@ -1,9 +1,9 @@
 """How long after its visit can a page be found, while the crawl goes on, and what does that cost?
 
-`python -m benchmarks.follow [--rate N] [--seconds S] [--json]`. Installed documentation (see `docs_site`) is crawled with
-`--search` at so many pages a second, each host resting as long as that takes. Every page's visit stands in the log
-with its place in the archive; the marks of tables, words and near-duplicates are looked at four times a second, so that
-for each page it is known when each of them had it. `cpu_ms_per_page` is of the process beside the crawl with its readers.
+`python -m benchmarks.follow [--rate N] [--seconds S] [--json]`. Installed documentation (see `docs_site`) is crawled
+with `--search` at so many pages a second, each host resting as long as that takes. Every page's visit stands in the
+log with its place in the archive; the marks of tables, words and near-duplicates are looked at four times a second, so
+that it is known when each of them had a page. `cpu_ms_per_page` is of the process beside the crawl with its readers.
 """
 
 import argparse

@@ -66,7 +66,9 @@ def test_a_run_of_han_is_shown_wherever_it_stands() -> None:
 
 @given(
     text=st.lists(
-        st.sampled_from(["Porcupine", "porcupines", "kettle", "Kettles'", "kéttle", "pore", "ketchup", "kettledrum", "不"]),
+        st.sampled_from(
+            ["Porcupine", "porcupines", "kettle", "Kettles'", "kéttle", "pore", "ketchup", "kettledrum", "不"]
+        ),
         max_size=40,
     ).map(" ".join),
     language=st.sampled_from(["", "en", "de"]),
@@ -75,11 +77,15 @@ def test_a_run_of_han_is_shown_wherever_it_stands() -> None:
 def test_all_and_only_forms_of_what_was_asked_for_are_marked(text: str, language: str) -> None:
     wanted = {stem_of(word, one) for word in ("porcupine", "kettle") for one in ("", "en")}
     pieces = Marker(read_query("porcupine kettle"), ["en"]).marked(text, language)
-    forms = [one for one in re.findall(r"[^\W_]+", text) if {stem_of(one, language), stem_of(one, "")} & wanted]
+    forms = [
+        one for one in re.findall(r"[^\W_]+", text) if {stem_of(one, language), stem_of(one, "")} & wanted
+    ]
     assert [piece.text for piece in pieces if piece.marked] == forms
     assert "".join(piece.text for piece in pieces) == text
 
 
 def test_no_character_is_shown_that_is_not_seen() -> None:
-    pieces = Marker(read_query("porcupine"), ["en"]).marked("\ufeffThe\u200f\u202e porcupine\u2069\u00ad!", "en")
+    pieces = Marker(read_query("porcupine"), ["en"]).marked(
+        "\ufeffThe\u200f\u202e porcupine\u2069\u00ad!", "en"
+    )
     assert [piece.text for piece in pieces] == ["The ", "porcupine", "!"]

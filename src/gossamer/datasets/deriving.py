@@ -46,7 +46,7 @@ IN_FLIGHT = 64 << 20
 PATIENCE = 10.0
 """Times the seconds of a document by the clock: beside a crawl others come first."""
 _CALLS = 5_000
-"""Documents that a process reads before another takes its place: to load models takes it as long as a hundred pages. One
+"""Documents that a process reads before another takes its place, which needs as long as a hundred pages to begin. One
 that has outgrown its memory by then is replaced, and its document read again."""
 _PAUSE = 1.0
 

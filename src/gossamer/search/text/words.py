@@ -3,8 +3,8 @@
 Scripts that write no blanks between words (Chinese, Japanese, Thai, ...) and Korean, whose words carry endings,
 are cut into pairs of neighbouring characters: such a pair is found wherever it stands. The last character of a run
 stands alone, too, so that every character begins something. All else is cut at what is no letter or
-digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer. A word that ends with `+`
-or `#`, or begins with a dot, stands once more with the sign, so that C++ is not C, nor .NET net.
+digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer. A word that ends with
+`+` or `#`, or begins with a dot, stands once more with the sign, so that C++ is not C, nor .NET net.
 
 One field holds the words of all languages. A query does not tell its language: each of its words is looked
 for in the forms that the languages of the index give it.
