@@ -110,10 +110,11 @@ def _visits(crawl: Path) -> Iterator[tuple[float, Place]]:
 def _behind(visits: list[tuple[float, Place]], seen: list[tuple[float, Place | None]]) -> dict[str, float]:
     """Seconds from a visit until a mark stands behind it."""
     lags, at = [], 0
+    places = [(when, place or (0, 0)) for when, place in seen]
     for settled, place in visits:
-        while at < len(seen) - 1 and (seen[at][1] is None or seen[at][1] <= place):
+        while at < len(places) - 1 and places[at][1] <= place:
             at += 1
-        lags.append(seen[at][0] - settled)
+        lags.append(places[at][0] - settled)
     return {
         "median": round(float(np.median(lags)), 1),
         "p90": round(float(np.percentile(lags, 90)), 1),
