@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The same examples everywhere, and no time limit on one: a busy machine is not a failure.
-# `--hypothesis-profile=default` looks for new ones.
+# The same examples everywhere, and no time limit on one: a busy machine is not a failure. A third of them in a run
+# of the tests; `--hypothesis-profile=deep`, as `scripts/check` has it, tries all, and `default` looks for new ones.
 settings.register_profile(
-    "gossamer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "deep", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
+settings.register_profile("gossamer", settings.get_profile("deep"), max_examples=33)
 settings.load_profile("gossamer")
 
 # A run starts hundreds of processes. What they import is compiled once, whatever the user's own programs do,

@@ -5,6 +5,7 @@ from collections import Counter
 
 import msgspec
 import pytest
+from examples import examples
 from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -364,7 +365,7 @@ def test_pages_move_with_their_host(tmp_path):
         world.close()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(seed=some.integers(0, 1 << 32))
 def test_never_lost_never_twice_over_kills(tmp_path_factory, seed):
     """Whatever happens, each page stands in one place, and no host has two leases."""
