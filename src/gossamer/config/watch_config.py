@@ -7,7 +7,6 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.secret_values import is_reference
-from gossamer.extract.fields.selector import read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
 from gossamer.policy.watching.conditions import read_condition
@@ -127,6 +126,10 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
     except ValueError as error:
         yield f"quiet: {error}"
     if watch.select:
+        from gossamer.extract.fields.selector import (
+            read_selector,  # how pages are read, which few commands need
+        )
+
         try:
             read_selector(watch.select)
         except ConfigError as error:
