@@ -22,7 +22,8 @@ from rbloom import Bloom
 
 from benchmarks.collisions import crafted
 from gossamer.dns.cache import PlainCache
-from gossamer.dns.compact import CompactCache, CompactConfig
+from gossamer.dns.compact.cache import CompactCache
+from gossamer.dns.compact.config import CompactConfig
 from gossamer.model.name import Answer
 from gossamer.ports import NameCache
 

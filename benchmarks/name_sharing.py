@@ -16,7 +16,8 @@ import msgspec
 
 from benchmarks.measure import end_with_parent
 from benchmarks.name_caches import NOW, TTL, address_of, name_of
-from gossamer.dns.compact import CompactCache, CompactConfig
+from gossamer.dns.compact.cache import CompactCache
+from gossamer.dns.compact.config import CompactConfig
 from gossamer.model.name import Answer
 
 NAMES = 20_000

@@ -1,23 +1,25 @@
 """What holds for every test."""
 
+import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The same examples everywhere, and no time limit on one: a busy machine is not a failure.
-# `--hypothesis-profile=default` looks for new ones.
+# The same examples everywhere, and no time limit on one: a busy machine is not a failure. A third of them in a run
+# of the tests; `--hypothesis-profile=deep`, as `scripts/check` has it, tries all, and `default` looks for new ones.
 settings.register_profile(
-    "gossamer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "deep", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
+settings.register_profile("gossamer", settings.get_profile("deep"), max_examples=33)
 settings.load_profile("gossamer")
 
 # A run starts hundreds of processes. What they import is compiled once, whatever the user's own programs do,
-# and the tests, too: that is half of the 20 s of CPU that collecting them takes each of three workers.
+# and the tests, too: without that collecting them takes each of three workers 30 s of CPU instead of 8.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -25,6 +27,17 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 MEMORY, ROOM = Path("/dev/shm"), 6 << 30
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Ten thousand tests are made and stay: looking for cycles among them is a tenth of collecting them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,6 +6,7 @@ import archive_lives
 import pytest
 from archive_lives import Life, check, live_until_killed, load
 from archive_samples import exchange, open_writer
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,7 +81,7 @@ def test_a_kill_in_mid_record_is_cut(tmp_path):
     assert "never committed" in repair
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     st.lists(
         st.tuples(st.text("aaaaccrRl", max_size=14), st.integers(1, 40), st.binary(max_size=3)),

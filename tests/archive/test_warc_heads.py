@@ -1,5 +1,6 @@
 import pytest
 from archive_samples import assert_sound, exchange, only_file, open_writer, records_by_warcio
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,7 +117,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.lists(_PIECES, max_size=12), min_size=1, max_size=8))
 def test_no_head_can_mislead_a_reader(tmp_path_factory, heads):
     """One hostile head must neither hide its own body nor the records that follow it."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -133,7 +134,9 @@ class Sharing(RuleBasedStateMachine):
 
 
 TestSharing = Sharing.TestCase
-TestSharing.settings = settings(max_examples=150, stateful_step_count=40, deadline=None, derandomize=True)
+TestSharing.settings = settings(
+    max_examples=examples(150), stateful_step_count=40, deadline=None, derandomize=True
+)
 
 
 def run(speeds: dict[str, int], limit: int, seconds: int) -> tuple[Allowances, dict[str, Holder]]:

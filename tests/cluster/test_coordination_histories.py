@@ -1,6 +1,7 @@
 """Whatever is lost, late, double, killed or wiped: no shard is with two agents, and all come to rest."""
 
 from coordination_world import Folder, Process, World
+from examples import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -254,7 +255,7 @@ class DamagedCluster(Cluster):
 TestDamagedCluster = DamagedCluster.TestCase
 TestCluster = Cluster.TestCase
 TestCluster.settings = settings(
-    max_examples=40,
+    max_examples=examples(40),
     stateful_step_count=40,
     deadline=None,
     derandomize=True,

@@ -6,6 +6,7 @@ import random
 from types import SimpleNamespace
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -282,7 +283,7 @@ def test_what_is_no_question_is_said_to_be_none(cluster):
         asyncio.run(cluster.agents["a-1"].receive(b"\xc1"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32))
 def test_whatever_moves_or_is_lost_only_what_stands_is_ever_told(seed):
     """A model: captures that a snapshot on record has stand for ever, all others may be taken back."""

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,13 +35,13 @@ def within(owners: list[str], weights: dict[str, float], slack: float) -> None:
         assert math.floor(share / slack + 1e-9) <= loads[name] <= math.ceil(slack * share - 1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shards=st.integers(1, 300), weights=WEIGHTS, slack=SLACKS)
 def test_every_agent_has_about_its_share(shards: int, weights: dict[str, float], slack: float) -> None:
     within(assign(shards, weights, slack=slack), weights, slack)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shards=st.integers(1, 300), weights=WEIGHTS, slack=SLACKS, order=st.randoms())
 def test_only_names_and_weights_count(
     shards: int, weights: dict[str, float], slack: float, order: object
@@ -54,7 +55,7 @@ def test_the_assignment_does_not_change_from_version_to_version() -> None:
     assert assign(8, equal(3)) == ["a-2", "a-2", "a-1", "a-3", "a-2", "a-1", "a-3", "a-1"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shards=st.integers(1, 300), weights=WEIGHTS, later=WEIGHTS, slack=SLACKS)
 def test_what_is_held_stays_as_far_as_loads_allow(
     shards: int, weights: dict[str, float], later: dict[str, float], slack: float

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def content(path: Path, made: Cut) -> bytes:
     return data[:at]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(growth=st.lists(st.integers(0, 200), max_size=20), seed=st.integers(0, 9))
 def test_pieces_of_a_file_that_grows(growth, seed):
     before, pieces.PIECE = pieces.PIECE, FULL

@@ -1,6 +1,7 @@
 """An agent and whoever gets its shards never act at the same moment, whatever clocks and messages do."""
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,7 +10,7 @@ from gossamer.cluster.agreement.tenure import DRIFT, Silence, Tenure, TenureConf
 RATES = st.floats(1 - DRIFT, 1 + DRIFT)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data(), old=RATES, coordinator=RATES, offset=st.floats(-1e6, 1e6))
 def test_the_old_has_ended_before_the_new_begins(
     data: st.DataObject, old: float, coordinator: float, offset: float

@@ -3,6 +3,7 @@
 import copy
 from dataclasses import dataclass, field
 
+from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -218,7 +219,9 @@ class Crowd(RuleBasedStateMachine):
 
 
 TestCrowd = Crowd.TestCase
-TestCrowd.settings = settings(max_examples=150, stateful_step_count=60, deadline=None, derandomize=True)
+TestCrowd.settings = settings(
+    max_examples=examples(150), stateful_step_count=60, deadline=None, derandomize=True
+)
 
 QUIET = Account(1, idle=True, owed=0, sent=3, received=2)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from allocation_peers import assert_sound, document_says_safe
+from examples import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -407,7 +408,7 @@ tables = st.integers(0, 7).flatmap(
 
 
 @given(available=vectors, table=tables, rounds=st.integers(0, 3), data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_the_order_against_the_document(
     available: list[int], table: tuple[list[list[int]], ...], rounds: int, data: st.DataObject
 ) -> None:
@@ -677,4 +678,4 @@ def greedy(allocator: Allocator, spared: set[str], newcomer: str) -> None:
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestMachine.settings = settings(max_examples=examples(150), stateful_step_count=40, deadline=None)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from benchmarks.collisions import crafted
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.dns.compact import CompactCache, CompactConfig
-from gossamer.dns.compact.cache import DEFERRED
+from gossamer.dns.compact.cache import DEFERRED, CompactCache
+from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.compact.key import Keys
 from gossamer.dns.compact.table import make_table
 from gossamer.model.errors import ConfigError
@@ -137,7 +138,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(STEPS)
 def test_like_a_dictionary_that_may_forget(steps):
     """Whatever comes back is the last that was said of this very name, and not over, or not yet."""

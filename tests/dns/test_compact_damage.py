@@ -12,7 +12,8 @@ import pytest
 from benchmarks.name_caches import NOW, TTL, address_of, name_of
 
 from benchmarks import name_sharing
-from gossamer.dns.compact import CompactCache, CompactConfig
+from gossamer.dns.compact.cache import CompactCache
+from gossamer.dns.compact.config import CompactConfig
 from gossamer.dns.compact.folder import CacheFolder
 from gossamer.model.name import Answer
 

@@ -1,5 +1,7 @@
 """Keys of the compact name cache: their 76 bits, their order, the table and the suffixes behind them."""
 
+import functools
+
 import mmh3
 import pytest
 from hypothesis import given
@@ -148,10 +150,10 @@ def test_suffixes_are_those_of_the_package():
 
 @given(NAMES)
 def test_suffixes_of_any_name_are_those_of_the_package(name):
-    assert public_suffix(name, installed_rules()) == PACKAGE.publicsuffix(name)
+    assert public_suffix(name, installed_rules()) == package().publicsuffix(name)
 
 
-PACKAGE = PublicSuffixList()
+package = functools.cache(PublicSuffixList)  # a tenth of a second for who reads it
 
 
 def test_the_longest_suffix_wins_and_an_exception_beats_it(tmp_path):

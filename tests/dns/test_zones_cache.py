@@ -7,8 +7,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from gossamer.dns.zones import ZonedCache, ZonesConfig
 from gossamer.dns.zones.backward import ACCESS_STEP
+from gossamer.dns.zones.cache import ZonedCache
+from gossamer.dns.zones.config import ZonesConfig
 from gossamer.dns.zones.weight import weigh
 from gossamer.model.name import Answer
 from gossamer.model.outcome import Fault

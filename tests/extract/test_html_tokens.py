@@ -2,6 +2,7 @@
 
 import html5lib
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -205,7 +206,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_any_soup_reads_as_in_html5lib(markup: str) -> None:
     assert set(ours(markup)) == set(theirs("<body>" + markup))

@@ -1,6 +1,7 @@
 """Links as extractors give them: kinds, resolution, memo, charset."""
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -275,7 +276,7 @@ BASES = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(st.sampled_from(HREFS), max_size=6)), max_size=12))
 def test_the_memo_changes_nothing(pages: list[tuple[str, list[str]]]) -> None:
     remembering = LinkMaker(ExtractConfig(memo_links=7))

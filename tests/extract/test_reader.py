@@ -3,6 +3,7 @@ from typing import BinaryIO
 
 import pytest
 import xxhash
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,7 +155,7 @@ def test_other_types() -> None:
     assert len(read(b"<html><a href=x/></html>", ("content-type", "application/xhtml+xml")).links) == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(
         st.sampled_from(

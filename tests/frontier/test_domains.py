@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from examples import examples
 from frontier_world import FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -203,7 +204,7 @@ def environment(tmp_path_factory):
     environment.close()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(STEPS)
 def test_a_small_memory_forgets_nothing(environment, steps):
     admitted, linkers = defaultdict(int), defaultdict(set)

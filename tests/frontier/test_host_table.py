@@ -1,6 +1,7 @@
 """Host records: what is handed out is what was committed last, and there is one copy of it."""
 
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ def environment(tmp_path):
     environment.close()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, max_size=40))
 def test_there_is_one_copy_of_each_record(environment, steps):
     table = HostTable(environment)

@@ -5,6 +5,7 @@ import shutil
 
 import msgspec
 import pytest
+from examples import examples
 from frontier_world import SMALL, FrontierWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,7 +124,7 @@ class Session:
 STEPS = ["admit", "admit", "admit", "lose", "kill", "end", "without_filter", "keep", "go_back"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 12)), max_size=25))
 def test_a_filter_changes_no_answer(tmp_path_factory, steps):
     session = Session(tmp_path_factory.mktemp("filter"))

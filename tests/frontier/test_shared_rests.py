@@ -15,6 +15,7 @@ from pathlib import Path
 import lmdb
 import msgspec
 import pytest
+from examples import examples
 from frontier_world import FrontierWorld
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -343,7 +344,9 @@ def test_hosts_that_are_not_visited_any_more_make_room_for_others_to_be_kept(joi
     assert set(table._kept) == {"new"}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     crawls=st.lists(
         st.tuples(

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,7 +187,7 @@ def test_without_setting_aside_an_endless_part_goes_on():
     assert all(site.visit(0.0, next_day)[1] is None for _ in range(1_500))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_counts_hold_through_any_history_and_a_restart(data):
     site = Site()

@@ -2,6 +2,7 @@
 
 import random
 
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def test_what_was_met_is_not_new_and_the_oldest_is_forgotten():
     assert known.size < 4 * 400
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.integers(1, 90), max_size=30), st.data())
 def test_a_restart_forgets_no_more_than_an_eighth_of_a_filter(sizes, data):
     dice = random.Random(7)

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -237,4 +238,4 @@ class Economy(RuleBasedStateMachine):
 
 
 TestEconomy = Economy.TestCase
-TestEconomy.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestEconomy.settings = settings(max_examples=examples(100), stateful_step_count=40, deadline=None)

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import pairwise
 
 import msgspec
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -254,7 +255,7 @@ def test_a_stopped_process_does_not_keep_a_host_without_a_visit_for_ever_either(
     assert ask(turns, asker(2), START + LONGEST_VISIT + 1, everyone) > 0 and not turns.held
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     crawls=st.lists(
         st.tuples(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,7 +115,7 @@ def found(root: ET.Element, element: str, kind: str = "") -> list[ET.Element]:
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(CHARTS)
 def test_any_figures_make_a_well_formed_chart(svg: str) -> None:
     root = parsed(svg)
@@ -127,7 +128,7 @@ def test_any_figures_make_a_well_formed_chart(svg: str) -> None:
                 assert float(element.attrib[name]) >= (0 if name in ("width", "height") else -1e4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(CHARTS)
 def test_marks_stay_inside_and_below_each_other(svg: str) -> None:
     root = parsed(svg)

@@ -9,13 +9,13 @@ from msgspec import structs
 
 from gossamer.assembly.extensions import Extensions
 from gossamer.dns.cache import PlainCache
-from gossamer.dns.compact import CompactCache
+from gossamer.dns.compact.cache import CompactCache
 from gossamer.dns.compact.folder import DATA
 from gossamer.dns.config import DnsConfig
 from gossamer.dns.prefetch import Prefetcher
 from gossamer.dns.resolver import CaresResolver
 from gossamer.dns.statistics import NameStatistics
-from gossamer.dns.zones import ZonedCache
+from gossamer.dns.zones.cache import ZonedCache
 from gossamer.model.events import NameAnswered
 from gossamer.ports import NameCache, Resolver
 

@@ -6,8 +6,7 @@ packages are used, of the other ports those that the settings name: to look for 
 everything else at start-up.
 """
 
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +18,9 @@ from gossamer.model.reasons.reason import because, of
 from gossamer.policy.ordering.focus_config import FocusConfig
 from gossamer.policy.ordering.orders import ORDERS, OrderConfig, settings_of_order
 from gossamer.ports import Extractor, OrderingPolicy
+
+if TYPE_CHECKING:  # it brings the parser of mail, and each command would wait for it
+    from importlib.metadata import EntryPoint
 
 ORDERINGS = "gossamer.orderings"
 EXTRACTORS = "gossamer.extractors"
@@ -57,7 +59,7 @@ def load_extractors() -> list[Extractor]:
     Raises:
         ConfigError: a plug-in does not load.
     """
-    return [_load(point) for point in sorted(entry_points(group=EXTRACTORS), key=lambda point: point.name)]
+    return [_load(point) for _, point in sorted(_points(EXTRACTORS).items())]
 
 
 def with_plugins(extensions: Extensions, config: PluginConfig) -> Extensions:
@@ -103,11 +105,13 @@ def _named(port: str, group: str, name: str, problems: list[str]) -> Any:
         return None
 
 
-def _points(group: str) -> dict[str, EntryPoint]:
+def _points(group: str) -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in entry_points(group=group)}
 
 
-def _load(point: EntryPoint, *, called: bool = True) -> Any:
+def _load(point: "EntryPoint", *, called: bool = True) -> Any:
     try:
         loaded = point.load()
         return loaded() if called or isinstance(loaded, type) else loaded

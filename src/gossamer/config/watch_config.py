@@ -7,7 +7,6 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.secret_values import is_reference
-from gossamer.extract.fields.selector import read_ignored, read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
 from gossamer.policy.scope.address_pattern import address_problem
@@ -135,18 +134,26 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
         read_quiet(watch.quiet)
     except ValueError as error:
         yield f"quiet: {error}"
-    if watch.select:
-        try:
-            read_selector(watch.select)
-        except ConfigError as error:
-            yield f"select: {error}"
-    try:
-        read_ignored(watch.ignore)
-    except ConfigError as error:
-        yield f"ignore: {error}"
+    yield from _selector_problems(watch)
     for place, to in enumerate(watch.notify):
         if is_reference(to) or to.startswith("mailto:"):
             kind = "a reference" if is_reference(to) else "mail, which needs a server"
             yield f"notify[{place}]: is {kind}; make a section [notify.NAME] with it and name that"
         elif ":" not in to and to not in notify:
             yield f"notify[{place}]: there is no section [notify.{to}], and it is no address"
+
+
+def _selector_problems(watch: WatchConfig) -> Iterator[str]:
+    if not (watch.select or watch.ignore):
+        return
+    from gossamer.extract.fields import selector  # how pages are read, which few commands need
+
+    try:
+        if watch.select:
+            selector.read_selector(watch.select)
+    except ConfigError as error:
+        yield f"select: {error}"
+    try:
+        selector.read_ignored(watch.ignore)
+    except ConfigError as error:
+        yield f"ignore: {error}"

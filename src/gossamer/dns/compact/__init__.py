@@ -7,8 +7,3 @@ to. **Both lie in LMDB** (`store`), which processes share and which a killed wri
 decides what may be trusted from an earlier run. **Names known not to exist** lie in a Bloom filter of each
 process (`negative`). `cache` puts these together.
 """
-
-from gossamer.dns.compact.cache import CompactCache, KeptName
-from gossamer.dns.compact.config import CompactConfig
-
-__all__ = ["CompactCache", "CompactConfig", "KeptName"]

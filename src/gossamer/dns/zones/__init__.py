@@ -13,8 +13,3 @@ leaves, and so does a failure whose time is over.
 
 Addresses outlive their time to live in both zones, for the day when no name server answers (RFC 8767).
 """
-
-from gossamer.dns.zones.cache import ZonedCache
-from gossamer.dns.zones.config import ZonesConfig
-
-__all__ = ["ZonedCache", "ZonesConfig"]

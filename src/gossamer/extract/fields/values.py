@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
 
 _LONGEST = 200
 _NUMBER = re.compile(r"[+\u2212-]?\d[\d.,'\u2019\u00a0\u202f ]*", re.ASCII)
@@ -62,6 +61,10 @@ def moment(text: str) -> str | None:
             return datetime.fromisoformat(text).isoformat()
     except ValueError:
         pass
+    from email.utils import (
+        parsedate_to_datetime,  # ten modules, which each command would load with its settings
+    )
+
     try:
         told = parsedate_to_datetime(text)
         return (told if told.tzinfo else told.replace(tzinfo=UTC)).isoformat()

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from gossamer.web.api.shapes import Shapes, answer
-from gossamer.web.console.assets import Assets
+from gossamer.web.console.assets import Assets, own_assets
 from gossamer.web.console.request_context import theme_of
 
 _ABOUT = """\
@@ -75,7 +75,7 @@ def page_routes(app: FastAPI, prefix: str) -> APIRouter:
     async def description() -> Response:
         return answer(app.openapi())
 
-    assets = Assets()
+    assets = own_assets()
 
     async def page(request: Request) -> Response:
         return HTMLResponse("".join(_page(app.openapi(), prefix, assets, theme_of(request))))

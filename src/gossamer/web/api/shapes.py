@@ -1,5 +1,6 @@
 """Describes routes, what is sent and answered, from the types that read and write it."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
@@ -37,8 +38,11 @@ class Shapes:
 
         A name that another type has already is led by the name of the type that brings it.
         """
-        (schema,), components = msgspec.json.schema_components((kind,), ref_template=_REFERENCE)
-        taken = {name for name, found in components.items() if self._is_other(name, _plain(found))}
+        schema, components = _described(kind)
+        taken = {name for name, found in components.items() if self._is_other(name, found)}
+        if not taken:
+            self.components.update(components)
+            return schema
         renamed = {name: f"{getattr(kind, '__name__', '')}{name}" for name in taken}
         for old, component in _plain(components, renamed).items():
             name = renamed.get(old, old)
@@ -78,6 +82,17 @@ class Shapes:
     def trouble(self) -> Schema:
         """What every error looks like."""
         return {"description": "what went wrong", "content": {MEDIA_TYPE: {"schema": self.of(Problem)}}}
+
+
+@functools.cache
+def _described(kind: Any) -> tuple[Schema, dict[str, Schema]]:
+    """A type's schema and the components it refers to.
+
+    Kept, because a hundred routes name few types (most of them the same problem), and describing one again for
+    each was a third of what the application costs to put together.
+    """
+    (schema,), components = msgspec.json.schema_components((kind,), ref_template=_REFERENCE)
+    return _plain(schema), _plain(components)
 
 
 def _plain(schema: Any, renamed: Mapping[str, str] = MappingProxyType({})) -> Any:

@@ -1,5 +1,6 @@
 """The console's own style sheet, scripts and pictures, served from memory."""
 
+import functools
 import hashlib
 from importlib import resources
 from pathlib import PurePath
@@ -49,3 +50,9 @@ class Assets:
         # A page that was open while the program was replaced still gets its files, but does not keep them.
         keep = "public, max-age=31536000, immutable" if version == self.version else "no-cache"
         return Response(data, media_type=kind, headers={"Cache-Control": keep})
+
+
+@functools.cache
+def own_assets() -> Assets:
+    """Those of this process, read once."""
+    return Assets()

@@ -1,5 +1,6 @@
 """Turns templates into pages in the reader's language; everything from outside is escaped."""
 
+import functools
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import jinja2
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
-from gossamer.web.console.assets import Assets
+from gossamer.web.console.assets import own_assets
 from gossamer.words.amounts import NOTHING, clock, machine_time, moment
 from gossamer.words.catalogue import LANGUAGES
 from gossamer.words.visible import visible
@@ -26,27 +27,8 @@ _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 class Renderer:
     """All templates with what they may use. Only our own files are templates, never text of a user."""
 
-    def __init__(self, assets: Assets) -> None:
-        self._templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("gossamer.web.console"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-            cache_size=-1,
-        )
-        self._templates.filters.update(seen=seen, seen_lines=seen_lines, shown=shown, tag=tag)
-        self._templates.globals.update(
-            asset=assets.address,
-            languages=LANGUAGES,
-            tabs=TABS,
-            job_keys=tuple(TAB_KEYS.items()),
-            job_keys_of={tab: key for key, tab in TAB_KEYS.items()},
-            moment=moment,
-            clock=clock,
-            machine_time=machine_time,
-        )
+    def __init__(self) -> None:
+        self._templates = _templates()
 
     def render(self, template: str, status: int, part: str, context: dict[str, Any]) -> Response:
         """A page.
@@ -69,6 +51,32 @@ class Renderer:
         else:
             text = page.render(values)
         return HTMLResponse(text, status)
+
+
+@functools.cache
+def _templates() -> jinja2.Environment:
+    """Those of this process: compiling one takes some ten milliseconds, which its first reader waits for."""
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("gossamer.web.console"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    found.filters.update(seen=seen, seen_lines=seen_lines, shown=shown, tag=tag)
+    found.globals.update(
+        asset=own_assets().address,
+        languages=LANGUAGES,
+        tabs=TABS,
+        job_keys=tuple(TAB_KEYS.items()),
+        job_keys_of={tab: key for key, tab in TAB_KEYS.items()},
+        moment=moment,
+        clock=clock,
+        machine_time=machine_time,
+    )
+    return found
 
 
 def seen(text: object) -> str:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.errors import ServiceError
 from gossamer.web.console import door_pages, searching
-from gossamer.web.console.assets import Assets
+from gossamer.web.console.assets import own_assets
 from gossamer.web.console.clusters import pages as cluster_pages
 from gossamer.web.console.glance import glance_at
 from gossamer.web.console.jobs import acts as job_acts
@@ -49,8 +49,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def console_router(daemon: Daemon) -> APIRouter:
     """The console over `daemon`, at the root of the site; the gate of `service.security` stands around it."""
-    assets = Assets()
-    renderer = Renderer(assets)
+    assets, renderer = own_assets(), Renderer()
     kept = Reports(), KeptCharts()
     router = APIRouter(include_in_schema=False, default_response_class=Response)
 
