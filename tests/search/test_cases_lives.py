@@ -26,6 +26,7 @@ from search_world import (
     assert_plain,
     crawled,
     gossamer,
+    here,
     html,
     indexed,
     search,
@@ -146,6 +147,23 @@ def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
         os.close(held)
     assert waits.communicate(timeout=WITHIN) == ("", "")
     assert paths(folder, animal(2)) == ["2"]
+
+
+def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a crawl that is killed twenty times leaves nineteen behind that wait for the first."""
+    with site_of(Chain(2)) as address:
+        folder = indexed(crawled(address, tmp_path / "d"))
+    parents = iter([7, 7])
+    monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
+    held = os.open(folder / "documents", os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ran = here("index", folder, "--wait", "-q")
+    finally:
+        os.close(held)
+    assert (ran.code, ran.err) == (0, "")
 
 
 def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
