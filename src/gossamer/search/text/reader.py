@@ -27,7 +27,7 @@ _LANGUAGES = 1_000
 """That are told, the most frequent ones."""
 _EQUAL = 2.0**-19
 """Part by which scores of equals differ: sums of 32 bits depend on the order of their terms, which is another in each
-segment. Seen is 2**-23; what tells pages apart is 2**-17 and more."""
+segment. Seen is 2**-23; what pages say hardly ever makes less than 2**-18."""
 _LOOKED_AT = 256
 _TIED = 1 << 16
 """Answers, at most, of which it is told which are as good as each other; of more the first that come."""
