@@ -394,10 +394,9 @@ def kills(folder: Path, chance: random.Random) -> dict[str, Any]:
             "seconds": {name: round(each, 1) for name, each in seconds.items()}, "samples": samples}  # fmt: skip
 
 
-def _answered(ask: Ask, query: str) -> tuple[int, frozenset[str]]:
-    """What must be the same; which near-duplicate stands for the others, and the order of equals, may differ."""
-    answer = ask(query, limit=ALL, snippets=False)
-    return answer.total, frozenset(answer.everything)
+def _answered(ask: Ask, query: str) -> Answer:
+    """What must be the same: the number, the hits in their order, what is folded into each, the facets."""
+    return ask(query, limit=ALL, snippets=False)
 
 
 def _killed(folder: Path, seconds: float) -> bool:

@@ -219,3 +219,8 @@ def test_with_patience_processor_time_counts_and_not_the_clock(guarded):
     answer = guarded(limits).ask(Asked("loop"))
     assert (answer.why, answer.detail) == (Why.TIME, "gave no answer in 0.5 s")
     assert guarded(limits).ask(Asked("bytes", b"x")).text == "x"
+
+
+def test_with_patience_a_start_that_waits_is_no_fault_of_the_document(guarded):
+    limits = Limits(processes=1, start=1.5, patience=200, memory=512 << 20, answer=1 << 20)
+    assert guarded(limits, isolated_toys.Starved()).ask(Asked("bytes", b"x")).text == "x"

@@ -133,9 +133,9 @@ class Found:
         return [path_of(hit["url"]) for hit in self.hits]
 
     @property
-    def shown(self) -> list[str]:
-        """Each hit without its rank; of near-duplicates only how many, as any of those that rank equally may be shown."""
-        return sorted(f"{hit['similar'] + 1} alike" if hit["similar"] else hit["url"] for hit in self.hits)
+    def shown(self) -> list[tuple[str, int]]:
+        """URL of each hit, from the best on, and how many are folded into it."""
+        return [(hit["url"], hit["similar"]) for hit in self.hits]
 
     @property
     def facets(self) -> dict[str, dict[str, int]]:
@@ -156,7 +156,7 @@ def search(folder: Path, query: str, *options: str) -> Found:
     return Found(here("search", folder, query, "--json", "--facets", *options))
 
 
-def answers(folder: Path, queries: list[str]) -> dict[str, tuple[int, list[str]]]:
+def answers(folder: Path, queries: list[str]) -> dict[str, tuple[int, list[tuple[str, int]]]]:
     """Total and hits of each query; for comparing two indexes."""
     found = {query: search(folder, query, "--limit", "1000") for query in queries}
     return {query: (each.total, each.shown) for query, each in found.items()}

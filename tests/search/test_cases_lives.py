@@ -26,6 +26,7 @@ from search_world import (
     assert_plain,
     crawled,
     gossamer,
+    here,
     html,
     indexed,
     search,
@@ -35,6 +36,7 @@ from search_world import (
 from small_disk import MIB, Disk
 from torture_lives import Life, assert_complete, dice, small_world
 
+from gossamer.assembly.folder_lock import lock_folder
 from gossamer.search.searching import Searching
 from gossamer.simweb import SimulatedWeb
 
@@ -399,6 +401,21 @@ def test_the_crawl_goes_on_without_room_for_its_index(whole: Path, tmp_path: Pat
     assert gossamer("check", folder).code == 0
     disk.give_back()
     assert answers(indexed(folder), CHAIN_QUERIES)["site:127.0.0.1"][0] == 60
+
+
+def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(
+    chain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a crawl that is killed twenty times leaves nineteen behind that wait for the first."""
+    parents = iter([7, 7])
+    monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
+    held = lock_folder(chain / "documents", "does it")
+    try:
+        ran = here("index", chain, "--wait", "-q")
+    finally:
+        os.close(held)
+        (chain / "documents").rmdir()
+    assert (ran.code, ran.err) == (0, "")
 
 
 def test_two_at_once(chain: Path, whole: Path, tmp_path: Path) -> None:

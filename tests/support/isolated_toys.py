@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -73,6 +74,19 @@ def answer(asked: Asked) -> object:
         case "environment":
             return Told(" ".join(sorted(os.environ)))
     raise AssertionError(asked.what)
+
+
+class Starved:
+    """Gets no processor for a while when it is loaded."""
+
+    def __call__(self, asked: Asked) -> object:
+        return answer(asked)
+
+    def __getstate__(self) -> dict[str, bool]:
+        return {"waits": True}
+
+    def __setstate__(self, state: dict[str, bool]) -> None:
+        time.sleep(2.0)
 
 
 class TableExtractor:

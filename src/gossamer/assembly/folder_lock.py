@@ -40,3 +40,20 @@ def lock_folder(folder: Path, what: str) -> int:
     except OSError:  # a file system that knows no locks
         pass
     return lock
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether another process writes there now, as `lock_folder` has it; so also if this one does."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:  # not made yet, or not to be read
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system that knows no locks
+        return False
+    finally:
+        os.close(descriptor)
+    return False

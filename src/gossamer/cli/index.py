@@ -1,6 +1,7 @@
 """Makes text, data, links and a search index of what was crawled."""
 
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import TypedDict
 import msgspec
 
 from gossamer.assembly.folder import CrawlFolder
-from gossamer.assembly.folder_lock import Busy
+from gossamer.assembly.folder_lock import Busy, is_locked
 from gossamer.assembly.private import keep_private
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show_json
@@ -122,16 +123,24 @@ def _where(path: Path, parts: Mapping[str, Path]) -> Path | str:
 
 
 def _in_turn(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Shown") -> int:
-    """As `_bring`, once no other process does it, if that is to be waited for."""
+    """As `_bring`, once no other process does it, if that is to be waited for.
+
+    Nobody waits longer than whoever began him lives: a crawl that is killed again and again would leave as many behind,
+    each of which waits for the first.
+    """
+    begun_by = os.getppid()
     while True:
         try:
             return _bring(folder, how, interrupted, shown)
         except Busy:
             if not how.wait:
                 raise
-        if interrupted():
-            return 0
-        time.sleep(_TURN)
+        locked = True
+        while locked:
+            if interrupted() or os.getppid() != begun_by:
+                return 0
+            time.sleep(_TURN)
+            locked = is_locked(folder / FOLDER)  # cheaper than opening the crawl, which takes 20 ms
 
 
 def _bring(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Shown") -> int:

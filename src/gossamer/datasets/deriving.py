@@ -43,8 +43,9 @@ SECONDS = 10.0
 """Between two commits, at most, while documents come."""
 IN_FLIGHT = 64 << 20
 """Bytes of content that are being read, at most, or one document."""
-PATIENCE = 10.0
-"""Times the seconds of a document by the clock: beside a crawl others come first."""
+PATIENCE = 100.0
+"""Times the seconds of a document by the clock: beside a crawl others come first. What it says must not depend on how
+long it had to wait for a processor; a process of the lowest priority may be given one out of a thousand."""
 _CALLS = 5_000
 """Documents that a process reads before another takes its place, which needs as long as a hundred pages to begin. One
 that has outgrown its memory by then is replaced, and its document read again."""

@@ -355,7 +355,10 @@ class _Folded(msgspec.Struct):
 
 
 def _folded(answers: Iterable[Answered]) -> list[_Folded]:
-    """The hits of all, best first: the best of each cluster only, and a page that several crawls have once."""
+    """The hits of all, best first: the best of each cluster only, and a page that several crawls have once.
+
+    So which page stands for a cluster depends on what the pages say and what their URLs are, nothing else.
+    """
     named: list[tuple[_Folded, str | None]] = []
     for each in answers:
         names = cluster_of(each.reader.crawl, [one.document.url for one in each.found])
@@ -363,7 +366,7 @@ def _folded(answers: Iterable[Answered]) -> list[_Folded]:
             (_Folded(each.folder, each.reader, one), name)
             for one, name in zip(each.found, names, strict=True)
         ]
-    named.sort(key=lambda one: -one[0].found.order)
+    named.sort(key=lambda one: one[0].found.place)
     pages: dict[str, _Folded] = {}
     best: dict[str, _Folded] = {}
     folded = []

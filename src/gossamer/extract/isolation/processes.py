@@ -40,8 +40,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         calls: questions after which a worker is replaced, because libraries leak.
         start: seconds until a worker must have loaded its function.
         nice: added to a worker's niceness.
-        patience: where a worker has to wait for a processor, its `seconds` are of CPU time, and so many times as
-            many may pass by the clock.
+        patience: where a worker has to wait for a processor, its `start` and `seconds` are of CPU time, and so many
+            times as many may pass by the clock.
     """
 
     processes: int = 2
@@ -231,7 +231,8 @@ class _Worker:
     def _greet(self, limits: Limits) -> Unanswered | None:
         if self._orders is None:
             return None
-        reply = self._conversation(self._orders, time.monotonic() + limits.start, 10_000)
+        until = time.monotonic() + limits.start * limits.patience
+        reply = self._conversation(self._orders, until, 10_000)
         if isinstance(reply, Unanswered):
             return reply
         kind, body = reply

@@ -58,7 +58,7 @@ def main(descriptor: int) -> None:
 
 def _serve(channel: socket.socket, orders: Orders) -> None:
     _confine(orders)
-    signal.setitimer(signal.ITIMER_REAL, orders.start + GRACE)
+    _bound(orders.start, orders.patience)
     try:
         task, question_type = pickle.loads(orders.loaded)  # noqa: S301 - our parent's
     except Exception as error:  # noqa: BLE001 - whatever a module raises that is imported
@@ -70,12 +70,17 @@ def _serve(channel: socket.socket, orders: Orders) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
         _, body = receive(channel, _ANY_LENGTH)
-        signal.setitimer(signal.ITIMER_REAL, orders.seconds * orders.patience + GRACE)
-        if orders.patience > 1:
-            signal.setitimer(signal.ITIMER_PROF, orders.seconds)
+        _bound(orders.seconds, orders.patience)
         kind, answer = _answer(task, decoder.decode(body), orders.answer)
         del body
         send(channel, kind, answer)
+
+
+def _bound(seconds: float, patience: float) -> None:
+    """Have the kernel end this process after so long."""
+    signal.setitimer(signal.ITIMER_REAL, seconds * patience + GRACE)
+    if patience > 1:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _answer(task: Callable[[Any], object], question: object, longest: int) -> tuple[Frame, bytes]:

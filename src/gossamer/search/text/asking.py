@@ -19,7 +19,7 @@ from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
 from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text.kinds import CODE
-from gossamer.search.text.schema import whole_title, words_of
+from gossamer.search.text.schema import newest_from, whole_title, words_of
 from gossamer.search.text.words import (
     LONGEST,
     STEMMERS,
@@ -253,9 +253,9 @@ class Asking:
 
     def _span(self, since: float | None, before: float | None) -> Any:
         return self._query.range_query(
-            self._schema, "dated", self._tantivy.FieldType.Integer,
-            lower_bound=None if since is None else int(since),
-            upper_bound=None if before is None else int(before), include_upper=before is None,
+            self._schema, "newest", self._tantivy.FieldType.Integer,
+            lower_bound=None if since is None else newest_from(int(since)),
+            upper_bound=None if before is None else newest_from(int(before)), include_upper=before is None,
         )  # fmt: skip
 
     def _term(self, field: str, word: str) -> Any:
@@ -366,8 +366,8 @@ def _pieces_of(words: ask.Words) -> tuple[ask.Words, ...]:
 def scores(asked: Asked) -> bool:
     """Whether some of what is asked tells pages apart by more than yes or no."""
     match asked:
-        case ask.Words():
-            return True
+        case ask.Words(pattern=pattern, field=field):
+            return not _is_anything(asked) and not (pattern and field is Field.URL)
         case ask.All(parts) | ask.Any(parts):
             return any(scores(part) for part in parts)
     return False

@@ -41,7 +41,6 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         mark: what it brought the index to.
         next: what the following commit brings it to; the mark, if `commit` is no longer the last.
         files: the index's files by name.
-        languages: documents of each, roughly: replaced ones count again.
     """
 
     version: int
@@ -50,7 +49,6 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     mark: Mark = START
     next: Mark = START
     files: dict[str, FileNote] = {}
-    languages: dict[str, int] = {}
 
 
 class _Deletes(msgspec.Struct):

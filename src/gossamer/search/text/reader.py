@@ -1,8 +1,9 @@
 """Asks the index of one crawl, also while it is being written."""
 
+import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,21 @@ from gossamer.search.query.asked import Asked
 from gossamer.search.text.asking import Asking, scores
 from gossamer.search.text.errors import reporting
 from gossamer.search.text.kept import FOLDER, INDEX, Damage, Kept, damage, read_kept
-from gossamer.search.text.schema import VERSION, Stored, stored_of
+from gossamer.search.text.schema import VERSION, Stored, dated_and_rank, stored_of
 from gossamer.search.text.texts import Texts
 
 __all__ = ["FACETS", "Found", "Missing", "Reader"]
 
 FACETS = {"site": "host", "type": "type", "language": "language", "year": "year"}
 """The column of each."""
+_LANGUAGES = 1_000
+"""That are told, the most frequent ones."""
+_EQUAL = 2.0**-19
+"""Part by which scores of equals differ: sums of 32 bits depend on the order of their terms, which is another in each
+segment. Seen is 2**-23; what pages say hardly ever makes less than 2**-18."""
+_LOOKED_AT = 256
+_TIED = 1 << 16
+"""Answers, at most, of which it is told which are as good as each other; of more the first that come."""
 
 
 class Missing(Exception):  # noqa: N818 (never leaves the room)
@@ -29,10 +38,22 @@ class Missing(Exception):  # noqa: N818 (never leaves the room)
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One document that answers: by what it is ordered (the higher, the better), and what is kept of it."""
+    """One document that answers.
+
+    Attributes:
+        order: by what it is ordered, the higher the better; equal if nothing tells them apart.
+        rank: of its URL, by which equals are ordered, the highest first.
+        document: what is kept of it.
+    """
 
     order: float
+    rank: int
     document: Stored
+
+    @property
+    def place(self) -> tuple[float, int, str]:
+        """What answers are sorted by, so that their order is the same however the index was written."""
+        return -self.order, -self.rank, self.document.url
 
 
 class Reader:
@@ -109,7 +130,16 @@ class Reader:
 
     def _at(self, kept: Kept) -> None:
         self._kept = kept
-        self._asking = Asking(self._index.schema, kept.languages, self._searcher)
+        self._languages = self._counted_languages()
+        self._asking = Asking(self._index.schema, self._languages, self._searcher)
+
+    def _counted_languages(self) -> dict[str, int]:
+        """Documents of each language, the most frequent first."""
+        wanted = {"language": {"terms": {"field": FACETS["language"], "size": _LANGUAGES}}}
+        with reporting(self._folder):
+            found = self._searcher.aggregate(needed().Query.all_query(), wanted)
+        counts = {_named(each["key"]): int(each["doc_count"]) for each in found["language"]["buckets"]}
+        return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
     def refresh(self) -> None:
         """See what was committed meanwhile.
@@ -135,7 +165,7 @@ class Reader:
     @property
     def languages(self) -> Sequence[str]:
         """Tags of the languages in it."""
-        return tuple(self._kept.languages)
+        return tuple(self._languages)
 
     @property
     def mark(self) -> Mark:
@@ -164,11 +194,37 @@ class Reader:
         """
         with reporting(self._folder):
             query = self._asking.query(asked, some=some)
-            by = None if scores(asked) else "dated"
-            result = self._searcher.search(query, most, order_by_field=by)
-            return result.count, [
-                Found(float(order), stored_of(self._searcher.doc(address))) for order, address in result.hits
-            ]
+            count, best = self._best(query, most) if scores(asked) else self._newest(query, most)
+            found = [Found(order, rank, stored_of(self._searcher.doc(at))) for order, rank, at in best]
+            return count, sorted(found, key=lambda one: one.place)
+
+    def _newest(self, query: Any, most: int) -> tuple[int, list[tuple[float, int, Any]]]:
+        """How many there are, and (seconds, rank, address) of the newest."""
+        result = self._searcher.search(query, most, order_by_field="newest")
+        each = ((*dated_and_rank(newest), at) for newest, at in result.hits)
+        return result.count, [(float(dated), rank, at) for dated, rank, at in each]
+
+    def _best(self, query: Any, most: int) -> tuple[int, list[tuple[float, int, Any]]]:
+        """How many there are, and (score, rank, address) of the best.
+
+        Of those that are as good as the last that tantivy gave there may be more, so these are left out.
+        """
+        looked_at = max(2 * most, _LOOKED_AT)
+        while True:
+            result = self._searcher.search(query, looked_at)
+            hits = [*zip(_levelled(score for score, _ in result.hits), result.hits, strict=True)]
+            if result.count > len(hits) and looked_at < _TIED:
+                hits = [one for one in hits if one[0] > hits[-1][0]]
+            if len(hits) >= min(most, result.count) or looked_at >= _TIED:
+                break
+            looked_at *= 8
+        newest = self._searcher.fast_field_values("newest", [at for _, (_, at) in hits])
+        ranked = [
+            (score, dated_and_rank(number)[1], at)
+            for (score, (_, at)), number in zip(hits, newest, strict=True)
+        ]
+        ranked.sort(key=lambda one: (-one[0], -one[1]))
+        return result.count, ranked[:most]
 
     def facets(self, asked: Asked, most: int, *, some: bool = False) -> dict[str, dict[str, int]]:
         """How many of the documents that answer are of each site, type, language and year.
@@ -183,6 +239,15 @@ class Reader:
             name: {_named(bucket["key"]): bucket["doc_count"] for bucket in found[name]["buckets"]}
             for name in FACETS
         }
+
+
+def _levelled(scores: Iterable[float]) -> Iterator[float]:
+    """Scores from the best on, where those that are equal but for rounding are the same."""
+    first = math.inf
+    for score in scores:
+        if score < first * (1 - _EQUAL):
+            first = score
+        yield first
 
 
 def _named(key: object) -> str:

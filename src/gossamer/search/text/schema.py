@@ -21,8 +21,10 @@ from gossamer.search.text.words import of_document, plain, primary, subtag
 __all__ = [
     "COLUMNS",
     "Stored",
+    "dated_and_rank",
     "document_of",
     "facets_of",
+    "newest_from",
     "place_number",
     "schema",
     "stored_of",
@@ -37,6 +39,9 @@ _HEADING = re.compile(r"^#{1,6} +(.{1,300})", re.MULTILINE)
 _HEADINGS = 60
 _TITLE = 300
 _OFFSET_BITS = 40
+_RANK_BITS = 25
+"""Of them 16 are a hash. Above are some 38 for seconds, which are enough for all years of four digits."""
+_LONGEST_RANKED = (1 << (_RANK_BITS - 16)) - 1
 
 
 class Stored(msgspec.Struct, frozen=True, array_like=True):
@@ -75,7 +80,7 @@ def schema() -> Any:
     for name in ("host", "type", "language"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     builder.add_integer_field("year", fast=True)
-    builder.add_integer_field("dated", fast=True)
+    builder.add_integer_field("newest", fast=True)
     builder.add_unsigned_field("place", fast=True)
     builder.add_bytes_field("stored", stored=True)
     return builder.build()
@@ -117,7 +122,7 @@ def document_of(row: dict[str, Any]) -> Any:
     for tag in tags:
         document.add_text("tags", tag)
     document.add_integer("year", int(facets["year"]))
-    document.add_integer("dated", int(dated))
+    document.add_integer("newest", newest_from(int(dated)) + _rank(url))
     document.add_unsigned("place", place_number(row["serial"], row["offset"]))
     document.add_bytes("stored", msgspec.msgpack.encode(stored))
     return document
@@ -141,6 +146,25 @@ def facets_of(stored: Stored) -> dict[str, str]:
 def place_number(serial: int, offset: int) -> int:
     """A place in the archive as one number of the same order."""
     return (serial << _OFFSET_BITS) | min(offset, (1 << _OFFSET_BITS) - 1)
+
+
+def newest_from(seconds: int) -> int:
+    """The least number in the column `newest` of a document that is dated so: the later, the higher."""
+    return seconds << _RANK_BITS
+
+
+def dated_and_rank(newest: int) -> tuple[int, int]:
+    """Out of that column: seconds, and the rank of the URL among others that are as good, the highest first."""
+    return newest >> _RANK_BITS, newest & ((1 << _RANK_BITS) - 1)
+
+
+def _rank(url: str) -> int:
+    """The shorter the URL, the higher; of the same length as chance has it, but always the same.
+
+    So which of many copies stands for all is told by what they are, not by which was read or written first.
+    """
+    shortness = _LONGEST_RANKED - min(len(url), _LONGEST_RANKED)
+    return shortness << 16 | xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass")) & 0xFFFF
 
 
 def whole_title(title: str) -> str:

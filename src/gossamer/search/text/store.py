@@ -31,7 +31,6 @@ from gossamer.search.text.kept import (
     write_kept,
 )
 from gossamer.search.text.schema import COLUMNS, VERSION, document_of, place_number, schema, stored_of
-from gossamer.search.text.words import primary
 
 ROWS = 2_000
 """Documents of one commit, at most."""
@@ -159,33 +158,33 @@ class TextIndex:
                 self._tell(f"{self._folder}: made anew: the tables of documents are others now")
             self._begin(made_of)
         count = 0
-        taken = _Taken(dict(self._kept.languages))
+        taken = _Taken()
         for change in changes(self._crawl, self.mark, COLUMNS):
             if isinstance(change, Rewound):
                 self._rewind(change.to)
                 continue
-            self._add(change.rows, taken)
+            self._add(change.rows)
+            taken.add(change.rows)
             count += len(change.rows)
             taken.after = change.after
             if taken.rows >= ROWS or taken.size > TEXT or stop():
-                self._commit(taken.after, taken.languages)
-                taken = _Taken(taken.languages)
+                self._commit(taken.after)
+                taken = _Taken()
                 if stop():
                     break
         if taken.after is not None and taken.after != self.mark:
-            self._commit(taken.after, taken.languages)
+            self._commit(taken.after)
         return count
 
-    def _add(self, rows: Sequence[dict[str, Any]], taken: "_Taken") -> None:
+    def _add(self, rows: Sequence[dict[str, Any]]) -> None:
         """Put rows into the index, in place of earlier captures of their URLs."""
         newest = {row["url"]: row for row in rows}
         with reporting(self._folder):
             for url, row in newest.items():
                 self._writer.delete_documents_by_term("url", url)
                 self._writer.add_document(document_of(row))
-                taken.add(row)
 
-    def _commit(self, mark: Mark, languages: dict[str, int]) -> None:
+    def _commit(self, mark: Mark) -> None:
         """Make what was added and deleted stand, together with the mark.
 
         Raises:
@@ -193,12 +192,10 @@ class TextIndex:
         """
         try:
             if mark != self._kept.next:
-                write_kept(self._folder, msgspec.structs.replace(self._kept, next=mark, languages=languages))
+                write_kept(self._folder, msgspec.structs.replace(self._kept, next=mark))
             with reporting(self._folder):
                 commit = self._writer.commit()
-            self._kept = msgspec.structs.replace(
-                self._kept, commit=commit, mark=mark, next=mark, languages=languages
-            )
+            self._kept = msgspec.structs.replace(self._kept, commit=commit, mark=mark, next=mark)
             self._note_files()
         except OSError as error:
             raise StorageError(
@@ -229,25 +226,22 @@ class TextIndex:
             hits = searcher.search(since, count).hits if count else []
             gone = {stored_of(searcher.doc(address)).url for _, address in hits}
             self._writer.delete_documents_by_query(since)
-        again = _Taken(dict(self._kept.languages))
         for rows in _rows_before(self._crawl, to):
-            self._add([row for row in rows if row["url"] in gone], again)
-        self._commit(to, again.languages)
+            self._add([row for row in rows if row["url"] in gone])
+        self._commit(to)
 
 
 class _Taken:
     """What was put into the index since the last commit, and the mark behind it."""
 
-    def __init__(self, languages: dict[str, int]) -> None:
-        self.rows, self.size, self.languages = 0, 0, dict(languages)
+    def __init__(self) -> None:
+        self.rows, self.size = 0, 0
         self.after: Mark | None = None
 
-    def add(self, row: dict[str, Any]) -> None:
-        """Count a row."""
-        self.rows += 1
-        self.size += len(row["text"] or "")
-        language = primary(row["language"] or "")
-        self.languages[language] = self.languages.get(language, 0) + 1
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Count rows."""
+        self.rows += len(rows)
+        self.size += sum(len(row["text"] or "") for row in rows)
 
 
 def _rows_before(crawl: Path, mark: Mark) -> Iterator[list[dict[str, Any]]]:
