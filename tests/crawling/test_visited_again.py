@@ -300,7 +300,7 @@ def test_who_says_304_to_everything_is_found_out(tmp_path):
                 if fact.about == "visited again"
             ]
         assert any("asked without condition" in said for said in story), story
-        assert any("wanted every 1.00 h" in said for said in story), story
+        assert any("wanted every 1 h 00 min" in said for said in story), story
         known, sums = records(folder)
         assert unpack(known["a"].history).changed == 1
         assert sums.same_payload >= 11

@@ -358,20 +358,26 @@ HOSTS["orphan"] = at(
 )
 
 
-@host()
+_ALLOWED = 2
+"""Visits until the robots file forbids more; by its own age it might before the second."""
+_allowed = [0]
+
+
+@host(_ALLOWED)
 def no_robots_later(request: Request) -> Reply:
+    _allowed[0] = request.number
     return honest()(request)
 
 
 def _robots(request: Request) -> Reply:
     if request.target != "/robots.txt":
         return missing()
-    rules = "User-agent: *\nDisallow:\n" if request.number < 2 else "User-agent: *\nDisallow: /\n"
+    forbids = request.number > 1 and _allowed[0] >= _ALLOWED
+    rules = "User-agent: *\nDisallow: /\n" if forbids else "User-agent: *\nDisallow:\n"
     return Reply(200, [("ETag", f'"{request.number}"')], rules.encode(), kind="text/plain")
 
 
 HOSTS["no_robots_later"] = at("/", no_robots_later, _robots)
-NEEDS["no_robots_later"] = 2
 
 
 @host()

@@ -43,8 +43,14 @@ def test_a_304_is_a_revisit_of_what_the_server_sent(visited, host):
     ),
 )
 def test_each_visit_is_in_the_archive_once(visited, host):
-    """One record for each answer; of the last one it may be that the end of the crawl came before it."""
-    seen, kept = visited.of(host), visited.kept(host)
+    """One record for each answer; of the last one it may be that the end of the crawl came before it. Where a condition
+    was refused, that was no visit: it is asked for once more without."""
+    seen = [
+        answer
+        for answer in visited.of(host)
+        if answer.status not in {412, 416} or b"\r\nIf-" not in answer.request.head
+    ]
+    kept = visited.kept(host)
     assert len(seen) - 1 <= len(kept) <= len(seen)
     for answer, record in zip(seen, kept, strict=False):
         assert record.status == answer.status

@@ -39,7 +39,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Unique among parts."""
+        """How this part is told from the others of its watch."""
         return msgspec.json.encode(self).decode()
 
 

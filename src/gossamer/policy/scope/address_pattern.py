@@ -48,7 +48,7 @@ class AddressPattern:
 
 @lru_cache(maxsize=1 << 10)
 def address_pattern(text: str) -> AddressPattern:
-    """A pattern, read once."""
+    """Tells addresses that match a pattern; reading it costs more than matching one."""
     return AddressPattern(text)
 
 
