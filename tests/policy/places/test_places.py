@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from gossamer.model.reasons.reason import WrongValueError
 from gossamer.model.url import Url
 from gossamer.policy.places.index import PlaceIndex
-from gossamer.policy.places.place import Asked, Known, read_place
+from gossamer.policy.places.known import Known
+from gossamer.policy.places.place import Asked, read_place
 from gossamer.policy.places.words import word_of, words_of
 from tests.policy.places.reference import minutes, order_of, rule_of
 from tests.policy.places.table import QUESTIONS, RULES

@@ -5,7 +5,6 @@ which each knows the longest shorter one. What else a place asks is tried only f
 points to: a word of the URL that the expression needs, the network, the media type, the port, the minute.
 """
 
-import ipaddress
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import re2
 
 from gossamer.model.url import Url
-from gossamer.policy.places.place import Asked, Place, Reach, in_hours
+from gossamer.policy.places.place import Asked, Place, Reach, address_of, in_hours
 from gossamer.policy.places.words import word_of, words_of
 from gossamer.policy.scope.patterns import Patterns
 
@@ -224,11 +223,10 @@ class _Shelf:
         """Those in whose network an address lies, remembered: a site has few addresses and many pages."""
         if len(self._of_address) >= MOST_REMEMBERED:
             self._of_address.clear()
-        address = ipaddress.ip_address(text)
-        number, found = int(address), Ranks()
+        address, found = address_of(text), Ranks()
         for (version, shift), table in self._by_network.items():
-            if version == address.version:
-                found += table.get(number >> shift, _NONE)
+            if address is not None and version == address.version:
+                found += table.get(int(address) >> shift, _NONE)
         self._of_address[text] = found
         return found
 
@@ -243,7 +241,8 @@ class _Shelf:
             if place.pattern and self._expression(rank).search(url.text) is None:
                 return False
         if place.network is not None:
-            if not asked.address or ipaddress.ip_address(asked.address) not in place.network:
+            address = address_of(asked.address)
+            if address is None or address not in place.network:
                 return False
         if place.media_type and not _is_of_type(asked.media_type, place.media_type):
             return False

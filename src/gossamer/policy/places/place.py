@@ -3,13 +3,15 @@
 import ipaddress
 import re
 from enum import IntEnum
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import msgspec
 
+from gossamer.model.exchange import Headers
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import WrongValueError, because
 from gossamer.model.url import DEFAULT_PORTS, Url
+from gossamer.policy.places.known import Known
 from gossamer.policy.scope.patterns import pattern_problem
 
 DAY = 24 * 60
@@ -31,15 +33,6 @@ class Reach(IntEnum):
     DOMAIN = 0  # .example.org: the name and all below it
     BELOW = 1  # *.example.org: all below it
     HOST = 2  # example.org: it alone
-
-
-class Known(IntEnum):
-    """What is known when a setting is asked for; each includes those before it."""
-
-    HOST = 0  # whose turn it is
-    URL = 1  # what is visited
-    ADDRESS = 2  # where the request goes
-    ANSWER = 3  # the head of the response, with its media type
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -121,6 +114,14 @@ class Place(msgspec.Struct, frozen=True):
             return Known.ADDRESS
         return Known.URL if self.target or self.scheme or self.port or self.pattern else Known.HOST
 
+    @property
+    def origin(self) -> str:
+        """The one that secrets given at the place are for; below `*.`, that of no host."""
+        scheme = self.scheme or "https"
+        dot = {Reach.HOST: "", Reach.DOMAIN: "*.", Reach.BELOW: "*."}[self.reach]
+        port = f":{self.port}" if self.port else ""
+        return f"{scheme}://{dot}{self.host}{port}"
+
     def is_for_origin(self, url: Url) -> bool:
         """Whether what is meant for one origin alone may go to that of a URL on one of its hosts.
 
@@ -157,7 +158,7 @@ def _where(word: str) -> dict[str, object]:
         raise _wrong(ProblemCode.PLACE_FORM, word)
     scheme, dot, port = (match["scheme"] or "").lower(), match["dot"] or "", int(match["port"] or 0)
     url = Url.parse(f"http://{match['host']}{match['target'] or '/'}")
-    named = not dot or (url is not None and not _is_address(url.host))
+    named = not dot or (url is not None and address_of(url.host) is None)
     if url is None or not named or (scheme and scheme not in DEFAULT_PORTS) or port > 65_535:
         raise _wrong(ProblemCode.PLACE_FORM, word)
     return {
@@ -192,7 +193,7 @@ def _type(value: str) -> dict[str, object]:
 def _time(value: str) -> dict[str, object]:
     match = _HOURS.fullmatch(value)
     start, end = (_minute(match[1], match[2]), _minute(match[3], match[4])) if match else (0, 0)
-    if match is None or start == end or max(start, end) > DAY or start == DAY:
+    if match is None or start in (end, DAY) or max(start, end) > DAY:
         raise _wrong(ProblemCode.PLACE_TIME, value)
     return {"hours": (start, end % DAY)}
 
@@ -209,16 +210,22 @@ def _length(hours: tuple[int, int]) -> int:
     return (hours[1] - hours[0]) % DAY or DAY
 
 
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        return False
-    return True
-
-
 def _wrong(code: ProblemCode, *values: str) -> WrongValueError:
     return WrongValueError(because(code, *values))
+
+
+def type_of(headers: Headers) -> str:
+    """The media type that a response declares, as places compare it: of several fields, the last one's."""
+    values = headers.get_all("content-type")
+    return values[-1].partition(";")[0].strip().lower() if values else ""
+
+
+def address_of(text: str) -> IPv4Address | IPv6Address | None:
+    """An address that was written; `None` if it is none, as of a protocol that has no addresses."""
+    try:
+        return ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return None
 
 
 def in_hours(hours: tuple[int, int], minute: int) -> bool:
