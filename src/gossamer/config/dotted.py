@@ -1,4 +1,4 @@
-"""Dotted paths of settings, written as TOML writes keys: `host."example.org".min_delay`."""
+"""Dotted paths of settings, written as TOML writes keys: `place."example.org".politeness.min_delay`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ def split_path(path: str) -> list[str]:
         part = _PART.match(path, position)
         if part is None:
             raise ValueError(
-                f'{path!r} is not the path of a setting; write e.g. dns.attempts or host."a.org".x'
+                f'{path!r} is not the path of a setting; write e.g. dns.attempts or place."a.org".fetch.x'
             )
         keys.append(part[1] or re.sub(r"\\(.)", r"\1", part[2] or ""))
         position = part.end()

@@ -112,13 +112,11 @@ class Effective:
 
     def credentials(self, url: Url) -> Credentials | None:
         """What to send to the origin of a URL, and to no other."""
-        local = self._local.credentials
-        if not local.differs:
+        found = self._local.credentials_at(self._of_url(url)) if self._local.credentials.differs else None
+        if found is None:
             return None
-        for place, said in local.matching(self._of_url(url)):
-            if place.is_for_origin(url):
-                return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
-        return None
+        said = found[1]
+        return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
 
     def _of_host(self, name: str) -> Asked:
         return Asked(name, None, minute=self._minute())

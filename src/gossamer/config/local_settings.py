@@ -11,8 +11,8 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, WrongValueError, because, of, placed, text
 from gossamer.policy.places.known import Known
-from gossamer.policy.places.local import Local
-from gossamer.policy.places.place import Place, read_place
+from gossamer.policy.places.local import Given, Local
+from gossamer.policy.places.place import Asked, Place, read_place
 from gossamer.policy.scope.scope import ScopeConfig, ScopePlaces
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -41,6 +41,12 @@ class LocalSettings:
         self.traps: Local[TrapConfig] = self.sections["traps"]
         self.fetch: Local[FetchConfig] = self.sections["fetch"]
         self.credentials: Local[CredentialsConfig] = self.sections["credentials"]
+
+    def credentials_at(self, asked: Asked) -> Given | None:
+        """The narrowest place that has credentials for the origin of a URL, and what it says of them."""
+        found = self.credentials.matching(asked) if self.credentials.differs else []
+        url = asked.url
+        return next((one for one in found if url is not None and one[0].is_for_origin(url)), None)
 
     @property
     def scope_places(self) -> ScopePlaces:

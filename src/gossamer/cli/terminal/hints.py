@@ -27,10 +27,10 @@ def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
 
 def _without_credentials(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
     """Origins of seeds that are not sent what a place has for their host, because it is for another origin."""
-    local = config.local.credentials
-    for origin, seed in {seed.origin: seed for seed in seeds}.items() if local.differs else ():
-        said = local.matching(Asked(seed.host, seed))
-        if said and not any(place.is_for_origin(seed) for place, _ in said):
+    local = config.local
+    for origin, seed in {seed.origin: seed for seed in seeds}.items():
+        asked = Asked(seed.host, seed)
+        if local.credentials.matching(asked) and local.credentials_at(asked) is None:
             yield origin
 
 

@@ -5,6 +5,7 @@ which each knows the longest shorter one. What else a place asks is tried only f
 points to: a word of the URL that the expression needs, the network, the media type, the port, the minute.
 """
 
+import socket
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -223,10 +224,10 @@ class _Shelf:
         """Those in whose network an address lies, remembered: a site has few addresses and many pages."""
         if len(self._of_address) >= MOST_REMEMBERED:
             self._of_address.clear()
-        address, found = address_of(text), Ranks()
-        for (version, shift), table in self._by_network.items():
-            if address is not None and version == address.version:
-                found += table.get(int(address) >> shift, _NONE)
+        version, number, found = *_number_of(text), Ranks()
+        for (its_version, shift), table in self._by_network.items():
+            if its_version == version:
+                found += table.get(number >> shift, _NONE)
         self._of_address[text] = found
         return found
 
@@ -240,7 +241,7 @@ class _Shelf:
                 return False
             if place.pattern and self._expression(rank).search(url.text) is None:
                 return False
-        if place.network is not None:
+        if place.network is not None and place.pattern:  # else it was found by its network
             address = address_of(asked.address)
             if address is None or address not in place.network:
                 return False
@@ -254,6 +255,15 @@ class _Shelf:
         if known is None:
             known = self._compiled[rank] = re2.compile(self._places[rank].pattern)
         return known
+
+
+def _number_of(address: str) -> tuple[int, int]:
+    """Version and number; 0 for what is none. A tenth of the time that `ipaddress` takes."""
+    version, family = (6, socket.AF_INET6) if ":" in address else (4, socket.AF_INET)
+    try:
+        return version, int.from_bytes(socket.inet_pton(family, address))
+    except (OSError, ValueError):
+        return 0, 0
 
 
 def _is_of_type(media_type: str, wanted: str) -> bool:

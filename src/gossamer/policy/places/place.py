@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import msgspec
@@ -33,6 +33,20 @@ class Reach(IntEnum):
     DOMAIN = 0  # .example.org: the name and all below it
     BELOW = 1  # *.example.org: all below it
     HOST = 2  # example.org: it alone
+
+
+class Measure(StrEnum):
+    """What makes one place narrower than another, in the order in which they are compared."""
+
+    HOST = "host"
+    REACH = "reach"
+    PATH = "path"
+    ORIGIN = "origin"
+    PATTERN = "pattern"
+    ADDRESS = "address"
+    TYPE = "type"
+    TIME = "time"
+    SPELLING = "spelling"
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -212,6 +226,13 @@ def _length(hours: tuple[int, int]) -> int:
 
 def _wrong(code: ProblemCode, *values: str) -> WrongValueError:
     return WrongValueError(because(code, *values))
+
+
+def narrower_by(one: Place, other: Place) -> Measure:
+    """The first measure in which two places differ."""
+    pairs = zip(one.width[0], other.width[0], strict=True)
+    differing = (number for number, (mine, its) in enumerate(pairs) if mine != its)
+    return list(Measure)[next(differing, len(Measure) - 1)]
 
 
 def type_of(headers: Headers) -> str:

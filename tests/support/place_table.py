@@ -1,4 +1,4 @@
-"""Sixty-two rules by place, and questions whose winners were worked out by hand, before there was any code that finds them.
+"""Sixty-two rules by place, and questions whose winners were worked out by hand, before any code could find them.
 
 The order (docs/decisions/0029-places.md): host, path, scheme and port, pattern, address, media type, time; at the first
 of these in which two places differ, the narrower wins.
