@@ -68,7 +68,7 @@ def test_problems_of_one_section_are_listed_at_once_too(gossamer: Gossamer) -> N
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("example.org/docs/", "is used when the URL is known"),
+        ("example.org/docs/", "asks for the URL"),
         ("type:image/*", "asks for the head of the answer"),
         ("*", "is not a place"),
         ("a b", "twice"),

@@ -48,7 +48,8 @@ def explained(config: CrawlConfig, asked: Asked) -> Iterator[Decided]:
             won = {name: Won(name, value, found[0]) for name, value in found[1].items()}
         elif section == "credentials":
             won = {}  # they are sent to one origin, and nowhere else
-        for setting in settings_of(type(local.base)):
+        base: msgspec.Struct = local.base
+        for setting in settings_of(type(base)):
             if setting.name in KNOWN[section]:
                 yield _decided(f"{section}.{setting.key}", setting, local, won.get(setting.name))
 

@@ -12,7 +12,7 @@ from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, WrongValueError, because, of, placed, text
 from gossamer.policy.places.known import Known
 from gossamer.policy.places.local import Given, Local
-from gossamer.policy.places.place import Asked, Place, read_place
+from gossamer.policy.places.place import Asked, PlaceRule, read_place
 from gossamer.policy.scope.scope import ScopeConfig, ScopePlaces
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -86,7 +86,7 @@ _WORDS = {
 }
 
 
-def _not_yet(place: Place, known: Known) -> Reason:
+def _not_yet(place: PlaceRule, known: Known) -> Reason:
     return because(ProblemCode.PLACE_UNKNOWN, Reason(_WORDS[known]), place.text, Reason(_WORDS[place.needs]))
 
 

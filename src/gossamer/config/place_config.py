@@ -87,9 +87,8 @@ def _known_when(section: type[msgspec.Struct]) -> dict[str, Known]:
     return marked
 
 
-KNOWN: Final[dict[str, dict[str, Known]]] = {
-    name: _known_when(section) for name, section in {**SECTIONS, "credentials": CredentialsConfig}.items()
-}
+_MARKED: Final[dict[str, type[msgspec.Struct]]] = {**SECTIONS, "credentials": CredentialsConfig}
+KNOWN: Final[dict[str, dict[str, Known]]] = {name: _known_when(section) for name, section in _MARKED.items()}
 """What is known when a setting is asked for, by section and name."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import re2
 
 from gossamer.model.url import Url
-from gossamer.policy.places.place import Asked, Place, Reach, address_of, in_hours
+from gossamer.policy.places.place import Asked, PlaceRule, Reach, address_of, in_hours
 from gossamer.policy.places.words import word_of, words_of
 from gossamer.policy.scope.patterns import Patterns
 
@@ -33,8 +33,8 @@ class PlaceIndex:
         places: in any order.
     """
 
-    def __init__(self, places: Iterable[Place]) -> None:
-        self.places: tuple[Place, ...] = tuple(sorted(places, key=lambda place: place.width))
+    def __init__(self, places: Iterable[PlaceRule]) -> None:
+        self.places: tuple[PlaceRule, ...] = tuple(sorted(places, key=lambda place: place.width))
         """The narrowest first."""
         by_host: dict[tuple[Reach, str], Ranks] = {}
         for rank, place in enumerate(self.places):
@@ -90,7 +90,7 @@ class _Paths:
 
     __slots__ = ("_prefixes", "_shelves", "_shorter")
 
-    def __init__(self, places: Sequence[Place], ranks: Ranks) -> None:
+    def __init__(self, places: Sequence[PlaceRule], ranks: Ranks) -> None:
         by_target: dict[str, Ranks] = {}
         for rank in ranks:
             by_target.setdefault(places[rank].target, []).append(rank)
@@ -128,6 +128,7 @@ class _Shelf:
         "_by_type",
         "_by_word",
         "_compiled",
+        "_few",
         "_minute",
         "_of_address",
         "_of_urls",
@@ -138,7 +139,7 @@ class _Shelf:
         "_words",
     )
 
-    def __init__(self, places: Sequence[Place], ranks: Ranks) -> None:
+    def __init__(self, places: Sequence[PlaceRule], ranks: Ranks) -> None:
         self._places = places
         self._compiled: dict[int, Any] = {}
         self._always: Ranks = []
@@ -155,11 +156,12 @@ class _Shelf:
             (Patterns([places[rank].pattern for rank in wordless]), wordless) if wordless else None
         )
         self._words = frozenset(self._by_word)
+        self._few = [(word.decode(), ranks) for word, ranks in self._by_word.items()][:_FEW]
         self._of_urls = bool(self._by_port or self._by_word or self._wordless)
         self._of_address: dict[str, Ranks] = {}
         self._plain = len(self._always) == len(ranks)
 
-    def _file(self, rank: int, place: Place, wordless: Ranks) -> None:
+    def _file(self, rank: int, place: PlaceRule, wordless: Ranks) -> None:
         if place.pattern:
             word = word_of(place.pattern).encode()
             (self._by_word.setdefault(word, []) if word else wordless).append(rank)
@@ -214,8 +216,8 @@ class _Shelf:
                 for word in self._words.intersection(words):
                     maybe += self._by_word[word]
         else:
-            for word, ranks in self._by_word.items():
-                if word.decode() in url.text:
+            for few, ranks in self._few:
+                if few in url.text:
                     maybe += ranks
         if self._wordless is not None and self._wordless[0].found_in(url.text):
             maybe += self._wordless[1]

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from gossamer.policy.places.index import PlaceIndex
-from gossamer.policy.places.place import Asked, Place
+from gossamer.policy.places.place import Asked, PlaceRule
 
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
@@ -14,7 +14,7 @@ T = TypeVar("T")
 MOST_KEPT = 1_024
 """Different settings that are kept made; the memory is emptied when full."""
 
-Given = tuple[Place, Mapping[str, Any]]
+Given = tuple[PlaceRule, Mapping[str, Any]]
 """A place, and the settings of one section that it has a value of its own for, by their names."""
 
 
@@ -30,8 +30,8 @@ class Won(msgspec.Struct, frozen=True):
 
     name: str
     value: Any
-    place: Place | None
-    beaten: tuple[Place, ...] = ()
+    place: PlaceRule | None
+    beaten: tuple[PlaceRule, ...] = ()
 
 
 class Local(Generic[S]):
@@ -46,11 +46,11 @@ class Local(Generic[S]):
 
     def __init__(self, base: S, given: Sequence[Given] = ()) -> None:
         self.base = base
-        given = [(place, said) for place, said in given if said]
+        given = [(place, values) for place, values in given if values]
         self.differs = bool(given)
         """Some place says something; else nobody need ask about one."""
         self._index = PlaceIndex(place for place, _ in given)
-        by_place = {place.text: said for place, said in given}
+        by_place = {place.text: values for place, values in given}
         self._said = [by_place[place.text] for place in self._index.places]
         self._made: dict[tuple[int, ...], S] = {}
 
@@ -59,7 +59,7 @@ class Local(Generic[S]):
         return self._of(self._index.matching(asked)) if self.differs else self.base
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[PlaceRule, ...]:
         """Those that say something of this section."""
         return self._index.places
 
@@ -69,21 +69,21 @@ class Local(Generic[S]):
 
     def values(self, name: str) -> list[Any]:
         """All values that a setting has anywhere."""
-        return [getattr(self.base, name), *(said[name] for said in self._said if name in said)]
+        return [getattr(self.base, name), *(values[name] for values in self._said if name in values)]
 
     def won(self, asked: Asked) -> list[Won]:
         """Each setting that any place says something of, with where its value comes from."""
         matching = self.matching(asked)
-        names = dict.fromkeys(name for said in self._said for name in said)
+        names = dict.fromkeys(name for values in self._said for name in values)
         return [
-            self._won(name, [(place, said[name]) for place, said in matching if name in said])
+            self._won(name, [(place, values[name]) for place, values in matching if name in values])
             for name in names
         ]
 
-    def _won(self, name: str, said: list[tuple[Place, Any]]) -> Won:
-        if not said:
+    def _won(self, name: str, values: list[tuple[PlaceRule, Any]]) -> Won:
+        if not values:
             return Won(name, getattr(self.base, name), None)
-        (place, value), *wider = said
+        (place, value), *wider = values
         return Won(name, value, place, tuple(beaten for beaten, _ in wider))
 
     def _of(self, matching: tuple[int, ...]) -> S:
@@ -93,10 +93,10 @@ class Local(Generic[S]):
         if known is None:
             if len(self._made) >= MOST_KEPT:
                 self._made.clear()
-            said: dict[str, Any] = {}
+            values: dict[str, Any] = {}
             for rank in reversed(matching):
-                said.update(self._said[rank])
-            known = self._made[matching] = msgspec.structs.replace(self.base, **said)
+                values.update(self._said[rank])
+            known = self._made[matching] = msgspec.structs.replace(self.base, **values)
         return known
 
 
@@ -115,7 +115,7 @@ class Derived(Generic[T]):
         self._made: dict[tuple[int, ...], T] = {}
 
     def at(self, asked: Asked) -> T:
-        """As it stands there."""
+        """What is made of the settings that hold for what is asked."""
         which = self._index.matching(asked)
         known = self._made.get(which)
         if known is None:

@@ -67,7 +67,7 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
     minute: int = 0
 
 
-class Place(msgspec.Struct, frozen=True):
+class PlaceRule(msgspec.Struct, frozen=True):
     """One or more conditions, all of which hold; what is empty holds everywhere.
 
     Attributes:
@@ -145,7 +145,7 @@ class Place(msgspec.Struct, frozen=True):
         return url.scheme == scheme and url.port == (self.port or DEFAULT_PORTS[scheme])
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str) -> PlaceRule:
     """The place that somebody wrote: conditions with blanks between them, each kind at most once.
 
     Raises:
@@ -163,7 +163,7 @@ def read_place(text: str) -> Place:
         found |= said
     if not found:
         raise _wrong(ProblemCode.PLACE_FORM, text)
-    return msgspec.structs.replace(Place(text), **found)
+    return msgspec.structs.replace(PlaceRule(text), **found)
 
 
 def _where(word: str) -> dict[str, object]:
@@ -228,7 +228,7 @@ def _wrong(code: ProblemCode, *values: str) -> WrongValueError:
     return WrongValueError(because(code, *values))
 
 
-def narrower_by(one: Place, other: Place) -> Measure:
+def narrower_by(one: PlaceRule, other: PlaceRule) -> Measure:
     """The first measure in which two places differ."""
     pairs = zip(one.width[0], other.width[0], strict=True)
     differing = (number for number, (mine, its) in enumerate(pairs) if mine != its)
