@@ -55,7 +55,7 @@ def test_the_command_rests_and_ends_the_huge_host(tmp_path):
     tree = tomllib.loads((tmp_path / "gossamer.toml").read_text())
     config = load(CrawlConfig, {**tree, "seeds": ["http://h0.sim.test/"]})
     assert (config.politeness.min_delay, config.politeness.factor, config.scope.mode) == (1.5, 0.0, "any")
-    assert config.host[HUGE_HOST].max_pages == 40
+    assert config.place[HUGE_HOST].said("budget") == {"pages_per_host": 40}
 
 
 def test_the_huge_host_has_its_pages():

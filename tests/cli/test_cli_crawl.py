@@ -68,24 +68,21 @@ def test_problems_of_one_section_are_listed_at_once_too(gossamer: Gossamer) -> N
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("Example.ORG", '[host."example.org"]'),
-        ("*.bücher.example", '[host."*.xn--bcher-kva.example"]'),
-        ("example.org:8080", '[host."example.org"]'),
-        ("example.org.", '[host."example.org"]'),
-        ("https://example.org/", "neither a host name"),
-        ("*", "neither a host name"),
-        ("a b", "neither a host name"),
+        ("example.org/docs/", "asks for the URL"),
+        ("type:image/*", "asks for the head of the answer"),
+        ("*", "is not a place"),
+        ("a b", "twice"),
     ],
 )
-def test_a_section_that_no_host_would_ever_find_is_refused(gossamer: Gossamer, name: str, says: str) -> None:
-    ran = gossamer("crawl", "example.org", "--set", f'host."{name}".min_delay="10s"')
+def test_a_place_that_would_never_hold_is_refused(gossamer: Gossamer, name: str, says: str) -> None:
+    ran = gossamer("crawl", "example.org", "--set", f'place."{name}".politeness.visits_per_host=2')
     assert ran.code == 2
     assert says in ran.err
     assert list(Path().iterdir()) == []
 
 
 def test_a_setting_that_stops_the_start_leaves_no_folder_behind(gossamer: Gossamer, site: str) -> None:
-    ran = gossamer("crawl", site, "--set", 'host."a.example".token="env:GOSSAMER_TEST_NOT_SET"')
+    ran = gossamer("crawl", site, "--set", 'place."a.example".credentials.token="env:GOSSAMER_TEST_NOT_SET"')
     assert ran.code == 2
     assert "GOSSAMER_TEST_NOT_SET" in ran.err
     assert list(Path().iterdir()) == []

@@ -193,7 +193,6 @@ def test_one_setting_is_told_by_its_name_or_a_word(gossamer: Gossamer) -> None:
     ran = gossamer("config", "max_pages")
     assert (ran.code, ran.out.splitlines()[0]) == (0, "budget.max_pages")
     assert "max_pages = 0" in ran.out
-    assert "host.NAME.max_pages" in ran.out
     ran = gossamer("config", "politeness", "--find", "sitemap")
     assert "politeness.min_delay" in ran.out and "engine.guess_sitemap" in ran.out
     assert "budget.max_pages" not in ran.out

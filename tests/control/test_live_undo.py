@@ -75,7 +75,7 @@ def test_half_a_line_in_the_log_is_left_out_and_the_next_is_whole(tmp_path: Path
 def test_every_setting_that_can_change_is_one() -> None:
     known = set(leaf_paths(CrawlConfig))
     for path in changeable_paths():
-        assert path in known or path.startswith("host.NAME.")
+        assert path in known or path.startswith("place.NAME.")
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,8 @@ def test_every_setting_that_can_change_is_one() -> None:
         ("fetch.max_speed", "1MB", 1_000_000),
         ("host.www.example.org.min_delay", 3, 3.0),
         ('host."www.example.org".max_pages', 7, 7),
+        ("place.www.example.org/a.b.politeness.factor", 2, 2.0),
+        ('place."type:image/*".fetch.max_body', "1KiB", 1024),
         ("scope.max_depth", 4, 4),
         ("scope.max_depth", None, None),
         ("scope.block", ["a.example", "*.b.example"], ["a.example", "*.b.example"]),

@@ -252,7 +252,7 @@ def test_settings_say_what_can_change_and_keep_secrets(look):
     assert answer["settings"]["budget"]["max_pages"] == PAGES
     assert answer["described"]["engine.workers"]["live"]
     assert not answer["described"]["engine.order"]["live"]
-    assert set(answer["live"]) >= {"scope.exclude", "politeness.min_delay", "host.NAME.min_delay"}
+    assert set(answer["live"]) >= {"scope.exclude", "politeness.min_delay", "place.NAME.politeness.min_delay"}
     assert "politeness.shared" not in answer["live"]
 
 

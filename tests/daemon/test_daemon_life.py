@@ -346,7 +346,7 @@ def test_a_job_that_does_not_run_can_be_changed_in_everything(web: SimulatedWeb,
             made = await daemon.ask("first", "set", {"changes": changes}, who="alice")
             assert {change.path: (change.old, change.new) for change in made}["engine.workers"] == (4, 7)
             text = daemon.configuration("first")
-            assert "workers = 7" in text and '[host."example.org"]' in text
+            assert "workers = 7" in text and '[place."example.org"' in text
             listed = (await daemon.ask("first", "changes", who=WHO))["items"]
             assert len(listed) == 3 and listed[0]["who"] == "alice"
             shown = await daemon.ask("first", "settings", who=WHO)

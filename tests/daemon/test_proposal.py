@@ -135,7 +135,7 @@ def test_secrets_that_are_meant_for_jobs_are_allowed(
         {"host": hosts, "fetch.verify_tls": False},
     ):
         [problem] = problems(listed, {"seeds": SEEDS, **given})
-        assert problem.startswith("host."), problem
+        assert problem.startswith("place."), problem
         assert "abc" not in problem
     right = {"host": {"in.example": {"token": token, "origin": "http://in.example:81/"}}}
     assert propose({"seeds": SEEDS, **right}, listed)

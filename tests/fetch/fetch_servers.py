@@ -13,7 +13,7 @@ import pytest
 
 from gossamer.fetch.config import FORBIDDEN_NETWORKS, FetchConfig
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.http import HttpModule
+from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.model.candidate import Candidate
 from gossamer.model.exchange import Exchange
 from gossamer.model.lease import Lease, Validators
@@ -137,13 +137,14 @@ async def fetching(
     tmp_path: Path,
     *,
     table: dict[str, tuple[str, ...]] | None = None,
-    credentials: Callable[[str], object] | None = None,
+    credentials: Callable[[Url], object] | None = None,
+    local: LocalFetch | None = None,
     **settings: object,
 ) -> AsyncIterator[HttpModule]:
     settings.setdefault("allow_private", True)
     config = FetchConfig(**settings)  # type: ignore[arg-type]
-    arguments = [] if credentials is None else [credentials]
-    module = HttpModule(config, StaticResolver(table), AddressGuard(config), tmp_path, *arguments)  # type: ignore[arg-type]
+    local = local or (LocalFetch() if credentials is None else LocalFetch(credentials))  # type: ignore[arg-type]
+    module = HttpModule(config, StaticResolver(table), AddressGuard(config), tmp_path, local)  # type: ignore[arg-type]
     try:
         yield module
     finally:

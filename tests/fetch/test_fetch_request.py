@@ -121,7 +121,9 @@ def test_credentials_go_to_their_origin_only(tmp_path: Path) -> None:
         async with serving(redirect, keep_alive=True) as server, serving(redirect, keep_alive=True) as second:
             own = f"http://own.example:{server.port}"
             known = {own: Credentials(user="me", password="s3cret:x")}
-            async with fetching(tmp_path, table=table, credentials=known.get) as module:
+            async with fetching(
+                tmp_path, table=table, credentials=lambda url: known.get(url.origin)
+            ) as module:
                 with_them = await fetched(module, own + "/a")
                 pair = base64.b64encode(b"me:s3cret:x")
                 assert b"Authorization: Basic " + pair + b"\r\n" in server.requests[-1]

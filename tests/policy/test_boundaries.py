@@ -30,8 +30,7 @@ from gossamer.policy.urls.parameters import (
 )
 from gossamer.policy.visits.budget import BudgetConfig
 from gossamer.policy.visits.freshness import fresh_until
-from gossamer.policy.visits.host_overrides import HostOverrides
-from gossamer.policy.visits.politeness import PolitenessConfig, for_host, rest_after, retry_after
+from gossamer.policy.visits.politeness import PolitenessConfig, rest_after, retry_after
 from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide
 
 # Defaults that the documentation states: a change of one is a change of behaviour.
@@ -80,15 +79,6 @@ def test_defaults(config, stated):
 )
 def test_rests(config, elapsed, delay, rest):
     assert rest_after(PolitenessConfig(**config), elapsed, delay) == pytest.approx(rest)
-
-
-def test_overrides_of_one_host():
-    config = PolitenessConfig(max_retry_after=7.0, shared="/x")
-    assert for_host(config, HostOverrides()) == config
-    told = HostOverrides(min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3)
-    assert for_host(config, told) == PolitenessConfig(
-        min_delay=0.0, factor=0.0, max_delay=0.0, visits_per_host=3, max_retry_after=7.0, shared="/x"
-    ), "nothing but what is said of the host"
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from gossamer.policy.visits.http_date import parse_http_date
 from gossamer.policy.visits.politeness import (
-    NO_OVERRIDES,
-    HostOverrides,
     PolitenessConfig,
-    for_host,
-    overrides_for,
     parse_retry_after,
     rest_after,
 )
@@ -150,72 +146,7 @@ def test_retry_after_date_is_the_time_until_then(ahead: int) -> None:
     assert parse_retry_after(formatdate(NOW + ahead, usegmt=True), NOW) == max(ahead, 0)
 
 
-def test_overrides_go_before_the_rest() -> None:
-    config = PolitenessConfig()
-    assert for_host(config, NO_OVERRIDES) is config
-    assert for_host(config, HostOverrides()) == config
-    own = for_host(config, HostOverrides(min_delay=0, factor=0, max_delay=2, visits_per_host=4))
-    assert own == PolitenessConfig(min_delay=0, factor=0, max_delay=2, visits_per_host=4)
-
-
-def test_overrides_are_found_by_host_then_by_the_nearest_domain() -> None:
-    host, below, far = (HostOverrides(min_delay=delay) for delay in (1, 2, 3))
-    table = {"a.example.org": host, "*.example.org": below, "*.org": far}
-    assert overrides_for(table, "a.example.org") is host
-    assert overrides_for(table, "b.example.org") is below
-    assert overrides_for(table, "x.y.example.org") is below
-    assert overrides_for(table, "example.org") is far
-    assert overrides_for(table, "org") is NO_OVERRIDES
-    assert overrides_for(table, "badexample.com") is NO_OVERRIDES
-    assert overrides_for({}, "example.org") is NO_OVERRIDES
-
-
-def test_secrets_are_not_shown() -> None:
-    shown = repr(HostOverrides(username="me", password="hunter2")) + repr(HostOverrides(token="hunter2"))
-    assert "hunter2" not in shown
-    assert "username='me'" in shown
-    assert "hunter2" not in str(list(HostOverrides(token="hunter2").__rich_repr__()))
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"password": "x"},
-        {"username": "x", "token": "y"},
-        {"min_delay": -1},
-        {"visits_per_host": 0},
-        {"factor": -1},
-        {"max_pages": -1},
-        {"delay": 1},
-        {"token": "x", "origin": "h.test"},
-        {"token": "x", "origin": "http://h.test/x"},
-    ],
-)
-def test_bad_overrides_are_refused(bad: dict[str, object]) -> None:
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(bad, HostOverrides)
-
-
 @pytest.mark.parametrize("bad", [{"min_delay": -1}, {"visits_per_host": 0}, {"factor": -0.5}, {"rest": 1}])
 def test_bad_politeness_is_refused(bad: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(bad, PolitenessConfig)
-
-
-@pytest.mark.parametrize(
-    ("section", "origin", "sent"),
-    [
-        ({"token": "x"}, "https://h.test", True),
-        ({"token": "x"}, "http://h.test", False),
-        ({"token": "x"}, "https://h.test:8443", False),
-        ({"username": "x", "password": "y"}, "http://h.test", False),
-        ({"token": "x", "origin": "http://h.test"}, "http://h.test", True),
-        ({"token": "x", "origin": "http://h.test:80/"}, "http://h.test", True),
-        ({"token": "x", "origin": "http://h.test"}, "https://h.test", False),
-        ({"token": "x", "origin": "http://h.test:8080"}, "http://h.test:8081", False),
-        ({"token": "x", "origin": "https://other.test"}, "https://h.test", False),
-        ({"min_delay": 1}, "https://h.test", False),
-    ],
-)
-def test_credentials_are_for_one_origin(section: dict[str, object], origin: str, sent: bool) -> None:
-    assert msgspec.convert(section, HostOverrides).credentials_are_for(origin) is sent

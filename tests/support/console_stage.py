@@ -719,7 +719,7 @@ class StageDaemon:
             }
             for n, name in enumerate(EXAMPLES)
         ]
-        host = f'host."{EXAMPLES[0]}"'
+        host = f'place."{EXAMPLES[0]}".politeness'
         changes = (
             {f"{host}.min_delay": 0.5},
             {f"{host}.visits_per_host": 2},
@@ -759,8 +759,8 @@ class StageDaemon:
             tree.setdefault(section, {})[name] = value
         live = [path for path in described if path != "fetch.user_agent"]
         return {
-            "settings": {**tree, "host": {"docs.example.org": {"min_delay": 2.0, "max_pages": None}}},
-            "live": [*live, "host.NAME.min_delay"],
+            "settings": {**tree, "place": {"docs.example.org": {"politeness": {"min_delay": 2.0}}}},
+            "live": [*live, "place.NAME.politeness.min_delay"],
             "described": {
                 path: {
                     "description": words,

@@ -134,8 +134,8 @@ class EngineWorld:
         self.judge = Judge(
             self.frontier,
             self.context,
-            self.retry,
-            lambda _: self.politeness,
+            lambda _: self.retry,
+            lambda *_: self.politeness,
             lambda _: given("speed", 0.0),
             every_attempt=given("every_attempt", False),
         )

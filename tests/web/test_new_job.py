@@ -114,7 +114,7 @@ def test_every_wrong_seed_is_listed_with_what_to_do(home: Path, do: str, more: d
             [said] = [item for item in items if seed in item]
             assert "is not an http or https URL. Write it like https://example.org/" in said
         [said] = [item for item in items if "password" in item]
-        assert "word@" not in said and '[host."example.org"]' in said
+        assert "word@" not in said and '[place."example.org".credentials]' in said
         assert not any("right.test" in item or "name" in item.partition(":")[0] for item in items)
         assert all(item.startswith("Seeds: ") for item in items if "URL" in item)
         assert seeds in html.unescape(answer.text)

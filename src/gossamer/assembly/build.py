@@ -48,7 +48,7 @@ from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.http import HttpModule
+from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
@@ -85,7 +85,6 @@ class Built(msgspec.Struct, frozen=True):
     environment: Environment
     scope_of: Callable[[CrawlConfig], Scope]
     rejudging: Rejudging
-    judge: Judge
     ordering: OrderingPolicy
     http: HttpModule
     guard: AddressGuard
@@ -117,7 +116,7 @@ def build(
     # Where it may go, and in what order.
     scope_of = partial(_scope, environment, folder.path, extensions.scope_rules)
     scope, seeds = scope_of(config), Seeds(config, folder.path)
-    rejudging = Rejudging(environment, scope, (config.scope, config.traps), plugins.hear)
+    rejudging = Rejudging(environment, scope, config.judged_by, plugins.hear)
     order = extensions.ordering or ordering(config.engine.order, config.order)
     guard = _guard(config.fetch, extensions.address_rules, seeds)
     shared = SharedRests(Path(config.politeness.shared).expanduser()) if config.politeness.shared else None
@@ -186,8 +185,8 @@ def build(
     judge = Judge(
         frontier,
         robots,
-        config.retry,
-        effective.politeness,
+        effective.retry,
+        effective.politeness_after,
         effective.visit_speed,
         every_attempt=config.engine.every_attempt,
     )
@@ -224,7 +223,7 @@ def build(
 
     # Between the two: visits.
     speed = effective.visit_speed if effective.limits_speed else None
-    http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, effective.credentials, speed)
+    http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again),
@@ -255,7 +254,6 @@ def build(
         environment=environment,
         scope_of=scope_of,
         rejudging=rejudging,
-        judge=judge,
         ordering=order,
         http=http,
         guard=guard,
@@ -292,7 +290,7 @@ def _scope(environment: Environment, folder: Path, rules: Sequence[ScopeRule], c
     """What `config` lets in, with the places that have joined on the way."""
     joined = environment.get(Family.META, SCOPE_HOSTS)
     hosts = decode(joined, tuple[str, ...]) if joined else ()
-    return Scope(config.scope, Seeds(config, folder), hosts, rules, config.traps)
+    return Scope(config.scope, Seeds(config, folder), hosts, rules, config.traps, config.local.scope_places)
 
 
 def _guard(config: FetchConfig, rules: Sequence[AddressRule], seeds: Iterable[Url]) -> AddressGuard:
@@ -330,6 +328,10 @@ def _host_policy(
         shared=shared,
         owns=membership.owns if membership is not None else None,
     )
+
+
+def _local_fetch(effective: Effective) -> LocalFetch:
+    return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs)
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

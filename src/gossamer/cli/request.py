@@ -11,6 +11,8 @@ from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.plugins import ordering, prove_plugins
 from gossamer.assembly.seeds import NO_SEEDS, Seeds, crawl_name
 from gossamer.config.config import CrawlConfig
+from gossamer.config.dotted import join_path, setting_keys
+from gossamer.config.older_hosts import renewed_keys
 from gossamer.config.options import OPTIONS, overrides
 from gossamer.config.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
@@ -108,10 +110,18 @@ def parse_settings(settings: Sequence[str]) -> tuple[Tree, list[Reason]]:
             problems.append(text(f"--set {setting!r}: write it as NAME=VALUE, e.g. --set fetch.cookies=true"))
             continue
         try:
-            parsed[name.strip()] = parse_toml(f"value = {value}")["value"]
+            parsed[_path(name.strip())] = parse_toml(f"value = {value}")["value"]
         except ConfigError:
-            parsed[name.strip()] = value
+            parsed[_path(name.strip())] = value
     return parsed, problems
+
+
+def _path(name: str) -> str:
+    """As settings are written now; what is no path is told of later, with all else that is wrong."""
+    try:
+        return join_path(renewed_keys(setting_keys(name)))
+    except ValueError:
+        return name
 
 
 def default_folder(config: CrawlConfig) -> Path:

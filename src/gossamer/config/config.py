@@ -1,12 +1,16 @@
 """The configuration of a crawl: every room's own settings, composed."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.archive.config import ArchiveConfig
-from gossamer.config.dotted import join_path
+from gossamer.config.local_settings import LocalSettings, place_problems
+from gossamer.config.older_hosts import renewed
+from gossamer.config.place_config import SECTIONS, PlaceConfig
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
 from gossamer.config.watch_config import NotifyConfig, WatchConfig, problems_of
@@ -18,6 +22,7 @@ from gossamer.extract.fields.extractor import read_groups
 from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.config import FrontierConfig
 from gossamer.model.errors import ConfigError
+from gossamer.model.reasons.reason import WrongValueError, text
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.policy.revisit.config import RevisitConfig
@@ -27,13 +32,12 @@ from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import ParameterConfig
 from gossamer.policy.visits.budget import BudgetConfig
-from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for, section_problem
-from gossamer.policy.visits.politeness import PolitenessConfig, for_host
+from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.environment import StateConfig
 
 
-class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """The whole configuration. Each section is owned by the room it configures."""
 
     seeds: Annotated[
@@ -68,9 +72,12 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     frontier: FrontierConfig = FrontierConfig()
     state: StateConfig = StateConfig()
     plugins: PluginConfig = PluginConfig()
-    host: Annotated[
-        dict[str, HostOverrides],
-        Meta(description="settings of single hosts, by name or `*.` and the name above"),
+    place: Annotated[
+        dict[str, PlaceConfig],
+        Meta(
+            description="settings that differ for some hosts, folders, addresses, media types or hours, e.g."
+            ' [place."example.org/archive/"] politeness.min_delay = "5s"; the narrowest place wins'
+        ),
     ] = {}
 
     documents: DocumentsConfig = DocumentsConfig()
@@ -92,16 +99,28 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description='who is told of changes, e.g. [notify.me] to = "mailto:me@example.org"'),
     ] = {}
 
-    def politeness_of(self, name: str) -> PolitenessConfig:
-        """The politeness of a host queue, with the overrides for that host."""
-        return for_host(self.politeness, overrides_for(self.host, name))
+    @cached_property
+    def local(self) -> LocalSettings:
+        """The settings as they stand at each place."""
+        return LocalSettings(self._placed_sections(), self.place)
+
+    @property
+    def judged_by(self) -> tuple[ScopeConfig, TrapConfig, *tuple[object, ...]]:
+        """All that the scope is made from, beside seeds and the operator's own rules."""
+        said = {name: [here.said("scope"), here.said("traps")] for name, here in sorted(self.place.items())}
+        placed = {name: both for name, both in said.items() if any(both)}
+        return (self.scope, self.traps, placed) if placed else (self.scope, self.traps)
+
+    @classmethod
+    def renewed(cls, tree: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings as they are written now, of a tree that may have them as older versions did."""
+        return renewed(tree)
+
+    def _placed_sections(self) -> dict[str, msgspec.Struct]:
+        return {name: getattr(self, name) for name in SECTIONS}
 
     def __post_init__(self) -> None:
-        problems = [
-            f"{join_path(['host', name])}: {problem}"
-            for name in self.host
-            if (problem := section_problem(name)) is not None
-        ]
+        problems: list[str] = []
         if self.frontier.max_hosts < 2 * self.engine.workers:
             problems.append(
                 f"frontier.max_hosts is {self.frontier.max_hosts}: it must be at least twice engine.workers "
@@ -112,5 +131,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         except ConfigError as error:
             problems.append(str(error))
         problems += problems_of(self.watch, self.notify)
-        if problems:
-            raise ValueError("\n".join(problems))
+        reasons = list(place_problems(self._placed_sections(), self.place)) if self.place else []
+        if problems or reasons:
+            lines = [line for problem in problems for line in problem.splitlines()]
+            raise WrongValueError(*reasons, *map(text, lines))

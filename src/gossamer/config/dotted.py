@@ -1,4 +1,4 @@
-"""Dotted paths of settings, written as TOML writes keys: `host."example.org".min_delay`."""
+"""Dotted paths of settings, written as TOML writes keys: `place."example.org".politeness.min_delay`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,6 +13,8 @@ _ALIKE_ALONE = 0.75
 """As much, where nothing but the last word tells."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _INDEXED = re.compile(r"[A-Za-z0-9_-]+\[[0-9]+\]")
+_NAMED = {"place": 2, "host": 1}
+"""Sections whose next part is a name that may hold dots, and the parts behind it."""
 _PART = re.compile(r'([A-Za-z0-9_-]+)|"((?:[^"\\]|\\["\\])*)"')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
@@ -48,7 +50,7 @@ def split_path(path: str) -> list[str]:
         part = _PART.match(path, position)
         if part is None:
             raise ValueError(
-                f'{path!r} is not the path of a setting; write e.g. dns.attempts or host."a.org".x'
+                f'{path!r} is not the path of a setting; write e.g. dns.attempts or place."a.org".fetch.x'
             )
         keys.append(part[1] or re.sub(r"\\(.)", r"\1", part[2] or ""))
         position = part.end()
@@ -59,6 +61,23 @@ def split_path(path: str) -> list[str]:
         if path[position] != ".":
             raise ValueError(f"{path!r} is not the path of a setting: unexpected {path[position]!r}")
         position += 1
+
+
+def setting_keys(path: str) -> list[str]:
+    """The keys of a setting; the name of a place, which may be a host, need not be quoted.
+
+    `place.example.org/a.b.politeness.min_delay` is `place."example.org/a.b".politeness.min_delay`, and
+    `host.example.org.min_delay`, its older form, is `host."example.org".min_delay`.
+
+    Raises:
+        ValueError: it is no path.
+    """
+    section, _, rest = path.partition(".")
+    if '"' not in path and section in _NAMED:
+        name, *keys = rest.rsplit(".", _NAMED[section])
+        if name and len(keys) == _NAMED[section]:
+            return [section, name, *keys]
+    return split_path(path)
 
 
 def nearest(path: str, known: Iterable[str]) -> str:

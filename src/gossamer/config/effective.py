@@ -1,30 +1,39 @@
 """The configuration in force, which may be replaced while the crawl runs."""
 
+import time
+from collections.abc import Callable
+
 from gossamer.config.config import CrawlConfig
+from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.request import Credentials
+from gossamer.model.exchange import Exchange
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
-from gossamer.policy.visits.budget import Spent, crawl_limit_reached, host_limit_reached
-from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
-from gossamer.policy.visits.politeness import PolitenessConfig, for_host
+from gossamer.policy.places.place import DAY, Asked, type_of
+from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
+from gossamer.policy.visits.politeness import PolitenessConfig
+from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.records import Counters
 
-REMEMBERED = 10_000
-"""Hosts whose politeness is remembered; the memory is emptied when full."""
+
+def minute_of_day() -> int:
+    """Minutes since midnight, UTC, by the clock of the wall: what people mean by hours."""
+    return int(time.time() // 60) % DAY
 
 
 class Effective:
-    """Answers the rooms' questions about settings that may change, by the configuration of now.
+    """Answers the rooms' questions about settings that may change, or differ by place, by the configuration of now.
 
-    What is remembered of hosts is forgotten with each change, so that a crawl in which nothing changes pays
-    nothing for it.
+    A section of which no place says anything is given as it is: a crawl without places pays nothing for them.
+
+    Args:
+        config: to begin with.
+        minute: of the day.
     """
 
-    def __init__(self, config: CrawlConfig) -> None:
-        self._config = config
-        self._politeness: dict[str, PolitenessConfig] = {}
-        self.limits_speed = _limits_speed(config)
-        """Some host has a limit of speed."""
+    def __init__(self, config: CrawlConfig, minute: Callable[[], int] = minute_of_day) -> None:
+        self._minute = minute
+        self.replace(config)
 
     @property
     def config(self) -> CrawlConfig:
@@ -34,18 +43,49 @@ class Effective:
     def replace(self, config: CrawlConfig) -> None:
         """Go by another configuration from now on."""
         self._config = config
-        self._politeness.clear()
-        self.limits_speed = _limits_speed(config)
+        self._local = config.local
+        self._limits_speed: bool | None = None
+
+    @property
+    def limits_speed(self) -> bool:
+        """Some host has a limit of speed."""
+        if self._limits_speed is None:
+            self._limits_speed = any(speed > 0 for speed in self._local.fetch.values("max_host_speed"))
+        return self._limits_speed
+
+    def budget(self, name: str) -> BudgetConfig:
+        """As it stands for the queue of a host."""
+        local = self._local.budget
+        return local.at(self._of_host(name)) if local.differs else local.base
 
     def politeness(self, name: str) -> PolitenessConfig:
-        """As it stands for one host."""
-        known = self._politeness.get(name)
-        if known is None:
-            if len(self._politeness) >= REMEMBERED:
-                self._politeness.clear()
-            known = for_host(self._config.politeness, self._overrides(name))
-            self._politeness[name] = known
-        return known
+        """As it stands for the queue of a host as a whole."""
+        local = self._local.politeness
+        return local.at(self._of_host(name)) if local.differs else local.base
+
+    def politeness_after(self, url: Url, exchange: Exchange | None) -> PolitenessConfig:
+        """As it stands for the rest after a visit."""
+        local = self._local.politeness
+        if not local.differs:
+            return local.base
+        if exchange is None:
+            return local.at(self._of_url(url))
+        return local.at(self._of_url(url, exchange.address, type_of(exchange.headers)))
+
+    def retry(self, url: Url) -> RetryConfig:
+        """How often and when to ask for a URL again."""
+        local = self._local.retry
+        return local.at(self._of_url(url)) if local.differs else local.base
+
+    def fetch(self, url: Url, address: str = "", media_type: str = "") -> FetchConfig:
+        """How a URL is visited, as far as that is decided for each visit."""
+        local = self._local.fetch
+        return local.at(self._of_url(url, address, media_type)) if local.differs else local.base
+
+    @property
+    def fetch_differs(self) -> bool:
+        """Somewhere URLs are visited otherwise."""
+        return self._local.fetch.differs
 
     def visits_at_once(self, name: str) -> int:
         """Leases that a host may have out."""
@@ -57,8 +97,7 @@ class Effective:
 
     def host_spent(self, name: str, pages: int, size: int) -> Reason | None:
         """Which budget of its own a host has reached, if any."""
-        budget = self._config.budget
-        return host_limit_reached(budget, Spent(pages, size), self._overrides(name))
+        return host_limit_reached(self.budget(name), Spent(pages, size))
 
     def crawl_spent(self, counters: Counters, lent: int, seconds: float) -> Reason | None:
         """Which budget the crawl has reached if all that is lent counts, if any."""
@@ -69,23 +108,18 @@ class Effective:
         """Bytes a second that a visit to a host may take, the rest after it included; 0 for no limit."""
         if not self.limits_speed:
             return 0.0
-        own = self._overrides(name).max_speed
-        speed = self._config.fetch.max_host_speed if own is None else own
-        return speed / self.visits_at_once(name)
+        return self._local.fetch.at(self._of_host(name)).max_host_speed / self.visits_at_once(name)
 
-    def credentials(self, origin: str) -> Credentials | None:
-        """What to send to an origin, and to no other."""
-        if not self._config.host:
+    def credentials(self, url: Url) -> Credentials | None:
+        """What to send to the origin of a URL, and to no other."""
+        found = self._local.credentials_at(self._of_url(url)) if self._local.credentials.differs else None
+        if found is None:
             return None
-        url = Url.from_serialised(origin + "/")
-        section = self._overrides(url.host) if url else None
-        if section is None or not section.credentials_are_for(origin):
-            return None
-        return Credentials(section.username or "", section.password or "", section.token or "")
+        said = found[1]
+        return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
 
-    def _overrides(self, name: str) -> HostOverrides:
-        return overrides_for(self._config.host, name)
+    def _of_host(self, name: str) -> Asked:
+        return Asked(name, None, minute=self._minute())
 
-
-def _limits_speed(config: CrawlConfig) -> bool:
-    return config.fetch.max_host_speed > 0 or any(host.max_speed for host in config.host.values())
+    def _of_url(self, url: Url, address: str = "", media_type: str = "") -> Asked:
+        return Asked(url.host, url, address, media_type, self._minute())

@@ -31,6 +31,8 @@ def all_settings(struct_type: type[msgspec.Struct], prefix: str = "") -> Iterato
     """Every setting, in the order of the file."""
     for setting in settings_of(struct_type):
         shape, path = setting.shape, f"{prefix}{setting.key}"
+        if setting.told_elsewhere:
+            continue
         if shape.kind is Kind.TABLE:
             yield from all_settings(shape.core, f"{path}.")
         elif shape.kind is not Kind.LEAF and shape.item is not None and shape.item.kind is Kind.TABLE:

@@ -131,7 +131,8 @@ class _DefaultWriter:
             else:
                 self._plain(setting, value, mark)
         for setting, value in sections:
-            self._section(setting, value, [*path, setting.key], mark)
+            if not setting.told_elsewhere:
+                self._section(setting, value, [*path, setting.key], mark)
 
     def _plain(self, setting: Setting, value: Any, mark: str) -> None:
         required = setting.required and value is None
@@ -201,6 +202,7 @@ def sentence(setting: Setting, required: bool) -> str:
     notes = ["required"] if required else []
     if setting.shape.kind is Kind.LEAF:
         notes += _limits(setting.shape)
+    notes += ["can differ by place"] * setting.by_place
     note = f"({'; '.join(notes)})" if notes else ""
     return " ".join(part for part in (setting.description.strip(), note) if part)
 

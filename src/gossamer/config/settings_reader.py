@@ -107,11 +107,15 @@ def merge(tree: Tree, overrides: Mapping[str, Any]) -> Tree:
 def load(struct_type: type[S], tree: Tree) -> S:
     """The settings of `tree`, checked; what it leaves out has its default.
 
-    Numbers that carry a unit may be text (`"10s"`, `"64MiB"`); `"none"` empties an optional setting.
+    Numbers that carry a unit may be text (`"10s"`, `"64MiB"`); `"none"` empties an optional setting. A struct
+    that had another form makes the tree what it is now, by its `renewed`.
 
     Raises:
         ConfigError: lists every unknown key, wrong type and impossible value with its path.
     """
+    renew = getattr(struct_type, "renewed", None)
+    if renew is not None and isinstance(tree, dict):
+        tree = renew(tree)
     reader = _Reader(struct_type)
     struct = reader.table(tree, struct_type, [], default=None)
     if reader.problems:
@@ -144,7 +148,7 @@ class _Reader:
             if key in settings:
                 values[settings[key].name] = self._setting(value, settings[key], [*path, key], default)
             else:
-                self._unknown(key, path, settings)
+                self._unknown(key, path, struct_type)
         for key, setting in settings.items():
             if key in tree:
                 continue
@@ -157,8 +161,8 @@ class _Reader:
         try:
             return struct_type(**values)
         except WrongValueError as error:
-            for key, problem in map(placed, error.reasons):
-                self._problem([*path, key] if key else path, problem)
+            for where, problem in map(placed, error.reasons):
+                self._problem([*path, *_keys(where)], problem)
             return _NOTHING
         except ValueError as error:
             for line in _masked(str(error), values, struct_type).splitlines():
@@ -227,10 +231,21 @@ class _Reader:
         except ValueError as error:
             return self._problem(path, str(error))
 
-    def _unknown(self, key: str, path: list[str], settings: Mapping[str, Setting]) -> None:
+    def _unknown(self, key: str, path: list[str], struct_type: type[msgspec.Struct]) -> None:
+        """What a struct itself knows of a name that is none of its settings (`unknown_setting`), or the nearest."""
+        unknown = getattr(struct_type, "unknown_setting", None)
+        told: Reason | None = unknown(key, self._root) if unknown is not None else None
+        if told is not None:
+            self._problem([*path, key], told)
+            return
         near = ""
         if len(self.problems) < _HINTED:
-            known = dict.fromkeys((*(join_path([*path, name]) for name in settings), *leaf_paths(self._root)))
+            known = dict.fromkeys(
+                (
+                    *(join_path([*path, setting.key]) for setting in settings_of(struct_type)),
+                    *leaf_paths(self._root),
+                )
+            )
             near = nearest(join_path([*path, key]), known)
         self._problem([*path, key], not_a_setting(near))
 
@@ -238,6 +253,14 @@ class _Reader:
         told = text(problem) if isinstance(problem, str) else problem
         self.problems.append(of(join_path(path), told) if path else told)
         return _NOTHING
+
+
+def _keys(inner: str) -> list[str]:
+    """The keys of a path within a struct, as its own check gave it; what is no path is one key."""
+    try:
+        return split_path(inner) if inner else []
+    except ValueError:
+        return [inner]
 
 
 def not_a_setting(near: str) -> Reason:

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import NODEFAULT, Meta
 
+from gossamer.policy.places.known import MARK
+
 SECRET_NAMES = frozenset({"password", "token"})
 """Settings of these names are secret even where their owner forgot to mark them: leaking is worse."""
 
@@ -62,6 +64,16 @@ class Setting(msgspec.Struct, frozen=True):
     example: Any
     required: bool
     default: Any
+
+    @property
+    def told_elsewhere(self) -> bool:
+        """Whether all that is in it is described with another section, of which it is a part."""
+        return bool(getattr(self.shape.core, "told_elsewhere", False))
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it may differ by place."""
+        return any(MARK in (meta.extra or {}) for meta in self.shape.metas)
 
     def reads_none(self, default: Any) -> bool:
         """Whether the word `none` stands for `None`. TOML has no null, and leaving out means `default`.

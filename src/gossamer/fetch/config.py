@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Seconds
+from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST
 
 PRODUCT = "gossamer/0.1"
 HOME = "https://github.com/gossamer-crawler/gossamer"
@@ -51,23 +52,30 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Identity, limits and ways of fetching."""
 
     user_agent: Annotated[
-        str, Meta(description="whole User-Agent; empty: the product's own with its address and the contact")
+        str,
+        Meta(description="whole User-Agent; empty: the product's own with its address and the contact"),
+        BY_ADDRESS,
     ] = ""
     contact: Annotated[
         str,
         Meta(description="web or mail address of the operator, sent with every request: sites can complain"),
+        BY_ADDRESS,
     ] = ""
-    accept: Annotated[str, Meta(description="Accept header; empty sends none")] = (
+    accept: Annotated[str, Meta(description="Accept header; empty sends none"), BY_ADDRESS] = (
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     )
     accept_language: Annotated[
-        str, Meta(description="Accept-Language header; empty lets the site choose")
+        str, Meta(description="Accept-Language header; empty lets the site choose"), BY_ADDRESS
     ] = ""
     accept_encoding: Annotated[
-        str, Meta(description="Accept-Encoding header; what is not decoded here should not be asked for")
+        str,
+        Meta(description="Accept-Encoding header; what is not decoded here should not be asked for"),
+        BY_ADDRESS,
     ] = "gzip, deflate, br, zstd"
     connect_timeout: Annotated[
-        Seconds, Meta(description="for TCP and TLS together; shorter gives up on far or busy hosts")
+        Seconds,
+        Meta(description="for TCP and TLS together; shorter gives up on far or busy hosts"),
+        BY_ADDRESS,
     ] = 10.0
     idle_timeout: Annotated[
         Seconds,
@@ -77,7 +85,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Bytes, Meta(description="bytes per second; 0 waits for the slowest, up to visit_timeout")
     ] = 100
     visit_timeout: Annotated[
-        Seconds, Meta(description="a whole visit; what arrived is kept as truncated")
+        Seconds, Meta(description="a whole visit; what arrived is kept as truncated"), BY_ADDRESS
     ] = 300.0
     max_speed: Annotated[
         Bytes,
@@ -92,8 +100,11 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             description="bytes per second received from each host, its rests included: long bodies make them"
             " longer; 0: no limit"
         ),
+        BY_HOST,
     ] = 0
-    max_body: Annotated[Bytes, Meta(description="longer bodies are cut and kept as truncated")] = 64 << 20
+    max_body: Annotated[Bytes, Meta(description="longer bodies are cut and kept as truncated"), BY_ANSWER] = (
+        64 << 20
+    )
     max_expansion_ratio: Annotated[
         int, Meta(ge=1, description="content that expands further than this many times is taken for a bomb")
     ] = 100

@@ -25,19 +25,28 @@ from gossamer.fetch.verdict import judge
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Outcome
+from gossamer.model.url import Url
 from gossamer.ports import Resolver
 
 _PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
 _HTTP_1_0 = 1
+_MOST_FIELDS = 1_024
+"""Settings of places whose header fields are kept made."""
 _HTTP_1 = frozenset({1, 2})
 
-CredentialsFor = Callable[[str], Credentials | None]
-"""Origin -> what to send there; never sent anywhere else."""
 
+class LocalFetch(msgspec.Struct, frozen=True):
+    """What may be otherwise from one URL to the next.
 
-def no_credentials(_origin: str) -> Credentials | None:
-    """For crawls that need none."""
-    return None
+    Attributes:
+        credentials: what to send to the origin of a URL, and nowhere else.
+        settings: as they stand for (URL, address, media type); the last two are empty before they are known.
+        differs: whether `settings` need be asked now.
+    """
+
+    credentials: Callable[[Url], Credentials | None] = lambda _: None
+    settings: Callable[[Url, str, str], FetchConfig] | None = None
+    differs: Callable[[], bool] = lambda: False
 
 
 class Conclusion(msgspec.Struct, frozen=True, gc=False):
@@ -53,7 +62,7 @@ class HttpModule:
 
     Args:
         spool_dir: existing folder for bodies that do not fit into memory.
-        credentials: asked for each visit by the URL's origin.
+        local: asked for each visit.
 
     Raises:
         ConfigError: `ca_file` does not exist.
@@ -67,7 +76,7 @@ class HttpModule:
         resolver: Resolver,
         guard: AddressGuard,
         spool_dir: Path,
-        credentials: CredentialsFor = no_credentials,
+        local: LocalFetch = LocalFetch(),  # noqa: B008 - frozen
         visit_speed: VisitSpeed | None = None,
     ) -> None:
         prove_ca_file(config)
@@ -77,7 +86,7 @@ class HttpModule:
         self._closed = False
         shared = BodyMemory(config.memory_bodies)
         self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
-        self._credentials = credentials
+        self._local = local
         self._guard = guard
         self._router = Router(config, resolver, guard)
         self._multi = Multi(config.max_connections)
@@ -89,6 +98,7 @@ class HttpModule:
         """A place for each visit at once."""
         self._cookies = cookie_jar() if config.cookies else None
         self._fields = constant_fields(config)
+        self._fields_elsewhere: dict[FetchConfig, list[bytes]] = {}
         self._idle: list[Transfer] = []
         self._memory = ConnectionMemory(4 * config.max_connections)
 
@@ -125,7 +135,7 @@ class HttpModule:
             self._cookies.close()
 
     async def _visit(self, lease: Lease, route: Route, flow: Flow | None) -> Exchange | Failed:
-        order = self._order(lease)
+        order = self._order(lease, route)
         transfer = self._idle.pop() if self._idle else self._new_transfer()
         resolve = self._router.take(route)
         started = time.time()
@@ -148,14 +158,18 @@ class HttpModule:
 
     def _new_transfer(self) -> Transfer:
         # Behind a proxy every socket leads to the proxy; the guard has judged the resolver's answer.
-        transfer = Transfer(self._config, self._new_body, None if self._proxied else self._guard.allows)
+        transfer = Transfer(self._new_body, None if self._proxied else self._guard.allows)
         configure(transfer.easy, self._config, self._cookies)
         return transfer
 
-    def _order(self, lease: Lease) -> Order:
-        url = lease.candidate.url
-        fields = self._fields
-        credentials = self._credentials(url.origin)
+    def _order(self, lease: Lease, route: Route) -> Order:
+        url, local = lease.candidate.url, self._local
+        config, fields, answered = self._config, self._fields, None
+        if local.settings is not None and local.differs():
+            config = local.settings(url, route.address, "")
+            fields = self._fields_of(config)
+            answered = partial(local.settings, url, route.address)
+        credentials = local.credentials(url)
         if credentials is not None:
             fields = [*fields, credentials.header]
         if lease.validators is not None:
@@ -165,10 +179,23 @@ class HttpModule:
             url=url,
             target=(url.text if forwarded else url.target).encode(),
             fields=fields,
+            config=config,
+            answered=answered,
             tunnelled=self._forwards and not forwarded,
             # A forwarding proxy and the cookie engine add fields of their own.
             watched=forwarded or self._cookies is not None,
         )
+
+    def _fields_of(self, config: FetchConfig) -> list[bytes]:
+        """The constant fields by settings of a place; the same list each time, which libcurl is told once."""
+        if config is self._config:
+            return self._fields
+        known = self._fields_elsewhere.get(config)
+        if known is None:
+            if len(self._fields_elsewhere) >= _MOST_FIELDS:
+                self._fields_elsewhere.clear()
+            known = self._fields_elsewhere[config] = constant_fields(config)
+        return known
 
     def _exchange(self, transfer: Transfer, order: Order, conclusion: Conclusion) -> Exchange:
         getinfo = transfer.easy.getinfo

@@ -26,10 +26,6 @@ def configure(easy: pycurl.Curl, config: FetchConfig, share: pycurl.CurlShare | 
         pycurl.HTTP09_ALLOWED: 0,
         pycurl.HTTP_CONTENT_DECODING: 0,
         pycurl.BUFFERSIZE: _RECEIVE_BUFFER,
-        pycurl.CONNECTTIMEOUT_MS: _milliseconds(config.connect_timeout),
-        pycurl.TIMEOUT_MS: _milliseconds(config.visit_timeout),
-        # Our entries must outlive a late second connection attempt of the same visit.
-        pycurl.DNS_CACHE_TIMEOUT: math.ceil(config.visit_timeout) + 1,
         pycurl.MAXLIFETIME_CONN: _CONNECTION_LIFE,
         pycurl.SSL_VERIFYPEER: int(config.verify_tls),
         pycurl.SSL_VERIFYHOST: 2 if config.verify_tls else 0,
@@ -48,6 +44,14 @@ def configure(easy: pycurl.Curl, config: FetchConfig, share: pycurl.CurlShare | 
     if share is not None:
         easy.setopt(pycurl.SHARE, share)
         easy.setopt(pycurl.COOKIEFILE, "")  # an empty name switches the engine on
+
+
+def set_times(easy: pycurl.Curl, config: FetchConfig) -> None:
+    """Set the options that may differ from one visit to the next."""
+    easy.setopt(pycurl.CONNECTTIMEOUT_MS, _milliseconds(config.connect_timeout))
+    easy.setopt(pycurl.TIMEOUT_MS, _milliseconds(config.visit_timeout))
+    # Our entries must outlive a late second connection attempt of the same visit.
+    easy.setopt(pycurl.DNS_CACHE_TIMEOUT, math.ceil(config.visit_timeout) + 1)
 
 
 def cookie_jar() -> pycurl.CurlShare:

@@ -23,10 +23,12 @@ class Route(msgspec.Struct, frozen=True):
     Attributes:
         entries: by `host:port`, what CURLOPT_RESOLVE is told about it.
         name_seconds: how long the name took.
+        address: tried first; empty where the proxy finds it.
     """
 
     entries: dict[str, str]
     name_seconds: float = 0.0
+    address: str = ""
 
 
 class Router:
@@ -48,7 +50,7 @@ class Router:
     async def find(self, url: Url) -> Route | Failed:
         """Allowed addresses for `url`, or why there are none."""
         entries: dict[str, str] = {}
-        seconds = 0.0
+        seconds, address = 0.0, ""
         if not self._names_by_proxy:
             answer = await self._resolver.resolve(url.host)
             if answer.fault is not None:
@@ -57,14 +59,14 @@ class Router:
             allowed = self._guard.admit(url.host, answer.addresses)
             if not allowed:
                 return Failed(Fault.ADDRESS_FORBIDDEN, ", ".join(answer.addresses)[:200])
-            seconds = answer.seconds
+            seconds, address = answer.seconds, allowed[0]
             _enter(entries, url, allowed)
         if self._proxy is not None:
             answer = await self._resolver.resolve(self._proxy.host)
             if answer.fault is not None:
                 return Failed(Fault.PROXY, f"name of the proxy: {answer.detail or answer.fault}")
             _enter(entries, self._proxy, answer.addresses)
-        return Route(entries, seconds)
+        return Route(entries, seconds, address)
 
     def take(self, route: Route) -> list[str]:
         """What to tell libcurl right before it starts on `route`; each call needs one `release`."""

@@ -10,10 +10,12 @@ import pycurl
 
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
-from gossamer.fetch.head import HeadReader
+from gossamer.fetch.head import HeadReader, parse_fields
+from gossamer.fetch.options import set_times
 from gossamer.fetch.throttle import Flow
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
+from gossamer.policy.places.place import type_of
 
 _ABORT = -1
 _CIPHER_PREFIX = b"SSL connection using "
@@ -25,6 +27,8 @@ class Order(msgspec.Struct, frozen=True):
     Attributes:
         target: request target, `/a?b`, or the whole URL for a forwarding proxy.
         fields: header fields after `Host`, in order.
+        config: as it stands for the URL.
+        answered: as it stands once the media type is known, where that may differ.
         tunnelled: a proxy answers a CONNECT before the origin does.
         watched: have libcurl report the head that it sends (costs 14 us).
     """
@@ -32,6 +36,8 @@ class Order(msgspec.Struct, frozen=True):
     url: Url
     target: bytes
     fields: list[bytes]
+    config: FetchConfig
+    answered: Callable[[str], FetchConfig] | None = None
     tunnelled: bool = False
     watched: bool = False
 
@@ -49,12 +55,11 @@ class Transfer:
 
     def __init__(
         self,
-        config: FetchConfig,
         new_body: Callable[[], BodyWriter],
         allows: Callable[[str, str], bool] | None,
     ) -> None:
         self.easy = pycurl.Curl()
-        self._config = config
+        self._config: FetchConfig | None = None
         self._new_body = new_body
         self._allows = allows
         self._order: Order | None = None
@@ -72,7 +77,12 @@ class Transfer:
 
     def begin(self, order: Order, resolve: list[str], flow: Flow | None = None) -> None:
         """Make ready for a visit; `resolve` holds name entries as CURLOPT_RESOLVE wants them."""
-        config, easy = self._config, self.easy
+        config, easy = order.config, self.easy
+        if config is not self._config:
+            set_times(easy, config)
+            self._config = config
+        self._max_body = config.max_body
+        self._answered = order.answered
         self.flow = flow
         if flow is not None:
             flow.begin(easy)
@@ -126,7 +136,10 @@ class Transfer:
     def _on_body(self, chunk: bytes) -> int | None:
         if self.flow is not None and self.flow.holds(len(chunk)):
             return int(pycurl.WRITEFUNC_PAUSE)
-        room = self._config.max_body - self.writer.size
+        if self._answered is not None:
+            self._max_body = self._answered(type_of(parse_fields(self.head.raw()))).max_body
+            self._answered = None
+        room = self._max_body - self.writer.size
         if len(chunk) > room:
             self.cut = True
             chunk = chunk[:room]

@@ -159,14 +159,14 @@ def _what_if(now: Situation, worst: HostLoad | None) -> list[WhatIf]:
         name, own = worst.name, worst.politeness
         if own.min_delay > 0:
             gentle = msgspec.structs.replace(own, min_delay=own.min_delay / 2)
-            path = f'host."{name}".min_delay'
+            path = f'place."{name}".politeness.min_delay'
             add({path: gentle.min_delay}, f"half the delay at {name}", _with(now, worst, gentle))
             half = [load.under(_halved(load.politeness)) for load in now.loads]
             words = "half the least delay at all hosts"
             change = {"politeness.min_delay": own.min_delay / 2}
             add(change, words, msgspec.structs.replace(now, loads=half))
         twice = msgspec.structs.replace(own, visits_per_host=2 * own.visits_per_host)
-        path = f'host."{name}".visits_per_host'
+        path = f'place."{name}".politeness.visits_per_host'
         words = f"{twice.visits_per_host} visits at once to {name} (only if its owner agrees)"
         add({path: twice.visits_per_host}, words, _with(now, worst, twice))
         rest = [load for load in now.loads if load is not worst]

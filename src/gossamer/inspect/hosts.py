@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from gossamer.config.config import CrawlConfig
+from gossamer.config.effective import Effective
 from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.state.environment import Environment, Family
@@ -85,7 +86,7 @@ def host_item(record: HostRecord, now: int, config: CrawlConfig) -> HostItem:
         bytes=record.bytes,
         visits=record.visits,
         failures=record.failures,
-        delay=record.rest / 1e6 if record.visits else config.politeness_of(record.name).min_delay,
+        delay=record.rest / 1e6 if record.visits else Effective(config).politeness(record.name).min_delay,
         next_at=None if away or seconds > 1e9 else round(time.time() + seconds, 1),
     )
 

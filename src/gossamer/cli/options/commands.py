@@ -727,9 +727,23 @@ def dns(
 @app.command(cls=Command, epilog="Example: gossamer config politeness fetch.max_head --find robots")
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("--find", metavar="WORD", default="", help="Settings in whose name or meaning this occurs.")
+@click.option("--for", "url", metavar="URL", help="What holds for URL, and which [place] says so.")
+@click.option("--config", "file", type=PATH, help="With --for: the settings of this file.")
+@click.option("--dir", "folder", type=PATH, metavar="FOLDER", help="With --for: those of this crawl.")
+@click.option("--address", default="", help="With --for: the address it has.")
+@click.option("--type", "media_type", default="", help="With --for: the media type of the answer.")
+@click.option("--time", "hour", metavar="HH:MM", default="", help="With --for: the time of day, UTC.")
 @json
-def config(names: tuple[str, ...], find: str, *, json: bool) -> None:
-    """Tell what settings or sections mean; without a NAME, print the whole commented configuration."""
+def config(names: tuple[str, ...], find: str, url: str | None, *, json: bool, **where: Any) -> None:
+    """Tell what settings or sections mean; without a NAME, print the whole commented configuration.
+
+    With --for, tell what holds for one URL of the settings that can differ by place, and why.
+    """
+    if url is not None:
+        from gossamer.cli.places import Where, show_for
+
+        show_for(url, list(names), Where(**where), json=json)
+        return
     from gossamer.cli.look import show_config
 
     show_config(list(names), find, json=json)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from gossamer.config.config import CrawlConfig
 from gossamer.model.url import Url
-from gossamer.policy.visits.host_overrides import overrides_for
+from gossamer.policy.places.place import Asked
 from gossamer.policy.visits.politeness import PolitenessConfig
 
 MOST_SEEDS = 1_000
@@ -17,7 +17,7 @@ def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
     seeds = list(islice(seeds, MOST_SEEDS))
     own = all(_is_own(seed.host) for seed in seeds)
     for origin in _without_credentials(config, seeds):
-        yield f'hint: {origin} is not sent what [host] says of it; that goes to https://, or to its "origin"'
+        yield f'hint: {origin} is not sent the credentials of its place; name its scheme and port: [place."{origin}"]'
     if own and config.politeness == PolitenessConfig():
         rest = PolitenessConfig().min_delay
         yield f"hint: a host rests {rest:g} s after each visit; --min-delay 0 is for sites of your own"
@@ -26,11 +26,11 @@ def hints(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
 
 
 def _without_credentials(config: CrawlConfig, seeds: Iterable[Url]) -> Iterator[str]:
-    """Origins of seeds that are not sent what their host's section holds, which says nothing about it."""
-    for origin, host in {seed.origin: seed.host for seed in seeds}.items():
-        section = overrides_for(config.host, host)
-        given = section.username is not None or section.token is not None
-        if given and section.origin is None and not section.credentials_are_for(origin):
+    """Origins of seeds that are not sent what a place has for their host, because it is for another origin."""
+    local = config.local
+    for origin, seed in {seed.origin: seed for seed in seeds}.items():
+        asked = Asked(seed.host, seed)
+        if local.credentials.matching(asked) and local.credentials_at(asked) is None:
             yield origin
 
 

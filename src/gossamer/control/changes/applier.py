@@ -7,11 +7,11 @@ from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import Ceilings
 from gossamer.config.config import CrawlConfig
+from gossamer.config.effective import Effective
 from gossamer.control.changes.background import BackgroundTasks, SpentHosts
-from gossamer.control.changes.changeable import Group
+from gossamer.control.changes.changeable import Group, widens
 from gossamer.control.changes.refetching import Refetching
 from gossamer.engine.admission.reclaim import Reclaim
-from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
 from gossamer.frontier.reweighing import Reweighing
 from gossamer.frontier.steering import Steering
@@ -73,7 +73,7 @@ class SettingsApplier:
             if place not in scope.hosts:
                 scope.add_host(place)
         parts.admission.change_scope(scope)
-        rejudging.change(scope, (config.scope, config.traps))
+        rejudging.change(scope, config.judged_by)
         with parts.frontier.changes() as batch:
             rejudging.begin(parts.ledger.counters.sequence, batch)
             if widens:
@@ -86,10 +86,8 @@ class SettingsApplier:
             self._workers(config)
         if Group.ENGINE in groups:
             self._crawl.configure(config.engine)
-        if Group.RETRY in groups:
-            self._built.judge.go_by(config.retry)
         if Group.POLITENESS in groups:
-            self.steering.repolite(before.politeness_of)
+            self.steering.repolite(Effective(before).politeness)
         if Group.BUDGET in groups:
             self.spent.begin()
         if Group.SPEED in groups:
@@ -99,8 +97,7 @@ class SettingsApplier:
         if Group.REVISIT in groups:
             self._built.pace.go_by(config.revisit)
         if scope is not None:
-            widens = before.traps != config.traps or may_widen(before.scope, config.scope)
-            self.rejudge(scope, config, widens=widens)
+            self.rejudge(scope, config, widens=widens(before, config))
             for host in set(before.scope.block) - set(config.scope.block):
                 self.steering.forget_closed(host)
         self.background.call()

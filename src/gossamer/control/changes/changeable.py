@@ -7,11 +7,14 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.config import CrawlConfig
-from gossamer.config.dotted import join_path, nearest, split_path
+from gossamer.config.dotted import join_path, nearest, setting_keys, split_path
+from gossamer.config.older_hosts import renewed_keys
+from gossamer.config.place_config import KNOWN
 from gossamer.config.settings import load, merge
 from gossamer.config.settings_reader import not_a_setting
 from gossamer.config.shape import leaf_paths
 from gossamer.control.socket.protocol import LiveError, invalid
+from gossamer.engine.admission.rejudging import may_widen
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, of
@@ -31,6 +34,7 @@ class Group(StrEnum):
     SEEDS = "seeds"
     REVISIT = "revisit"
     WATCH = "watch"
+    FETCH = "fetch"
 
 
 _WHOLE_SECTIONS = {
@@ -55,15 +59,8 @@ _SINGLE: Final[dict[str, Group]] = {
     "watch": Group.WATCH,
 }
 _NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
-_OF_HOSTS = {
-    "min_delay": Group.POLITENESS,
-    "max_delay": Group.POLITENESS,
-    "factor": Group.POLITENESS,
-    "visits_per_host": Group.POLITENESS,
-    "max_pages": Group.BUDGET,
-    "max_bytes": Group.BUDGET,
-    "max_speed": Group.SPEED,
-}
+_OF_PLACES = {"credentials": None, "fetch": Group.FETCH}
+"""Sections of places that are applied otherwise than by what holds everywhere: visits ask for themselves."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,9 +91,10 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def changeable_paths() -> list[str]:
-    """Every path that can change while a crawl runs; `NAME` stands for any host."""
+    """Every path that can change while a crawl runs; `NAME` stands for any place."""
     paths = [path for path in leaf_paths(CrawlConfig) if _group_of(split_path(path)) is not None]
-    return [*paths, *(f"host.NAME.{field}" for field in _OF_HOSTS)]
+    placed = [["place", "NAME", section, key] for section, names in KNOWN.items() for key in names]
+    return [*paths, *(join_path(keys) for keys in placed if _group_of(keys) is not None)]
 
 
 def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
@@ -104,8 +102,7 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
 
     Args:
         config: in force.
-        changes: by path; `host.example.org.min_delay` stands for `host."example.org".min_delay`, and
-            `None` for unset.
+        changes: by path, as `setting_keys` reads it, and `None` for unset.
 
     Raises:
         LiveError: `invalid`, with everything that is wrong.
@@ -117,7 +114,7 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
         raise LiveError("invalid", of("changes", Reason(ProblemCode.NO_CHANGES)))
     for given, value in changes.items():
         try:
-            keys = _keys(given)
+            keys = renewed_keys(setting_keys(given))
             path = join_path(keys)
             group = _group_of(keys)
             if group is None:
@@ -138,21 +135,18 @@ def plan_changes(config: CrawlConfig, changes: dict[str, Any]) -> Plan:
     return Plan(after, tuple(item for item in items if item.old != item.new))
 
 
-def _keys(path: str) -> list[str]:
-    """The keys of a path; in that of a host's setting the name need not be quoted."""
-    if path.startswith("host.") and '"' not in path:
-        name, _, field = path.removeprefix("host.").rpartition(".")
-        if name:
-            return ["host", name, field]
-    return split_path(path)
+def widens(before: CrawlConfig, after: CrawlConfig) -> bool:
+    """Whether something that was out of scope may be in scope now."""
+    return before.judged_by[1:] != after.judged_by[1:] or may_widen(before.scope, after.scope)
 
 
 def _group_of(keys: list[str]) -> Group | None:
     if join_path(keys) in _NEVER:
         return None
     match keys:
-        case ["host", _, field]:
-            return _OF_HOSTS.get(field)
+        case ["place", _, section, key] if key in KNOWN.get(section, ()):
+            everywhere = _group_of([section, key])
+            return everywhere or _OF_PLACES.get(section)
         case [section, _] if section in _WHOLE_SECTIONS:
             return _WHOLE_SECTIONS[section]
         case ["revisit", _] | ["revisit", "every", _]:
@@ -163,7 +157,7 @@ def _group_of(keys: list[str]) -> Group | None:
 
 
 def _not_live(path: str) -> Reason:
-    if path.startswith("host.") or path in set(leaf_paths(CrawlConfig)):
+    if path.startswith("place.") or path in set(leaf_paths(CrawlConfig)):
         return Reason(ProblemCode.NOT_LIVE)
     near = nearest(path, leaf_paths(CrawlConfig))
     return not_a_setting(near) if near else Reason(ProblemCode.NOT_SETTING_SINGLE)

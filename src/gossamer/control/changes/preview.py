@@ -7,12 +7,11 @@ from itertools import islice
 
 import msgspec
 
-from gossamer.control.changes.changeable import Group, Settings, plan_changes
+from gossamer.control.changes.changeable import Group, Settings, plan_changes, widens
 from gossamer.control.live_crawl import LiveCrawl
 from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.control.views.context import ViewContext
 from gossamer.engine.admission.reclaim import kept_out
-from gossamer.engine.admission.rejudging import may_widen
 from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.draws import Draws, by_hash
 from gossamer.model.candidate import Candidate
@@ -82,8 +81,8 @@ async def preview_scope(live: LiveCrawl, params: Settings, who: str) -> Preview:
         scope: Scope = await in_thread(live.built.scope_of, plan.config)
     except ConfigError as error:
         raise invalid(error.reasons) from None
-    widens = plan.config.traps != live.config.traps or may_widen(live.config.scope, plan.config.scope)
-    return await live.look(lambda look, _: _preview(look, scope, widens=widens), None, slow=True)
+    wider = widens(live.config, plan.config)
+    return await live.look(lambda look, _: _preview(look, scope, widens=wider), None, slow=True)
 
 
 def _preview(look: ViewContext, scope: Scope, *, widens: bool) -> Preview:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from gossamer.config.effective import Effective
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
@@ -18,8 +19,6 @@ from gossamer.inspect.traps import BranchLine, lines_of
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.policy.robots.file import RobotsRules
-from gossamer.policy.visits.budget import BudgetConfig
-from gossamer.policy.visits.host_overrides import HostOverrides, overrides_for
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES
 from gossamer.state.records import HostRecord, decode_host, decode_queue, decode_robots
@@ -181,7 +180,8 @@ def host(look: ViewContext, params: Host) -> HostDetail:
     """All that is known of one host."""
     key, record = find_host(look, params.name)
     config = look.config
-    politeness = config.politeness_of(record.name)
+    effective = Effective(config)
+    politeness, budget = effective.politeness(record.name), effective.budget(record.name)
     return HostDetail(
         **msgspec.structs.asdict(host_item(record, look.clock.micros(), config)),
         parked=sentence(record.parked),
@@ -193,7 +193,7 @@ def host(look: ViewContext, params: Host) -> HostDetail:
         politeness=HostPoliteness(
             politeness.min_delay, politeness.max_delay, politeness.factor, politeness.visits_per_host
         ),
-        budget=_budget(config.budget, overrides_for(config.host, record.name)),
+        budget=HostBudget(budget.pages_per_host, budget.bytes_per_host),
         first=list(_first(look, key, record)),
         robots=robots_of(look, key),
         branches=list(islice(lines_of(record.name, branches_of(look.environment, key)), BRANCHES)),
@@ -249,12 +249,6 @@ def _first(look: ViewContext, key: bytes, record: HostRecord) -> Iterator[str]:
         if number == FIRST:
             return
         yield decode_queue(data).url
-
-
-def _budget(budget: BudgetConfig, overrides: HostOverrides) -> HostBudget:
-    pages = budget.pages_per_host if overrides.max_pages is None else overrides.max_pages
-    size = budget.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
-    return HostBudget(pages, size)
 
 
 def _wall(look: ViewContext, micros: int) -> float | None:

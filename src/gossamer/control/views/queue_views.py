@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gossamer.config.effective import Effective
 from gossamer.control.socket.protocol import Nothing
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
@@ -151,9 +152,10 @@ def queue_sizes(look: ViewContext, _: Nothing) -> QueueSizes:
 def time_left(look: ViewContext, _: Nothing) -> Forecast:
     """The forecast, by the rate of late if the crawl runs, else by that over all its time."""
     config, counters, now = look.config, look.counters(), look.clock.micros()
+    effective = Effective(config)
     count = look.census.look()
     loads = [
-        HostLoad.of(record, config.politeness_of(record.name), now)
+        HostLoad.of(record, effective.politeness(record.name), now)
         for record in count.largest("seconds")[:MOST_LOADS]
     ]
     rate, busy = look.pulse()

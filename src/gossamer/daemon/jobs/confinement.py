@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from gossamer.config.config import CrawlConfig
-from gossamer.config.dotted import join_path, split_path
+from gossamer.config.dotted import join_path, setting_keys
+from gossamer.config.older_hosts import renewed_keys
 from gossamer.config.secret_values import is_reference
 from gossamer.config.shape import Kind, Shape, settings_of
 from gossamer.model.url import Url
+from gossamer.policy.places.place import read_place
 
 SHARED = "politeness.shared"
 PATHS = ("seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "dns.compact.folder")
@@ -64,13 +66,15 @@ def confinement_problems(
 def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Sequence[str]]) -> list[str]:
     """Secrets of the daemon that would be sent to hosts they are not for, or where others might listen."""
     problems = []
-    for host, section in config.host.items():
-        origin = section.origin or f"https://{host}"
-        for name in ("password", "token"):
-            reference = getattr(section, name) or ""
-            path = join_path(["host", host, name])
+    for name, here in config.place.items():
+        if here.credentials is None:
+            continue
+        for key in ("password", "token"):
+            reference = getattr(here.credentials, key) or ""
+            path = join_path(["place", name, "credentials", key])
             if not is_reference(reference) or _secret_problems(path, reference, roots):
                 continue
+            origin = read_place(name).origin
             if not any(_same(origin, known) for known in secrets.get(reference, ())):
                 problems.append(
                     f"{path}: {reference} is not for {origin}. Who owns the daemon may say that it is, under"
@@ -127,16 +131,9 @@ def change_problems(changes: Mapping[str, Any], roots: Sequence[Path]) -> list[s
 
 
 def setting_path(path: str) -> str:
-    """A path in the one form in which settings are compared; what is no path stays as it is.
-
-    In that of a host's setting the name need not be quoted: `host.example.org.min_delay`.
-    """
-    if path.startswith("host.") and '"' not in path:
-        name, _, field = path.removeprefix("host.").rpartition(".")
-        if name:
-            return join_path(["host", name, field])
+    """A path in the one form in which settings are compared; what is no path stays as it is."""
     try:
-        return join_path(split_path(path))
+        return join_path(renewed_keys(setting_keys(path)))
     except ValueError:
         return path
 

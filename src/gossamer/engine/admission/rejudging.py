@@ -23,8 +23,8 @@ RULES = frozenset({Rule.SCOPE, Rule.DEPTH, Rule.HOPS, Rule.TOO_LONG, Rule.TRAP})
 """What may turn out otherwise under another scope."""
 
 
-Settings = tuple[ScopeConfig, TrapConfig]
-"""All that a scope is made from, beside seeds and the operator's own rules."""
+Settings = tuple[ScopeConfig, TrapConfig, *tuple[object, ...]]
+"""All that a scope is made from, beside seeds and the operator's own rules; what differs by place comes last."""
 
 
 class JudgedBy(msgspec.Struct, frozen=True, array_like=True):
@@ -60,7 +60,7 @@ class Rejudging:
         self._scope = scope
         self._blocks = bool(settings[0].block)
         data = environment.get(Family.META, JUDGED)
-        digest = scope_digest(*settings)
+        digest = scope_digest(settings)
         self._known = decode(data, JudgedBy) if data else None
         self.changed = self._known is not None and self._known.digest != digest
         self._digest = digest
@@ -91,7 +91,7 @@ class Rejudging:
         """Another scope holds; `begin` is called next."""
         self._scope = scope
         self._blocks = bool(settings[0].block)
-        self._digest = scope_digest(*settings)
+        self._digest = scope_digest(settings)
         self.changed = True
 
     def refusal(self, lease: Lease) -> Refused | None:
@@ -114,9 +114,9 @@ class Rejudging:
         return None if verdict.admitted else Refused(verdict.rule, verdict.why)
 
 
-def scope_digest(scope: ScopeConfig, traps: TrapConfig) -> bytes:
+def scope_digest(settings: Settings) -> bytes:
     """Tells one scope from another by its settings."""
-    return hashlib.blake2b(msgspec.json.encode([scope, traps]), digest_size=8).digest()
+    return hashlib.blake2b(msgspec.json.encode(settings), digest_size=8).digest()
 
 
 def may_widen(before: ScopeConfig, after: ScopeConfig) -> bool:

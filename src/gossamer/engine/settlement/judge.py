@@ -9,9 +9,11 @@ from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Disposition, Done, Dropped, Parked, Retry
+from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Refused
 from gossamer.model.reasons.reason import Reason
+from gossamer.model.url import Url
 from gossamer.policy.visits.politeness import PolitenessConfig, rest_after
 from gossamer.policy.visits.retry import HostFailures, RetryConfig, decide, is_host_failure
 
@@ -43,8 +45,8 @@ class Judge:
         self,
         frontier: Frontier,
         robots: RobotsFiles,
-        retry: RetryConfig,
-        politeness: Callable[[str], PolitenessConfig],
+        retry: Callable[[Url], RetryConfig],
+        politeness: Callable[[Url, Exchange | None], PolitenessConfig],
         visit_speed: Callable[[str], float],
         *,
         every_attempt: bool,
@@ -56,10 +58,6 @@ class Judge:
         self._visit_speed = visit_speed
         self._every_attempt = every_attempt
 
-    def go_by(self, retry: RetryConfig) -> None:
-        """Go by other waits and limits from now on."""
-        self._retry = retry
-
     def judge(self, visit: Visit, now: float) -> Judgement:
         """Decide; `now` is crawl-clock seconds."""
         candidate = visit.lease.candidate
@@ -67,7 +65,8 @@ class Judge:
         host, _ = self._frontier.host_key(candidate.url)
         record = self._frontier.hosts.get(host)
         failures = HostFailures(record.failures, record.failing_since) if record else HostFailures()
-        disposition = decide(outcome, candidate.attempts, failures, now, self._retry)
+        retry = self._retry(candidate.url)
+        disposition = decide(outcome, candidate.attempts, failures, now, retry)
         if visit.is_condition_refused:
             disposition = Retry(0.0, Blame.URL, _reason(disposition))
         tally = self._tally(visit, disposition)
@@ -76,7 +75,7 @@ class Judge:
         )
         if lasting and isinstance(disposition, Parked) and disposition.blame is Blame.HOST:
             # Such a crawl has no next session that would try again: the host is asked now and then.
-            disposition = Retry(self._retry.host_longest, Blame.HOST, disposition.reason)
+            disposition = Retry(retry.host_longest, Blame.HOST, disposition.reason)
         if candidate.kind is LinkKind.ROBOTS:
             return self._of_robots(visit, disposition, tally)
         archive = isinstance(outcome, Fetched) and (
@@ -121,7 +120,7 @@ class Judge:
             return Tally()
         exchange = outcome.exchange if isinstance(outcome, Fetched) else None
         elapsed = exchange.timing.total if exchange else visit.elapsed
-        politeness = self._politeness(lease.queue_key)
+        politeness = self._politeness(lease.candidate.url, exchange)
         page = (
             exchange is not None
             and exchange.is_page

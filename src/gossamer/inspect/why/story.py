@@ -9,6 +9,8 @@ import msgspec
 
 from gossamer.archive.reader import read_record
 from gossamer.assembly.seeds import Seeds
+from gossamer.config.effective import minute_of_day
+from gossamer.config.explained import explained
 from gossamer.frontier.robots_table import RobotsTable
 from gossamer.frontier.seen.bloom import BloomTable, expected_rate
 from gossamer.inspect.archive.reference_counts import references
@@ -18,6 +20,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.soft_missing import SoftMissing
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.again import about_again
+from gossamer.inspect.why.by_place import told_of
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
 from gossamer.inspect.why.priority import Priority, Ranks, told_parts
 from gossamer.inspect.why.sentences import Clause, Told, clause, in_english
@@ -28,6 +31,7 @@ from gossamer.model.exchange import StatusAction
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
+from gossamer.policy.places.place import Asked
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
@@ -97,7 +101,7 @@ class Storyteller:
         joined = self._environment.get(Family.META, SCOPE_HOSTS)
         hosts = decode(joined, tuple[str, ...]) if joined else ()
         seeds = Seeds(config, inspection.folder.path)
-        self._scope = Scope(config.scope, seeds, hosts, (), config.traps)
+        self._scope = Scope(config.scope, seeds, hosts, (), config.traps, config.local.scope_places)
         self._soft = SoftMissing(self._environment)
         self._robots = RobotsTable(self._environment, 1 << 20, inspection.clock.micros)
 
@@ -133,6 +137,7 @@ class Storyteller:
             facts += self._about_scope(url, record, waiting)
         if waiting is None and (record is None or record.state == PageState.REJECTED):
             facts += self._about_filter(fingerprint)
+        facts += self._about_places(url, record)
         facts += self._about_robots(host, url)
         facts += self._about_host(host)
         return Story(url.text, _state(record, waiting), facts, record, rank.priority if rank else None)
@@ -260,6 +265,22 @@ class Storyteller:
             yield fact("scope", clause("scope.inside", detail=verdict.why))
         else:
             yield fact("scope", clause("scope.outside", detail=verdict.why))
+
+    def _about_places(self, url: Url, record: PageRecord | None) -> Iterator[Fact]:
+        """What is otherwise where it lies, by what its last visit told of address and media type."""
+        if not self._inspection.config.place:
+            return
+        visit = record.visits[-1] if record is not None and record.visits else None
+        asked = Asked(
+            url.host,
+            url,
+            "" if visit is None else visit.address,
+            "" if record is None else record.media_type,
+            minute_of_day(),
+        )
+        for one in explained(self._inspection.config, asked):
+            if one.place:
+                yield Fact("place", told_of(one))
 
     def _about_robots(self, host: bytes, url: Url) -> Iterator[Fact]:
         if not self._inspection.config.robots.obey:

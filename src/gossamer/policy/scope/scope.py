@@ -1,7 +1,7 @@
 """Judges which candidates belong to the crawl, by ordered rules of which the last opinion counts."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -14,6 +14,9 @@ from gossamer.model.raised import Raised, name_of
 from gossamer.model.reasons.codes import ProblemCode, ScopeCode
 from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.model.url import Url
+from gossamer.policy.places.known import BY_URL
+from gossamer.policy.places.local import Derived, Local
+from gossamer.policy.places.place import Asked
 from gossamer.policy.scope.patterns import pattern_problem
 from gossamer.policy.scope.rules import (
     NamedRule,
@@ -59,12 +62,14 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             description="Regular expressions (RE2); a URL in which one occurs is in scope wherever it lies."
         ),
+        BY_URL,
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
         Meta(
             description="Regular expressions (RE2); a URL in which one occurs is not in scope. Beats include."
         ),
+        BY_URL,
     ] = ()
     block: Annotated[
         tuple[str, ...],
@@ -76,6 +81,7 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     max_depth: Annotated[
         Count | None,
         Meta(description="Links followed from a seed at most; 0: the seeds alone; unset: no limit."),
+        BY_URL,
     ] = None
     max_hops: Annotated[
         Count | None,
@@ -83,11 +89,15 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             description="Hops (links, redirects, sitemaps) from a seed at most; unset: no limit. A limit cuts"
             ' chains of "next" and "older" pages.'
         ),
+        BY_URL,
     ] = None
-    max_redirects: Annotated[Count, Meta(description="Redirects in a row at most; browsers stop at 20.")] = 20
+    max_redirects: Annotated[
+        Count, Meta(description="Redirects in a row at most; browsers stop at 20."), BY_URL
+    ] = 20
     max_url_length: Annotated[
         Bytes,
         Meta(description="Longer URLs are left out; hardly a server takes more than 8,000 bytes."),
+        BY_URL,
     ] = 4_096
     requisites: Annotated[
         Literal["off", "host", "any"],
@@ -95,6 +105,7 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             description="Images, scripts, style sheets of pages: off: not fetched; host: from hosts in scope;"
             " any: from wherever they lie."
         ),
+        BY_URL,
     ] = "off"
     path_ascending: Annotated[
         bool,
@@ -147,6 +158,22 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
         return because(self.rule, self.why)
 
 
+class Ordered(NamedTuple):
+    """The rules of some place.
+
+    Attributes:
+        rules: from first to last.
+        backwards: with the opinion of each, as they are asked.
+    """
+
+    rules: tuple[NamedRule, ...]
+    backwards: tuple[tuple[ScopeRule, NamedRule], ...]
+
+
+ScopePlaces = tuple[Local["ScopeConfig"], Local[TrapConfig]]
+"""Both sections as they stand at each place."""
+
+
 class Opinion(msgspec.Struct, frozen=True):
     """What one rule thinks of a candidate.
 
@@ -174,6 +201,7 @@ class Scope:
         hosts: places that joined earlier, as `hosts` gave them.
         rules: the operator's own.
         traps: limits on the looks of URLs.
+        places: both as they stand at each place, where they differ.
     """
 
     def __init__(
@@ -183,6 +211,7 @@ class Scope:
         hosts: Iterable[str] = (),
         rules: Sequence[ScopeRule] = (),
         traps: TrapConfig = TrapConfig(),  # noqa: B008 - frozen
+        places: ScopePlaces | None = None,
     ) -> None:
         self._places = Places(config.mode, map(_place_of_setting, config.hosts))
         self._joined: dict[str, None] = {}  # in the order in which they did
@@ -196,12 +225,10 @@ class Scope:
         self._schemes: frozenset[str] = frozenset(schemes)
         self._own = [_own_rule(rule) for rule in rules]
         self._traps = traps
-        self._before = self._rules_before()
-        self._after = self._rules_after(traps)
+        self._local = places if places is not None and any(local.differs for local in places) else None
         self._arrange()
 
-    def _rules_before(self) -> list[NamedRule]:
-        config = self._config
+    def _rules_before(self, config: ScopeConfig) -> list[NamedRule]:
         rules = [place_rule(self._places)]
         if config.requisites != "off":
             rules.append(requisite_rule(config.requisites, self._places))
@@ -211,8 +238,7 @@ class Scope:
             rules.append(exclude_rule(config.exclude))
         return rules
 
-    def _rules_after(self, traps: TrapConfig) -> list[NamedRule]:
-        config = self._config
+    def _rules_after(self, config: ScopeConfig, traps: TrapConfig) -> list[NamedRule]:
         rules = [trap_rule(traps), hops_rule(config.max_hops, config.max_redirects)]
         if config.requisites == "off":
             rules.append(no_requisites_rule())
@@ -222,8 +248,21 @@ class Scope:
         return [*rules, block_rule(config.block)] if config.block else rules
 
     def _arrange(self) -> None:
-        self._rules = (*self._before, *self._own, *self._after)
-        self._backwards = tuple((rule.opinion, rule) for rule in reversed(self._rules))
+        self._everywhere = self._ordered(self._config, self._traps)
+        self._elsewhere = None if self._local is None else Derived(self._made, *self._local)
+
+    def _made(self, asked: Asked) -> Ordered:
+        assert self._local is not None
+        scope, traps = self._local
+        return self._ordered(scope.at(asked), traps.at(asked))
+
+    def _ordered(self, config: ScopeConfig, traps: TrapConfig) -> Ordered:
+        rules = (*self._rules_before(config), *self._own, *self._rules_after(config, traps))
+        return Ordered(rules, tuple((rule.opinion, rule) for rule in reversed(rules)))
+
+    def _for(self, url: Url) -> Ordered:
+        """The rules as they stand where a URL lies."""
+        return self._everywhere if self._elsewhere is None else self._elsewhere.at(Asked(url.host, url))
 
     @property
     def path_ascending(self) -> bool:
@@ -248,7 +287,6 @@ class Scope:
         """Let the place of one more seed belong; whether that widens the scope."""
         if url.scheme not in self._schemes:
             self._schemes |= {url.scheme}
-            self._after = self._rules_after(self._traps)
             self._arrange()
         if self._places.hold(url):
             return False
@@ -262,7 +300,7 @@ class Scope:
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Whether the candidate belongs: the last rule with an opinion decides, none means no."""
-        for opinion, rule in self._backwards:
+        for opinion, rule in self._for(candidate.url).backwards:
             try:
                 admits = opinion(candidate)
             except Exception as error:  # noqa: BLE001 - plug-in border: a guard that raises says no
@@ -274,7 +312,7 @@ class Scope:
 
     def explain(self, candidate: Candidate) -> list[Opinion]:
         """Every rule in order with its opinion; the last one that has any decides."""
-        return [_opinion(rule, candidate) for rule in self._rules]
+        return [_opinion(rule, candidate) for rule in self._for(candidate.url).rules]
 
     def widen_for_seed_redirect(self, candidate: Candidate) -> str | None:
         """The place to `add_host`, if the candidate is where a seed redirects to and not in scope yet.

@@ -10,6 +10,7 @@ from gossamer.model.quantity import Count
 from gossamer.model.reasons.codes import TrapCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.model.url import Url
+from gossamer.policy.places.known import BY_URL
 
 
 class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,15 +22,18 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             description="The same one to four path segments may follow each other so often (/a/b/a/b is 2)."
             " Lower values stop loops sooner and lose more real pages."
         ),
+        BY_URL,
     ] = 3
     max_segments: Annotated[
-        Count, Meta(description="Path segments of a URL; deep documentation trees have about 15.")
+        Count, Meta(description="Path segments of a URL; deep documentation trees have about 15."), BY_URL
     ] = 30
     max_parameters: Annotated[
-        Count, Meta(description="Parameters of a query; filters of shops multiply.")
+        Count, Meta(description="Parameters of a query; filters of shops multiply."), BY_URL
     ] = 30
     max_same_parameter: Annotated[
-        Count, Meta(description="Parameters of one name; a choice of several values repeats its name.")
+        Count,
+        Meta(description="Parameters of one name; a choice of several values repeats its name."),
+        BY_URL,
     ] = 8
     max_escapes: Annotated[
         Count,
@@ -37,10 +41,12 @@ class TrapConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             description="Times that one character may be escaped over again (%252F is 2, &amp;amp; is 2)."
             " Broken templates escape once more with every page."
         ),
+        BY_URL,
     ] = 2
     max_embedded: Annotated[
         Count,
         Meta(description="URLs inside the path (http:/...); web archives have one in each of theirs."),
+        BY_URL,
     ] = 2
 
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 from gossamer.model.quantity import Bytes, Count, Seconds
 from gossamer.model.reasons.codes import BudgetCode, EndCode
 from gossamer.model.reasons.reason import Reason, because
-from gossamer.policy.visits.host_overrides import NO_OVERRIDES, HostOverrides
+from gossamer.policy.places.known import BY_HOST
 
 
 class BudgetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -18,10 +18,10 @@ class BudgetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_bytes: Annotated[Bytes, Meta(description="Bytes of the whole crawl; then it stops, exit 0.")] = 0
     max_time: Annotated[Seconds, Meta(description="Time of the whole crawl; then it stops, exit 0.")] = 0.0
     pages_per_host: Annotated[
-        Count, Meta(description="Pages of each host; then the rest of the host is parked.")
+        Count, Meta(description="Pages of each host; then the rest of the host is parked."), BY_HOST
     ] = 0
     bytes_per_host: Annotated[
-        Bytes, Meta(description="Bytes of each host; then the rest of the host is parked.")
+        Bytes, Meta(description="Bytes of each host; then the rest of the host is parked."), BY_HOST
     ] = 0
     pages_per_domain: Annotated[
         Count, Meta(description="Pages of each registrable domain; then the rest of its hosts is parked.")
@@ -75,16 +75,12 @@ def crawl_limit_reached(config: BudgetConfig, spent: Spent) -> Reason | None:
     return None
 
 
-def host_limit_reached(
-    config: BudgetConfig, spent: Spent, overrides: HostOverrides = NO_OVERRIDES
-) -> Reason | None:
-    """Which limit parks a host, or `None`; what its own section says goes before what is said for all."""
-    pages = config.pages_per_host if overrides.max_pages is None else overrides.max_pages
-    if pages and spent.pages >= pages:
-        return because(BudgetCode.PAGES_PER_HOST, pages)
-    limit = config.bytes_per_host if overrides.max_bytes is None else overrides.max_bytes
-    if limit and spent.bytes >= limit:
-        return because(BudgetCode.BYTES_PER_HOST, limit)
+def host_limit_reached(config: BudgetConfig, spent: Spent) -> Reason | None:
+    """Which limit parks a host, or `None`; `config` as it stands for that host."""
+    if config.pages_per_host and spent.pages >= config.pages_per_host:
+        return because(BudgetCode.PAGES_PER_HOST, config.pages_per_host)
+    if config.bytes_per_host and spent.bytes >= config.bytes_per_host:
+        return because(BudgetCode.BYTES_PER_HOST, config.bytes_per_host)
     return None
 
 

@@ -8,19 +8,8 @@ from msgspec import Meta
 
 from gossamer.model.exchange import Headers
 from gossamer.model.quantity import Seconds
-from gossamer.policy.visits.host_overrides import NO_OVERRIDES, HostOverrides, overrides_for
+from gossamer.policy.places.known import BY_ANSWER, BY_HOST
 from gossamer.policy.visits.http_date import parse_http_date
-
-__all__ = [
-    "NO_OVERRIDES",
-    "HostOverrides",
-    "PolitenessConfig",
-    "for_host",
-    "overrides_for",
-    "parse_retry_after",
-    "rest_after",
-    "retry_after",
-]
 
 
 class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,6 +21,7 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             description="Shortest rest of a host after each visit. 0 switches the factor off too: for sites"
             " of your own. Retry-After and Crawl-delay are honoured in any case."
         ),
+        BY_ANSWER,
     ] = 1.0
     factor: Annotated[
         float,
@@ -40,10 +30,15 @@ class PolitenessConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             " less often.",
             ge=0,
         ),
+        BY_ANSWER,
     ] = 5.0
-    max_delay: Annotated[Seconds, Meta(description="Longest rest that the factor can cause.")] = 30.0
+    max_delay: Annotated[Seconds, Meta(description="Longest rest that the factor can cause."), BY_ANSWER] = (
+        30.0
+    )
     visits_per_host: Annotated[
-        int, Meta(description="Visits to one host at once; more than 1 only where its owner agrees.", ge=1)
+        int,
+        Meta(description="Visits to one host at once; more than 1 only where its owner agrees.", ge=1),
+        BY_HOST,
     ] = 1
     max_retry_after: Annotated[
         Seconds,
@@ -67,7 +62,7 @@ def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | No
     """Seconds a host must lie still, counted from the end of the response.
 
     Args:
-        config: as it stands for this host (see `for_host`).
+        config: as it stands where the visit went.
         elapsed: seconds the visit took.
         crawl_delay: what the host's robots file asks for, already capped, or `None`.
     """
@@ -75,16 +70,6 @@ def rest_after(config: PolitenessConfig, elapsed: float, crawl_delay: float | No
     if config.min_delay == 0:
         return asked
     return max(config.min_delay, asked, min(config.factor * max(elapsed, 0.0), config.max_delay))
-
-
-def for_host(config: PolitenessConfig, overrides: HostOverrides) -> PolitenessConfig:
-    """The configuration with what is said otherwise for one host."""
-    if overrides is NO_OVERRIDES:
-        return config
-    said = {name: getattr(overrides, name, None) for name in config.__struct_fields__}
-    return msgspec.structs.replace(
-        config, **{name: value for name, value in said.items() if value is not None}
-    )
 
 
 def retry_after(headers: Headers, now: float, longest: float = 86_400.0) -> float | None:

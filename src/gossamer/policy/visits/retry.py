@@ -12,6 +12,7 @@ from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused, Rul
 from gossamer.model.quantity import Seconds
 from gossamer.model.reasons.codes import CutCode, RetryCode, RobotsCode
 from gossamer.model.reasons.reason import Reason, because
+from gossamer.policy.places.known import BY_URL
 from gossamer.policy.visits.politeness import retry_after
 
 
@@ -25,6 +26,7 @@ class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " fault, 5xx); its host goes on meanwhile. Empty: such URLs are dropped at once.",
             max_length=100,
         ),
+        BY_URL,
     ] = (30.0, 300.0, 1_800.0)
     host_first: Annotated[
         Seconds,
@@ -41,11 +43,12 @@ class RetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="That rest doubles with each fault in a row up to this; caps Retry-After too."),
     ] = 86_400.0
     host_attempts: Annotated[
-        int, Meta(description="A host is not parked before so many faults in a row.", ge=1)
+        int, Meta(description="A host is not parked before so many faults in a row.", ge=1), BY_URL
     ] = 5
     park_after: Annotated[
         Seconds,
         Meta(description="A host that failed for this long, without a success, is parked with its URLs."),
+        BY_URL,
     ] = 86_400.0
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from gossamer.assembly.report import name_sums, summary
 from gossamer.assembly.seeds import Seeds
 from gossamer.config.config import CrawlConfig
+from gossamer.config.effective import Effective
 from gossamer.dns.statistics import LATENCY_BOUNDS, NameStatistics
 from gossamer.inspect.gone import left_hosts, some_gone
 from gossamer.inspect.inspection import Inspection
@@ -44,7 +45,7 @@ def log_census(inspection: Inspection) -> LogCensus:
     """A census of the crawl's log, to be kept by who makes reports of a running crawl again and again."""
     config = inspection.config
     log, *others = inspection.logs
-    return LogCensus(log, config.engine.queue_key, config.politeness_of, *others)
+    return LogCensus(log, config.engine.queue_key, Effective(config).politeness, *others)
 
 
 def gather(inspection: Inspection, census: LogCensus | None = None) -> Figures:

@@ -12,7 +12,8 @@ from gossamer.config.shape import settings_of
 from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.views import JobView
 from gossamer.model.reasons.reason import Reason, placed, text
-from gossamer.policy.visits.host_overrides import HostOverrides
+from gossamer.policy.visits.budget import BudgetConfig
+from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.web.console.glance import Glance
 from gossamer.web.console.kept_charts import KeptCharts
 from gossamer.web.console.reasons import reason_text
@@ -156,7 +157,11 @@ class _Query:
         return value[:4096] if isinstance(value, str) else ""
 
 
-_UNITS = {setting.name: setting.shape.unit for setting in settings_of(HostOverrides)}
+_UNITS = {
+    setting.name: setting.shape.unit
+    for section in (PolitenessConfig, BudgetConfig)
+    for setting in settings_of(section)
+}
 
 
 def as_field(name: str, value: float, t: Words) -> str:

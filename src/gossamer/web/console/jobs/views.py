@@ -138,9 +138,9 @@ def _changed(one: dict[str, Any], left: float | None, t: Words) -> dict[str, Any
     keys = _keys(path)
     said = one["words"]
     match keys:
-        case ["host", host, "min_delay"]:
+        case ["place", host, "politeness", "min_delay"]:
             said = t("forecast.host_delay", host=host, time=t.duration(value))
-        case ["host", host, "visits_per_host"]:
+        case ["place", host, "politeness", "visits_per_host"]:
             said = t("forecast.host_visits", host=host, n=value)
         case ["politeness", "min_delay"]:
             said = t("forecast.min_delay", time=t.duration(value))

@@ -1,0 +1,166 @@
+"""The sections `[place."..."]`: what of the other sections can differ by place."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from gossamer.config.shape import settings_of
+from gossamer.fetch.config import FetchConfig
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import Reason, because
+from gossamer.policy.places.known import BY_URL, MARK, Known
+from gossamer.policy.scope.scope import ScopeConfig
+from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.visits.budget import BudgetConfig
+from gossamer.policy.visits.politeness import PolitenessConfig
+from gossamer.policy.visits.retry import RetryConfig
+
+
+class CredentialsConfig(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """What one origin wants to know of us.
+
+    Its `repr` hides the secrets.
+    """
+
+    username: Annotated[
+        str | None,
+        Meta(
+            description="Name for HTTP Basic authentication; sent to the scheme, host and port of the place"
+            " alone: https and its own port, if it names none."
+        ),
+        BY_URL,
+    ] = None
+    password: Annotated[
+        str | None, Meta(extra={"secret": True}, description="Password that belongs to `username`."), BY_URL
+    ] = None
+    token: Annotated[
+        str | None,
+        Meta(extra={"secret": True}, description="Bearer token, in place of name and password."),
+        BY_URL,
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.password is not None and self.username is None:
+            raise ValueError("a password needs a username beside it")
+        if self.token is not None and self.username is not None:
+            raise ValueError("give either username and password or a token, not both")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is anything to send."""
+        return self.username is not None or self.token is not None
+
+    def __repr__(self) -> str:
+        return f"CredentialsConfig({', '.join(f'{name}={value!r}' for name, value in self._shown())})"
+
+    def _shown(self) -> Iterator[tuple[str, object]]:
+        for name in self.__struct_fields__:
+            if (value := getattr(self, name)) is not None:
+                yield name, "***" if name in ("password", "token") else value
+
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return list(self._shown())
+
+
+SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {
+    "scope": ScopeConfig,
+    "politeness": PolitenessConfig,
+    "budget": BudgetConfig,
+    "retry": RetryConfig,
+    "traps": TrapConfig,
+    "fetch": FetchConfig,
+}
+"""The sections of which a part can differ by place."""
+
+
+def _known_when(section: type[msgspec.Struct]) -> dict[str, Known]:
+    """The settings of a section that may differ by place, with what is known when they are asked for."""
+    marked = {}
+    for setting in settings_of(section):
+        for meta in setting.shape.metas:
+            if MARK in (meta.extra or {}):
+                marked[setting.name] = Known((meta.extra or {})[MARK])
+    return marked
+
+
+_MARKED: Final[dict[str, type[msgspec.Struct]]] = {**SECTIONS, "credentials": CredentialsConfig}
+KNOWN: Final[dict[str, dict[str, Known]]] = {name: _known_when(section) for name, section in _MARKED.items()}
+"""What is known when a setting is asked for, by section and name."""
+
+
+ONCE: Final = frozenset({"scope", "traps"})
+"""Sections that are asked once for each URL, when it is found: no part of the day can be a condition of theirs."""
+
+
+def _part(name: str, section: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """The settings of a section that may differ by place, none of them given.
+
+    Made of the section itself, so that a setting is described once, and is made to differ by its mark alone.
+    """
+    elsewhere = frozenset(setting.key for setting in settings_of(section))
+    differing = ", ".join(f"{name}.{key}" for key in KNOWN[name])
+
+    def unknown(_cls: type, key: str, _root: type) -> Reason | None:
+        return because(ProblemCode.PLACE_EVERYWHERE, differing) if key in elsewhere else None
+
+    return msgspec.defstruct(
+        f"Placed{section.__name__}",
+        [
+            (setting.name, setting.shape.annotation | None, None)
+            for setting in settings_of(section)
+            if setting.name in KNOWN[name]
+        ],
+        namespace={
+            "__doc__": section.__doc__,
+            "unknown_setting": classmethod(unknown),
+            "told_elsewhere": True,  # with the section that it is a part of
+        },
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+        omit_defaults=True,
+    )
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What differs at one place; what is not given stays as it is in wider ones, and everywhere."""
+
+    credentials: CredentialsConfig | None = None
+
+    def said(self, section: str) -> dict[str, Any]:
+        """The settings of a section that are given. Credentials are given together or not at all."""
+        part = getattr(self, section)
+        if part is None:
+            return {}
+        if section == "credentials":
+            return msgspec.structs.asdict(part)
+        return {name: value for name, value in msgspec.structs.asdict(part).items() if value is not None}
+
+    @classmethod
+    def unknown_setting(cls, key: str, root: type[msgspec.Struct]) -> Reason | None:
+        """Why a name is not among them: of a section of the whole crawl, or a setting without its section."""
+        if key in root.__struct_fields__:
+            return because(ProblemCode.PLACE_SECTION, ", ".join(KNOWN))
+        found = [f"{section}.{key}" for section, names in KNOWN.items() if key in names]
+        return because(ProblemCode.NOT_SETTING_NEAR, " or ".join(found)) if found else None
+
+
+if TYPE_CHECKING:
+    PlaceConfig = Placed
+else:
+    PlaceConfig = msgspec.defstruct(
+        "PlaceConfig",
+        [(name, _part(name, section) | None, None) for name, section in SECTIONS.items()],
+        bases=(Placed,),
+        namespace={"__doc__": Placed.__doc__},
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+        omit_defaults=True,
+    )
