@@ -1,0 +1,110 @@
+"""Tells which strings of scripts and data may be addresses, by their form and by where they stand.
+
+One principle: a string is an address if it has the form that people give to addresses and to nothing else. So
+a path from the root needs no more than plain segments, while `a/b`, which is also a media type, a date, a
+class and a module, needs the ending of a file that browsers ask for; and a name that says "address" (`url:`,
+`href=`, `fetch(`) stands for an ending. How much each form is to be believed is for
+`policy.speculation.belief` to say, which learns.
+"""
+
+import re
+from urllib.parse import urlsplit
+
+from gossamer.policy.speculation.form import Form
+
+__all__ = ["form_of", "says_address"]
+
+LONGEST = 1_024
+"""Characters of an address."""
+_IMPOSSIBLE = re.compile(r"[\x00-\x20<>\"'`{}\[\]|\\^*$()\x7f]|%(?![0-9A-Fa-f]{2})|(?:\A|/):|\.\.\.|/\.?/(?<!:/)")
+"""What no address has that is written out: blanks, markup, patterns, places that are left to be filled in."""
+_ENDING = re.compile(r"[^/?#]\.([A-Za-z][A-Za-z0-9]{0,11})(?:[?#]|\Z)")
+_FILES = frozenset(
+    "html htm xhtml shtml php asp aspx jsp jspx do cgi pl cfm txt pdf rss atom xml csv geojson kml gpx ics vtt "
+    "jpg jpeg png gif webp avif svg ico bmp mp3 mp4 m4a m4v ogg ogv webm wav flac swf zip gz doc docx xls xlsx "
+    "ppt pptx odt ods odp epub woff woff2 ttf webmanifest".split()  # noqa: SIM905
+)
+_PARTS = frozenset("js mjs cjs css json map wasm".split())  # noqa: SIM905
+_SYSTEM = re.compile(r"/(?:usr|etc|bin|sbin|var|tmp|home|dev|proc|opt|root|lib|path/to|Users|mnt)(?:/|\Z)")
+_LETTER = re.compile(r"[^\W\d_]{2}|[^\W\d_][^\W_]+\d|~")
+_CODED = re.compile(r"(?=[^/]*[a-z])(?=[^/]*[A-Z])(?=[^/]*\d)[A-Za-z0-9+]{33,}")
+_NAMESPACES = re.compile(
+    r"https?://(?:www\.w3\.org/(?:\d{4}/(?!\d\d/)|XML/|ns/)|schema\.org/?\Z|ns\.adobe\.com/|purl\.org/|ogp\.me/|"
+    r"xmlns\.com/|schemas\.|json-schema\.org/|www\.sitemaps\.org/schemas/|reactjs\.org/docs/error-decoder)"
+)
+"""Names that look like addresses; nothing is there for a reader."""
+_HOST = re.compile(
+    r"(?:(?:[\w-]++\.)++(?<!\d\.)[\w-]{2,}+|localhost|\[[0-9a-f:.]++\]|\d++(?:\.\d++){3}+)(?::\d{1,5})?", re.IGNORECASE
+)
+_MERE_NAME = re.compile(r"[\w.~%+,=@&;-]++(?:/[\w.~%+,=@&;-]*+)*+(?:[?#].*+)?+")
+_QUERY = re.compile(r"\?[\w.~%-]++=[^=&]*+(?:&[\w.~%-]++=?+[^=&]*+)*+")
+_BEFORE = re.compile(r"([\w$@-]++)[\"']?+\s*+[:=(,]\s*+[\[(]?+\s*+\Z")
+_CALLS = frozenset(
+    "fetch open load assign ajax get post getjson register addall importscripts url worker eventsource sendbeacon "
+    "loadindex to @id".split()  # noqa: SIM905
+)
+_NAMES = tuple(
+    "url href src link location uri permalink image img poster logo icon avatar thumbnail file next cover".split()  # noqa: SIM905
+)
+NEAR = 48
+"""Characters before a string that may say what it is."""
+
+
+def says_address(before: str) -> bool:
+    """Whether the text just before a string says that an address follows (`href: `, `fetch(`)."""
+    match = _BEFORE.search(before[-NEAR:])
+    if match is None:
+        return False
+    name = match[1].lower()
+    return name in _CALLS or name.endswith(_NAMES)
+
+
+def form_of(text: str, *, named: bool = False) -> Form | None:
+    """The form of an address, `None` if the string is none.
+
+    Args:
+        text: the string, escapes replaced.
+        named: a name says that it is an address.
+    """
+    if not 2 <= len(text) <= LONGEST or text[0] == "#" or text[0] == "@":
+        return None
+    if text.startswith("http") or text.startswith("//"):
+        return _whole(text)
+    if _IMPOSSIBLE.search(text) or ":" in text.partition("/")[0] or not _LETTER.search(text):
+        return None
+    path = re.split(r"[?#]", text, maxsplit=1)[0]
+    if _CODED.search(path):
+        return None
+    ending = _ending(path)
+    if text[0] == "/":
+        return Form.ROOT if len(path) > 2 and not _SYSTEM.match(path) else None
+    if text.startswith(("./", "../")):
+        return Form.DOT if ending in _FILES or ending in _PARTS else None
+    if text[0] == "?":
+        return Form.QUERY if _QUERY.fullmatch(text) else None
+    if not _MERE_NAME.fullmatch(text):
+        return None
+    if ending in _FILES:
+        return Form.FILE
+    if ending in _PARTS:
+        return Form.PART
+    return Form.NAME if named and "/" in path else None
+
+
+def _ending(path: str) -> str:
+    match = _ENDING.search(path)
+    return match[1].lower() if match else ""
+
+
+def _whole(text: str) -> Form | None:
+    if not text.startswith(("http://", "https://", "//")) or _IMPOSSIBLE.search(text.partition("//")[2]):
+        return None
+    try:
+        host, path = urlsplit(text)[1:3]
+    except ValueError:
+        return None
+    if not _HOST.fullmatch(host) or _NAMESPACES.match(text):
+        return None
+    if text[0] == "/" and len(path) < 2:
+        return None
+    return Form.WHOLE
