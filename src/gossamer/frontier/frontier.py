@@ -41,7 +41,7 @@ from gossamer.model.link import Link
 from gossamer.model.page import Page
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
-from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_GRADE, ROBOTS_LEVEL
 from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
@@ -199,6 +199,28 @@ class Frontier:
             place = self.enqueue(host, name, candidate, level, batch)
             if standings is not None:
                 standings.place(fingerprint, place, batch)
+            self.seen.add(fingerprint, place, batch)
+        return True
+
+    def admit_last(self, candidate: Candidate, key: bytes) -> bool:
+        """Queue a candidate behind all others of its host, unless `key` was seen; its URL is not, so far."""
+        if key in self.seen:
+            return False
+        host, name = self.host_key(candidate.url)
+        with self.changes() as batch:
+            level = LAST_GRADE << GRADE_SHIFT | self.ordering.level(candidate)
+            place = self.enqueue(host, name, candidate, level, batch)
+            self.seen.add(key, place, batch)
+        return True
+
+    def claim(self, fingerprint: bytes, place: bytes) -> bool:
+        """Mark a URL as seen for who waited at `place`; `False` if it was for another.
+
+        A Bloom table does not tell who: there a claim that a crash has cut off is lost.
+        """
+        if fingerprint in self.seen:
+            return self.environment.get(Family.SEEN, fingerprint) == place
+        with self.changes() as batch:
             self.seen.add(fingerprint, place, batch)
         return True
 

@@ -16,17 +16,20 @@ __all__ = ["form_of", "says_address"]
 
 LONGEST = 1_024
 """Characters of an address."""
-_IMPOSSIBLE = re.compile(r"[\x00-\x20<>\"'`{}\[\]|\\^*$()\x7f]|%(?![0-9A-Fa-f]{2})|(?:\A|/):|\.\.\.|/\.?/(?<!:/)")
+_IMPOSSIBLE = re.compile(
+    r"[\x00-\x20<>\"'`{}\[\]|\\^*$()\x7f]|%(?![0-9A-Fa-f]{2})|(?:\A|/):|\.\.\.|/\.?/(?<!:/)"
+)
 """What no address has that is written out: blanks, markup, patterns, places that are left to be filled in."""
 _ENDING = re.compile(r"[^/?#]\.([A-Za-z][A-Za-z0-9]{0,11})(?:[?#]|\Z)")
 _FILES = frozenset(
     "html htm xhtml shtml php asp aspx jsp jspx do cgi pl cfm txt pdf rss atom xml csv geojson kml gpx ics vtt "
     "jpg jpeg png gif webp avif svg ico bmp mp3 mp4 m4a m4v ogg ogv webm wav flac swf zip gz doc docx xls xlsx "
-    "ppt pptx odt ods odp epub woff woff2 ttf webmanifest".split()  # noqa: SIM905
+    "ppt pptx odt ods odp epub woff woff2 ttf webmanifest".split()
 )
-_PARTS = frozenset("js mjs cjs css json map wasm".split())  # noqa: SIM905
-_SYSTEM = re.compile(r"/(?:usr|etc|bin|sbin|var|tmp|home|dev|proc|opt|root|lib|path/to|Users|mnt)(?:/|\Z)")
-_LETTER = re.compile(r"[^\W\d_]{2}|[^\W\d_][^\W_]+\d|~")
+_PARTS = frozenset("js mjs cjs css json map wasm".split())
+_SYSTEM = re.compile(r"/(?:usr|etc|s?bin|var|tmp|proc|Users|path/to)(?:/|\Z)")
+_LETTER = re.compile(r"[^\W\d_][^\W_]|~")
+"""A letter that does not stand alone: `/g` is a regular expression, `1/2` a fraction."""
 _CODED = re.compile(r"(?=[^/]*[a-z])(?=[^/]*[A-Z])(?=[^/]*\d)[A-Za-z0-9+]{33,}")
 _NAMESPACES = re.compile(
     r"https?://(?:www\.w3\.org/(?:\d{4}/(?!\d\d/)|XML/|ns/)|schema\.org/?\Z|ns\.adobe\.com/|purl\.org/|ogp\.me/|"
@@ -34,28 +37,35 @@ _NAMESPACES = re.compile(
 )
 """Names that look like addresses; nothing is there for a reader."""
 _HOST = re.compile(
-    r"(?:(?:[\w-]++\.)++(?<!\d\.)[\w-]{2,}+|localhost|\[[0-9a-f:.]++\]|\d++(?:\.\d++){3}+)(?::\d{1,5})?", re.IGNORECASE
+    r"(?:(?:[\w-]++\.)++(?<!\d\.)[\w-]{2,}+|localhost|\[[0-9a-f:.]++\]|\d++(?:\.\d++){3}+)(?::\d{1,5})?",
+    re.IGNORECASE,
 )
 _MERE_NAME = re.compile(r"[\w.~%+,=@&;-]++(?:/[\w.~%+,=@&;-]*+)*+(?:[?#].*+)?+")
 _QUERY = re.compile(r"\?[\w.~%-]++=[^=&]*+(?:&[\w.~%-]++=?+[^=&]*+)*+")
 _BEFORE = re.compile(r"([\w$@-]++)[\"']?+\s*+[:=(,]\s*+[\[(]?+\s*+\Z")
 _CALLS = frozenset(
     "fetch open load assign ajax get post getjson register addall importscripts url worker eventsource sendbeacon "
-    "loadindex to @id".split()  # noqa: SIM905
+    "loadindex to @id".split()
 )
 _NAMES = tuple(
-    "url href src link location uri permalink image img poster logo icon avatar thumbnail file next cover".split()  # noqa: SIM905
+    "url href src link location uri permalink image img poster logo icon avatar thumbnail file next cover".split()
 )
+_BEGINNINGS = "base", "publicp", "assetp", "assetsp", "scope", "prefix"
 NEAR = 48
 """Characters before a string that may say what it is."""
 
 
-def says_address(before: str) -> bool:
-    """Whether the text just before a string says that an address follows (`href: `, `fetch(`)."""
+def says_address(before: str) -> bool | None:
+    """Whether the text just before a string says that an address follows (`href: `, `fetch(`).
+
+    `None` if it says that only the beginning of one does (`baseUrl: `).
+    """
     match = _BEFORE.search(before[-NEAR:])
     if match is None:
         return False
     name = match[1].lower()
+    if name.startswith(_BEGINNINGS):
+        return None
     return name in _CALLS or name.endswith(_NAMES)
 
 
@@ -68,7 +78,7 @@ def form_of(text: str, *, named: bool = False) -> Form | None:
     """
     if not 2 <= len(text) <= LONGEST or text[0] == "#" or text[0] == "@":
         return None
-    if text.startswith("http") or text.startswith("//"):
+    if text.startswith(("http", "//")):
         return _whole(text)
     if _IMPOSSIBLE.search(text) or ":" in text.partition("/")[0] or not _LETTER.search(text):
         return None
@@ -79,7 +89,7 @@ def form_of(text: str, *, named: bool = False) -> Form | None:
     if text[0] == "/":
         return Form.ROOT if len(path) > 2 and not _SYSTEM.match(path) else None
     if text.startswith(("./", "../")):
-        return Form.DOT if ending in _FILES or ending in _PARTS else None
+        return Form.DOT if ending in _FILES or ending in _PARTS or path.endswith("/") else None
     if text[0] == "?":
         return Form.QUERY if _QUERY.fullmatch(text) else None
     if not _MERE_NAME.fullmatch(text):

@@ -15,7 +15,13 @@ from gossamer.policy.speculation.form import Where
 __all__ = ["ScriptExtractor"]
 
 _SCRIPT_TYPES = frozenset(
-    {"text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript", "application/ecmascript"}
+    {
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "text/ecmascript",
+        "application/ecmascript",
+    }
 )
 _DATA_TYPES = frozenset({"application/json", "application/ld+json", "application/manifest+json", "text/json"})
 
@@ -32,7 +38,9 @@ class ScriptExtractor:
 
     def extract(self, document: Document) -> Findings:
         """Say what the document may lead to."""
-        return Findings(links=self._links.make(self._mentions(document), document.url, document.charset or "utf-8"))
+        return Findings(
+            links=self._links.make(self._mentions(document), document.url, document.charset or "utf-8")
+        )
 
     def _mentions(self, document: Document) -> Iterable[Mention]:
         content, charset = document.content, document.charset or "utf-8"

@@ -41,6 +41,8 @@ _ESCAPE = re.compile(
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 LONGEST_WORD = 12
 """Characters of a word like `return` before a slash, with one more by which a longer one is known."""
+LONGEST_REGEX = 1_000
+"""Characters of a regular expression; where slashes stand close none may look far."""
 LOOK_BACK = 64
 """Characters looked at before and behind a literal or a slash; more white space stands for nothing at all."""
 MOST_JOINED = 8
@@ -105,7 +107,9 @@ def _judged(text: str, one: Literal) -> Literal:
     """The same, not whole if something is added before or behind."""
     if one.whole:
         before, behind = _last_before(text, one.start), _first_behind(text, one.end)
-        grows = before == "+" or (before == "=" and text[max(0, one.start - 3) : one.start].rstrip(_BLANKS).endswith("+="))
+        grows = before == "+" or (
+            before == "=" and text[max(0, one.start - 3) : one.start].rstrip(_BLANKS).endswith("+=")
+        )
         one.whole = not grows and behind != "+" and not text.startswith(".concat(", one.end)
     return one
 
@@ -153,7 +157,7 @@ def _behind(text: str, at: int, sign: str) -> int:
         return _end(_COMMENT_END, text, at + 2)
     if following == "/":
         return _end(_LINE_END, text, at)
-    match = _REGEX.match(text, at)
+    match = _REGEX.match(text, at, at + LONGEST_REGEX)
     if match is None:
         return at + 1
     before = _last_before(text, at)

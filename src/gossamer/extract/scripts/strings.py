@@ -13,6 +13,7 @@ from gossamer.policy.speculation.form import Form, Where, element_of
 __all__ = ["in_markup", "in_source", "in_value"]
 
 _IMPORTS = re.compile(r"(?:\b(?:import|from)|\b(?:import|importScripts)\s*+\()\s*+\Z")
+_META = re.compile(r"\s*+,\s*+import\.meta\.url")
 _MARKUP = re.compile(r"<[a-zA-Z]++[^<>]*?(?:href|src)\s*+=", re.IGNORECASE)
 _VOCABULARY = re.compile(r"\"@(?:context|type|vocab)\"\s*+:\s*+\[?+\s*+\Z")
 _KEY = re.compile(r"\s*+:")
@@ -31,15 +32,13 @@ def in_source(text: str, where: Where, depth: int = 0) -> Iterator[Mention]:
 
 def _in_literal(text: str, one: Literal, where: Where, depth: int) -> Iterator[Mention]:
     before, value = text[max(0, one.start - NEAR) : one.start], one.value
-    if _VOCABULARY.search(before):
-        return
-    imported = where is not Where.DATA and _IMPORTS.search(before) is not None
-    if imported and value.startswith(("./", "../", "/", "http")):
-        yield Mention(element_of(Where.IMPORT, Form.DOT), LinkKind.SPECULATIVE, value)
-        return
-    if imported:
-        return
     named = says_address(before)
+    if named is None or _VOCABULARY.search(before):
+        return
+    if _IMPORTS.search(before) or _META.match(text, one.end):
+        if value.startswith(("./", "../", "/", "http")):  # else it is a name in an import map
+            yield Mention(element_of(Where.IMPORT, Form.DOT), LinkKind.SPECULATIVE, value)
+        return
     form = form_of(value.split(" #", 1)[0] if named else value, named=named)
     if form is None:
         yield from _within(value, where, depth)
@@ -77,6 +76,6 @@ def in_value(name: str, value: str) -> Iterator[Mention]:
         yield from in_source(value, Where.DATA)
     else:
         named = says_address(f"{name}=")
-        form = form_of(value, named=named)
-        if form is not None:
+        form = form_of(value, named=bool(named))
+        if form is not None and named is not None:
             yield Mention(element_of(Where.DATA, form, named=named), LinkKind.SPECULATIVE, value)
