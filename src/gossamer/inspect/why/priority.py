@@ -10,6 +10,7 @@ from gossamer.inspect.why.level_words import grade_told, level_clause, ordering_
 from gossamer.inspect.why.place import Waiting
 from gossamer.inspect.why.sentences import Told, clause, in_english
 from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.ports import LinkOrdering
@@ -121,7 +122,8 @@ class Ranks:
         candidate = waiting.entry.candidate()
         parts = self.parts(candidate, standing)
         notes = list(self._notes(candidate, own, standing))
-        words, behind = level_clause(self._ordering, own, own), grade_told(grade)
+        words = level_clause(self._ordering, own, own)
+        behind = grade_told(grade, speculative=grade > 0 and candidate.kind is LinkKind.SPECULATIVE)
         priority = Priority(
             order=self._order,
             level=own,
