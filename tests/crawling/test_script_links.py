@@ -57,13 +57,17 @@ def test_what_nobody_links_to_comes_last_and_keeps_to_all_rules(tmp_path, order:
         assert report["speculative"] == {"script: root named": [1, 0]}
         with inspect(tmp_path / "c") as inspection:
             tell = Storyteller(inspection).tell
-            story = {url: tell(f"{served.address}{url}") for url in ("hidden.html", "later.html", "shut/x.html")}
+            story = {
+                url: tell(f"{served.address}{url}") for url in ("hidden.html", "later.html", "shut/x.html")
+            }
     assert story["hidden.html"].record.hops == "X"
     assert any("nobody links to it" in fact.text for fact in story["hidden.html"].facts)
     assert story["later.html"].record.hops == "LL"  # a link came before its turn: it has the link's story
     assert story["shut/x.html"].state == "dropped"
     assert command("check", "c", cwd=tmp_path).returncode == 0
-    assert "Led nowhere" in (command("report", "c", cwd=tmp_path), next(tmp_path.rglob("*.html")).read_text())[1]
+    assert (
+        "Led nowhere" in (command("report", "c", cwd=tmp_path), next(tmp_path.rglob("*.html")).read_text())[1]
+    )
 
 
 def test_without_the_setting_none_is_visited(tmp_path) -> None:
@@ -83,3 +87,28 @@ def test_a_page_that_stands_for_all_is_nothing_new(tmp_path) -> None:
     with site({"/": f"<script>var all = {strings}</script>", **pages}) as served:
         # The first of them says something.
         assert len(crawled(served, tmp_path / "c")) == 1 + 1 + SpeculationConfig().first_missing
+
+
+def test_what_was_learned_outlives_the_process(tmp_path) -> None:
+    strings = json.dumps([f"/no/such-{number}.html" for number in range(40)])
+    pages = {"/": f"<script>var all = {strings}</script>"}
+    settings = ["--set", "speculation.follow=true", "--set", "politeness.min_delay=0", "--quiet"]
+    with site(pages) as served:
+        command(
+            "crawl",
+            served.address,
+            "--dir",
+            "c",
+            *settings,
+            "--set",
+            "engine.guess_sitemap=false",
+            cwd=tmp_path,
+        )
+        assert sum("such" in path for _, path in served.asked) == 3
+        # Nothing that the scope of then has kept out is asked for either: it is doubted, not forgotten.
+        assert command("resume", "c", "--quiet", cwd=tmp_path).returncode == 0
+        assert sum("such" in path for _, path in served.asked) == 3
+        story = json.loads(
+            command("why", "c", f"{served.address}no/such-30.html", "--json", cwd=tmp_path).stdout
+        )
+    assert story["state"] in ("dropped", "rejected")

@@ -333,6 +333,7 @@ def _host_policy(
         domain=registrable_domain if config.scope.mode == "any" else None,
         shared=shared,
         owns=membership.owns if membership is not None else None,
+        speculative=config.speculation.follow,
     )
 
 

@@ -12,6 +12,7 @@ from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.gate import Gate, Turn
 from gossamer.frontier.gates.robots_gate import RobotsGate
+from gossamer.frontier.gates.speculation_gate import SpeculationGate
 from gossamer.frontier.queues.active_hosts import ActiveHosts
 from gossamer.frontier.queues.again import AgainQueue, visited
 from gossamer.frontier.queues.delayed import DelayedQueue
@@ -112,6 +113,8 @@ class Frontier:
         self.serving = ActiveHosts(environment, config, policy, session, self.again, by_order=by_order)
         self.schedule, self._wake, self._gate = self.serving.schedule, self.serving.wake, self.serving.gate
         self._gates: tuple[Gate, ...] = self.serving.gates
+        if policy.speculative:
+            self._gates = (SpeculationGate(), *self._gates)
         if policy.obey_robots:
             asking = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
             self._gates = (asking, *self._gates)

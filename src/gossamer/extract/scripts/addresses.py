@@ -10,7 +10,7 @@ class and a module, needs the ending of a file that browsers ask for; and a name
 import re
 from urllib.parse import urlsplit
 
-from gossamer.policy.speculation.form import Form
+from gossamer.policy.speculation.form import DOCUMENT_ENDINGS, PART_ENDINGS, SHOWN_ENDINGS, Form, ending_of
 
 __all__ = ["form_of", "says_address"]
 
@@ -20,13 +20,7 @@ _IMPOSSIBLE = re.compile(
     r"[\x00-\x20<>\"'`{}\[\]|\\^*$()\x7f]|%(?![0-9A-Fa-f]{2})|(?:\A|/):|\.\.\.|/\.?/(?<!:/)"
 )
 """What no address has that is written out: blanks, markup, patterns, places that are left to be filled in."""
-_ENDING = re.compile(r"[^/?#]\.([A-Za-z][A-Za-z0-9]{0,11})(?:[?#]|\Z)")
-_FILES = frozenset(
-    "html htm xhtml shtml php asp aspx jsp jspx do cgi pl cfm txt pdf rss atom xml csv geojson kml gpx ics vtt "
-    "jpg jpeg png gif webp avif svg ico bmp mp3 mp4 m4a m4v ogg ogv webm wav flac swf zip gz doc docx xls xlsx "
-    "ppt pptx odt ods odp epub woff woff2 ttf webmanifest".split()
-)
-_PARTS = frozenset("js mjs cjs css json map wasm".split())
+_FILES = DOCUMENT_ENDINGS | SHOWN_ENDINGS
 _SYSTEM = re.compile(r"/(?:usr|etc|s?bin|var|tmp|proc|Users|path/to)(?:/|\Z)")
 _LETTER = re.compile(r"[^\W\d_][^\W_]|~")
 """A letter that does not stand alone: `/g` is a regular expression, `1/2` a fraction."""
@@ -85,25 +79,20 @@ def form_of(text: str, *, named: bool = False) -> Form | None:
     path = re.split(r"[?#]", text, maxsplit=1)[0]
     if _CODED.search(path):
         return None
-    ending = _ending(path)
+    ending = ending_of(path)
     if text[0] == "/":
         return Form.ROOT if len(path) > 2 and not _SYSTEM.match(path) else None
     if text.startswith(("./", "../")):
-        return Form.DOT if ending in _FILES or ending in _PARTS or path.endswith("/") else None
+        return Form.DOT if ending in _FILES or ending in PART_ENDINGS or path.endswith("/") else None
     if text[0] == "?":
         return Form.QUERY if _QUERY.fullmatch(text) else None
     if not _MERE_NAME.fullmatch(text):
         return None
     if ending in _FILES:
         return Form.FILE
-    if ending in _PARTS:
+    if ending in PART_ENDINGS:
         return Form.PART
     return Form.NAME if named and "/" in path else None
-
-
-def _ending(path: str) -> str:
-    match = _ENDING.search(path)
-    return match[1].lower() if match else ""
 
 
 def _whole(text: str) -> Form | None:

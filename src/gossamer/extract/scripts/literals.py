@@ -36,7 +36,8 @@ _BEFORE_VALUE = frozenset(
 _BLANK = " \t\v\f\r"
 _BLANKS = " \t\n\r\v\f\ufeff"
 _ESCAPE = re.compile(
-    r"\\(?:u\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|[\n\r\u2028\u2029])|([\s\S]))"
+    r"\\(?:u(?:\{([0-9a-fA-F]{1,8})\}|([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))"
+    r"|x([0-9a-fA-F]{2})|(\r\n|[\n\r\u2028\u2029])|([\s\S]))"
 )
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 LONGEST_WORD = 12
@@ -75,13 +76,13 @@ def unescape(source: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    digits = match[1] or match[2] or match[3]
-    if digits is not None:
+    braced, high, low, plain, byte, line_break, other = match.groups()
+    if high is not None:
+        return (bytes.fromhex(high) + bytes.fromhex(low)).decode("utf-16-be")
+    if (digits := braced or plain or byte) is not None:
         code = int(digits, 16)
         return chr(code) if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else "\ufffd"
-    if match[4] is not None:
-        return ""
-    return _CONTROL.get(match[5], match[5])
+    return "" if line_break is not None else _CONTROL.get(other, other)
 
 
 def literals(text: str) -> Iterator[Literal]:
@@ -166,7 +167,8 @@ def _behind(text: str, at: int, sign: str) -> int:
     elif before.isalnum() or before in ("_", "$"):
         is_regex = _ends_in_keyword(text, at)
     else:
-        is_regex = before not in ("]", '"', "'", "`") and not text.startswith(("++", "--"), at - 2)
+        counted = text[max(0, at - LOOK_BACK) : at].rstrip(_BLANKS).endswith(("++", "--"))
+        is_regex = before not in ("]", '"', "'", "`") and not counted
     return match.end() if is_regex else at + 1
 
 

@@ -1,6 +1,7 @@
 """Where in an HTML page strings stand that a script would read: scripts, data, attributes without a meaning."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from gossamer.extract.html.character_references import unescape_attribute
@@ -13,17 +14,23 @@ from gossamer.extract.html.tag_grammar import (
 )
 from gossamer.extract.html.tokens import end_of_raw_text
 from gossamer.extract.links import Mention
+from gossamer.extract.pauses import with_pauses
 from gossamer.extract.scripts.strings import in_markup, in_source, in_value
 from gossamer.policy.speculation.form import Where
 
 __all__ = ["in_page"]
 
-_SPOT = re.compile(
-    rb"<(?:(!--)|(script)(?=[\t\n\f\r />]))"
-    rb"|[\t\n\f\r \"'](on[a-z]++|data-[a-z0-9_-]++|hx-get|ng-src|value)[\t\n\f\r ]*+=[\t\n\f\r ]*+"
-    rb"(?:\"([^\"]*+)\"|'([^']*+)')",
-    re.IGNORECASE,
+_SPOT = re.compile(rb"<(?:!--|[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />]))")
+_VALUE = rb"[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)')"
+_ATTRIBUTES = (
+    re.compile(rb"(on[a-zA-Z]{3,24}+)" + _VALUE),
+    re.compile(rb"(data-[a-zA-Z0-9_-]++)" + _VALUE),
+    re.compile(rb"(hx-get)" + _VALUE),
+    re.compile(rb"(ng-src)" + _VALUE),
+    re.compile(rb"<option[\t\n\f\r ]++(?:class=\"[^\"]*+\"[\t\n\f\r ]++)?+(value)" + _VALUE),
 )
+"""Each begins with letters of its own, which the search leaps to: one expression for all took ten times as long."""
+_BEFORE_NAME = b"\t\n\f\r \"'"
 _SCRIPTS = re.compile(
     r"(?:module|(?:text|application)/(?:x-)?(?:java|ecma|babel|type|live)?script(?:[;\d].*)?|text/babel|)\Z"
 )
@@ -40,31 +47,32 @@ def in_page(content: bytes, codec: str) -> Iterator[Mention]:
         content: in an encoding whose ASCII bytes are ASCII characters.
         codec: Python codec of the content.
     """
+    starts: list[int] = []
+    ends: list[int] = []
     at = 0
     while at >= 0 and (spot := _SPOT.search(content, at)) is not None:
-        at = spot.end()
-        if spot[1]:
-            at = end_of_declaration(content, spot.start())
-        elif spot[2]:
+        start, at = spot.start(), spot.end()
+        if content[start + 1] == ord("!"):
+            at = end_of_declaration(content, start)
+        else:
             begin = end_of_attributes(content, at, Tokens())
             if begin < 0:
-                return
-            tag = content[at - 1 : begin]
-            for within in _SPOT.finditer(tag):
-                if within[3]:
-                    yield from _in_attribute(within, codec)
-            at = end_of_raw_text(content, b"script", begin)
-            kind = attributes_of(Tag(b"script", tag[1:-1]), codec).get("type", "")
+                break
+            start, at = begin, end_of_raw_text(content, b"script", begin)
+            kind = attributes_of(Tag(b"script", content[spot.end() : begin - 1]), codec).get("type", "")
             text = content[begin : at if at >= 0 else None].decode(codec, "replace")
             yield from _in_script(kind.strip().lower(), text)
-        else:
-            yield from _in_attribute(spot, codec)
-            at -= 1  # its last quote may stand right before the next name
-
-
-def _in_attribute(spot: re.Match[bytes], codec: str) -> Iterator[Mention]:
-    value = spot[4] if spot[4] is not None else spot[5]
-    return in_value(spot[3].decode().lower(), unescape_attribute(value.decode(codec, "replace")))
+        starts.append(start)
+        ends.append(at if at >= 0 else len(content))
+    for pattern in _ATTRIBUTES:
+        for match in with_pauses(pattern.finditer(content)):
+            before = bisect_right(starts, match.start()) - 1
+            if before >= 0 and match.start() < ends[before]:
+                continue
+            if content[match.start(1) - 1] in _BEFORE_NAME:
+                value = match[2] if match[2] is not None else match[3]
+                text = unescape_attribute(value.decode(codec, "replace"))
+                yield from in_value(match[1].decode().lower(), text)
 
 
 def _in_script(kind: str, text: str) -> Iterator[Mention]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gossamer.extract.html.tags import inner_mentions
 from gossamer.extract.links import Mention
+from gossamer.extract.pauses import with_pauses
 from gossamer.extract.scripts.addresses import NEAR, form_of, says_address
 from gossamer.extract.scripts.literals import Literal, literals
 from gossamer.model.link import LinkKind
@@ -25,7 +26,7 @@ DEEPEST = 2
 
 def in_source(text: str, where: Where, depth: int = 0) -> Iterator[Mention]:
     """The addresses in strings of a script or of JSON."""
-    for one in literals(text):
+    for one in with_pauses(literals(text)):
         if one.whole and len(one.source) > 1:
             yield from _in_literal(text, one, where, depth)
 

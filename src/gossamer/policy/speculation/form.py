@@ -1,8 +1,38 @@
 """Where a speculative address stood, how it was written, and how far such ones are to be believed at first."""
 
+import re
 from enum import StrEnum
 
-__all__ = ["Form", "Where", "element_of", "prior"]
+__all__ = [
+    "DOCUMENT_ENDINGS",
+    "PART_ENDINGS",
+    "SHOWN_ENDINGS",
+    "Form",
+    "Where",
+    "element_of",
+    "ending_of",
+    "prior",
+]
+
+DOCUMENT_ENDINGS = frozenset(
+    "html htm xhtml shtml php asp aspx jsp jspx do cgi pl cfm txt pdf rss atom xml csv geojson kml gpx ics zip gz "
+    "doc docx xls xlsx ppt pptx odt ods odp epub".split()
+)
+"""Endings of what people read or take along."""
+SHOWN_ENDINGS = frozenset(
+    "vtt jpg jpeg png gif webp avif svg ico bmp mp3 mp4 m4a m4v ogg ogv webm wav flac swf woff woff2 ttf "
+    "webmanifest".split()
+)
+"""Endings of what a browser loads to show a page."""
+PART_ENDINGS = frozenset("js mjs cjs css json map wasm".split())
+"""Endings of parts of programs, which a browser loads as well."""
+_ENDING = re.compile(r"[^/]\.([A-Za-z][A-Za-z0-9]{0,11})\Z")
+
+
+def ending_of(path: str) -> str:
+    """The ending of a path in small letters, empty if it has none."""
+    match = _ENDING.search(path)
+    return match[1].lower() if match else ""
 
 
 class Where(StrEnum):
