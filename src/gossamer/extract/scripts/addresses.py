@@ -25,6 +25,8 @@ _SYSTEM = re.compile(r"/(?:usr|etc|s?bin|var|tmp|proc|Users|path/to)(?:/|\Z)")
 _LETTER = re.compile(r"[^\W\d_][^\W_]|~")
 """A letter that does not stand alone: `/g` is a regular expression, `1/2` a fraction."""
 _CODED = re.compile(r"(?=[^/]*[a-z])(?=[^/]*[A-Z])(?=[^/]*\d)[A-Za-z0-9+]{33,}")
+_HIDDEN = re.compile(r"(?:\A|/)\.[^./][^/]*+\Z")
+"""A name that begins with a dot: an ending by itself, or a file that no server shows."""
 _NAMESPACES = re.compile(
     r"https?://(?:www\.w3\.org/(?:\d{4}/(?!\d\d/)|XML/|ns/)|schema\.org/?\Z|ns\.adobe\.com/|purl\.org/|ogp\.me/|"
     r"xmlns\.com/|schemas\.|json-schema\.org/|www\.sitemaps\.org/schemas/|reactjs\.org/docs/error-decoder)"
@@ -77,7 +79,7 @@ def form_of(text: str, *, named: bool = False) -> Form | None:
     if _IMPOSSIBLE.search(text) or ":" in text.partition("/")[0] or not _LETTER.search(text):
         return None
     path = re.split(r"[?#]", text, maxsplit=1)[0]
-    if _CODED.search(path):
+    if _CODED.search(path) or _HIDDEN.search(path):
         return None
     ending = ending_of(path)
     if text[0] == "/":

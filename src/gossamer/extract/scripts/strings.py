@@ -9,7 +9,7 @@ from gossamer.extract.pauses import with_pauses
 from gossamer.extract.scripts.addresses import NEAR, form_of, says_address
 from gossamer.extract.scripts.literals import Literal, literals
 from gossamer.model.link import LinkKind
-from gossamer.policy.speculation.form import Form, Where, element_of
+from gossamer.policy.speculation.form import ASIDE, Form, Where, element_of
 
 __all__ = ["in_markup", "in_source", "in_value"]
 
@@ -55,17 +55,16 @@ def _within(value: str, where: Where, depth: int) -> Iterator[Mention]:
     if value[:1] in "{[" and '"' in value:
         yield from in_source(value, where, depth + 1)
     elif "<" in value and _MARKUP.search(value):
-        yield from in_markup(value)
+        yield from in_markup(value, where if where in ASIDE else Where.MARKUP)
 
 
-def in_markup(markup: str) -> Iterator[Mention]:
+def in_markup(markup: str, where: Where = Where.MARKUP) -> Iterator[Mention]:
     """The addresses of HTML that a script may put into the page, but those with places left to be filled in."""
     for mention in inner_mentions(markup):
         form = form_of(mention.address, named=True)
         if form is not None:
-            yield Mention(
-                element_of(Where.MARKUP, form), LinkKind.SPECULATIVE, mention.address, mention.nofollow
-            )
+            element = element_of(where, form, named=where is not Where.MARKUP)
+            yield Mention(element, LinkKind.SPECULATIVE, mention.address, mention.nofollow)
 
 
 def in_value(name: str, value: str) -> Iterator[Mention]:

@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 __all__ = [
+    "ASIDE",
     "DOCUMENT_ENDINGS",
     "PART_ENDINGS",
     "SHOWN_ENDINGS",
@@ -66,14 +67,14 @@ _BY_FORM = {
     Form.QUERY: 0.3,
     Form.FILE: 0.5,
     Form.PART: 0.25,
-    Form.NAME: 0.35,
+    Form.NAME: 0.2,
 }
 """Of a string that stands anywhere; `benchmarks.script_links` shows what came of each."""
 _NAMED = 0.2
 """What it adds that a name says that an address follows: `href:`, `fetch(`."""
 _SURE = {Where.IMPORT: 0.9, Where.MARKUP: 0.7}
 """Places that hold nothing but addresses."""
-_ASIDE = frozenset({Where.FILE, Where.DATA_FILE})
+ASIDE = frozenset({Where.FILE, Where.DATA_FILE})
 """Files that do not know what their relative addresses are resolved against: each page that loads them does."""
 _RELATIVE = frozenset({Form.DOT, Form.QUERY, Form.FILE, Form.PART, Form.NAME})
 _UNFOUNDED = 0.7
@@ -93,4 +94,4 @@ def prior(element: str) -> float:
     if where in _SURE:
         return _SURE[where]
     belief = _BY_FORM[form] + _NAMED * named
-    return belief * _UNFOUNDED if where in _ASIDE and form in _RELATIVE else belief
+    return belief * _UNFOUNDED if where in ASIDE and form in _RELATIVE else belief
