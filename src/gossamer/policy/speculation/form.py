@@ -78,6 +78,8 @@ ASIDE = frozenset({Where.FILE, Where.DATA_FILE})
 """Files that do not know what their relative addresses are resolved against: each page that loads them does."""
 _RELATIVE = frozenset({Form.DOT, Form.QUERY, Form.FILE, Form.PART, Form.NAME})
 _UNFOUNDED = 0.7
+_SUREST = 0.95
+"""Nothing is certain: at `speculation.min_belief` 1 no guess is visited."""
 _MARK = " named"
 
 
@@ -93,5 +95,5 @@ def prior(element: str) -> float:
     where, form = Where(place), Form(written.removesuffix(_MARK))
     if where in _SURE:
         return _SURE[where]
-    belief = _BY_FORM[form] + _NAMED * named
+    belief = min(_BY_FORM[form] + _NAMED * named, _SUREST)
     return belief * _UNFOUNDED if where in ASIDE and form in _RELATIVE else belief
