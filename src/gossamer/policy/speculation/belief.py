@@ -50,7 +50,7 @@ class Tried(msgspec.Struct, array_like=True):
         return msgspec.msgpack.decode(data, type=cls) if data else cls()
 
     def packed(self) -> bytes:
-        """For a host's record."""
+        """The same as bytes, as they stand in the record of a host."""
         return msgspec.msgpack.encode(self)
 
     def belief(self, element: str) -> float:
