@@ -22,6 +22,7 @@ from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.other_agents import Peers
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
+from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.checkpoints import Checkpoints
 from gossamer.engine.crawl import Crawl, Parts
 from gossamer.engine.enrolling import Enrolling
@@ -46,6 +47,7 @@ from gossamer.engine.visiting.worker import Worker
 from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
+from gossamer.extract.scripts.extractor import ScriptExtractor
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
@@ -156,7 +158,7 @@ def build(
 
     # The door in.
     identity = Identity(Canonicaliser(config.canonical), frontier)
-    tests = _drop_tests(config, frontier)
+    tests, speculation = _drop_tests(config, frontier), _speculation(config, frontier, identity, counters)
     admission = Admission(
         frontier,
         identity,
@@ -167,6 +169,7 @@ def build(
         raised=plugins.hear,
         plain=tests.for_links if tests is not None else None,
         other_agents=peers.other_agents,
+        speculation=speculation,
     )
     robots = RobotsFiles(
         frontier,
@@ -211,6 +214,7 @@ def build(
             again,
             extensions.revisits,
             signals,
+            speculation,
         ),
         archivist,
         ledger,
@@ -226,7 +230,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again),
+        PrefetchChecks(robots, rejudging, again, speculation),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -327,6 +331,7 @@ def _host_policy(
         domain=registrable_domain if config.scope.mode == "any" else None,
         shared=shared,
         owns=membership.owns if membership is not None else None,
+        speculative=config.speculation.follow,
     )
 
 
@@ -353,6 +358,15 @@ def _drop_tests(config: CrawlConfig, frontier: Frontier) -> DropTests | None:
     return DropTests(parameters, frontier)
 
 
+def _speculation(
+    config: CrawlConfig, frontier: Frontier, identity: Identity, counters: Counters
+) -> Speculation | None:
+    """What judges speculative links, where they are followed."""
+    if not config.speculation.follow:
+        return None
+    return Speculation(frontier, identity, counters, config.speculation)
+
+
 def _link_rules(config: CrawlConfig) -> LinkRules:
     return LinkRules(
         skip_duplicates=config.engine.skip_duplicates,
@@ -360,6 +374,7 @@ def _link_rules(config: CrawlConfig) -> LinkRules:
         honour_meta=config.robots.honour_meta,
         skip_canonical=config.engine.skip_canonical,
         back=config.fetch.cookies,
+        speculative=config.speculation.follow,
     )
 
 
@@ -371,6 +386,7 @@ def _reading(config: CrawlConfig, further: Sequence[Extractor], spare: SpareTime
         focus.append(focus_extractor(config.order.focus))
     fields = [FieldsExtractor(read_groups(config.fields))] if config.fields else []
     documents = link_extractors(config.documents, extract)
-    every = [*builtin_extractors(extract), *focus, *fields, *documents, *further]
+    scripts = [ScriptExtractor(extract)] if config.speculation.follow else []
+    every = [*builtin_extractors(extract), *scripts, *focus, *fields, *documents, *further]
     reader = Reader(extract, PRODUCT_TOKEN, every)
     return Reading(reader, config.fetch, extract, config.robots, PRODUCT_TOKEN, spare)

@@ -38,6 +38,8 @@ class Summary(msgspec.Struct, frozen=True):
     visited: dict[str, str | float]
     order: dict[str, str | float]
     again: int = 0
+    speculative: dict[str, tuple[int, int]] = {}
+    """Visits to addresses in scripts by where they stood: that brought something, that did not."""
 
 
 def name_sums(names: NameStatistics) -> dict[str, int]:
@@ -102,4 +104,5 @@ def summary(
         visited=visited_sums(visited),
         order=order,
         again=counters.again,
+        speculative=dict(sorted(counters.speculative.items())),
     )

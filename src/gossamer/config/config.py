@@ -29,6 +29,7 @@ from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.robots.access import RobotsConfig
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
+from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.policy.urls.canonical import CanonicalConfig
 from gossamer.policy.urls.parameters import ParameterConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -61,6 +62,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     revisit: RevisitConfig = RevisitConfig()
     canonical: CanonicalConfig = CanonicalConfig()
     traps: TrapConfig = TrapConfig()
+    speculation: SpeculationConfig = SpeculationConfig()
     branches: BranchConfig = BranchConfig()
     parameters: ParameterConfig = ParameterConfig()
     engine: EngineConfig = EngineConfig()

@@ -86,6 +86,7 @@ class HostPolicy(msgspec.Struct, frozen=True):
     domain: Callable[[str], str] | None = None  # whose turns the host of that name shares with others
     shared: SharedRests | None = None  # if hosts rest for other crawls of the machine too
     owns: Callable[[bytes], bool] | None = None  # in a cluster: whether a host, by its hash, is ours to visit
+    speculative: bool = False  # whether some URLs are guesses
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.gates.budget_gate import BudgetGate
 from gossamer.frontier.gates.gate import Gate, Turn
 from gossamer.frontier.gates.robots_gate import RobotsGate
+from gossamer.frontier.gates.speculation_gate import SpeculationGate
 from gossamer.frontier.queues.active_hosts import ActiveHosts
 from gossamer.frontier.queues.again import AgainQueue, visited
 from gossamer.frontier.queues.delayed import DelayedQueue
@@ -42,7 +43,7 @@ from gossamer.model.page import Page
 from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
-from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_GRADE, ROBOTS_LEVEL
 from gossamer.policy.revisit.history import standing
 from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
@@ -114,6 +115,8 @@ class Frontier:
         self.serving = ActiveHosts(environment, config, policy, session, self.again, by_order=by_order)
         self.schedule, self._wake, self._gate = self.serving.schedule, self.serving.wake, self.serving.gate
         self._gates: tuple[Gate, ...] = self.serving.gates
+        if policy.speculative:
+            self._gates = (SpeculationGate(), *self._gates)
         if policy.obey_robots:
             asking = RobotsGate(self.robots, self._later, self.hosts, self.changes, self.admit_robots)
             self._gates = (asking, *self._gates)
@@ -201,6 +204,28 @@ class Frontier:
             place = self.enqueue(host, name, candidate, level, batch)
             if standings is not None:
                 standings.place(fingerprint, place, batch)
+            self.seen.add(fingerprint, place, batch)
+        return True
+
+    def admit_last(self, candidate: Candidate, key: bytes) -> bool:
+        """Queue a candidate behind all others of its host, unless `key` was seen; its URL is not, so far."""
+        if key in self.seen:
+            return False
+        host, name = self.host_key(candidate.url)
+        with self.changes() as batch:
+            level = LAST_GRADE << GRADE_SHIFT | self.ordering.level(candidate)
+            place = self.enqueue(host, name, candidate, level, batch)
+            self.seen.add(key, place, batch)
+        return True
+
+    def claim(self, fingerprint: bytes, place: bytes) -> bool:
+        """Mark a URL as seen for who waited at `place`; `False` if it was for another.
+
+        A Bloom table does not tell who: there a claim that a crash has cut off is lost.
+        """
+        if fingerprint in self.seen:
+            return self.environment.get(Family.SEEN, fingerprint) == place
+        with self.changes() as batch:
             self.seen.add(fingerprint, place, batch)
         return True
 

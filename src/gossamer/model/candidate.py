@@ -21,6 +21,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
             canonical form); never set twice in a row.
         origin: for robots files and their redirects: the origin whose rules are asked for.
         again: it was visited before, and has its turn again.
+        element: where it stood, as `Link.element`; of speculative links only, which are believed by it.
     """
 
     url: Url
@@ -32,3 +33,4 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     forced: bool = False
     origin: str = ""
     again: bool = False
+    element: str = ""

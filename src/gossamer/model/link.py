@@ -19,6 +19,7 @@ class LinkKind(StrEnum):
     SITEMAP = "sitemap"
     ROBOTS = "robots"
     FOLDER = "folder"  # above a page, mentioned by nobody (path-ascending)
+    SPECULATIVE = "speculative"  # a string of a script or of data that may be an address
 
 
 HOP_LETTERS = {
@@ -31,6 +32,7 @@ HOP_LETTERS = {
     LinkKind.SITEMAP: "M",
     LinkKind.ROBOTS: "P",
     LinkKind.FOLDER: "I",
+    LinkKind.SPECULATIVE: "X",
 }
 """Letters of the hop path; R, M and P add a hop but no depth."""
 

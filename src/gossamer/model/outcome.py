@@ -41,6 +41,7 @@ class Rule(StrEnum):
     TOO_LONG = "too_long"
     HOPS = "hops"  # too many redirects in a row
     TRAP = "trap"
+    SPECULATIVE = "speculative"  # nobody linked to it, and such ones lead nowhere too often
     PLUGIN = "plugin"  # a guard raised, so it said no
 
 

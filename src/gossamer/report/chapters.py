@@ -117,10 +117,20 @@ def content(parts: Parts, figures: Figures) -> Html:
                 parts.counted("languages", tongues, 6, languages.pages, spoken),
                 parts.counted("depth", depth, 4, note=parts.say("depth_note")),
                 parts.counted("found_by", _named(parts, "kind", log.kinds), 5),
+                *_speculative(parts, figures),
                 parts.pages("largest", log.largest),
             ),
         )
     )
+
+
+def _speculative(parts: Parts, figures: Figures) -> list[Card]:
+    """What visits to addresses in scripts brought, by where these stood; nothing if none was made."""
+    rows = [
+        (foreign(element), parts.number(found), parts.number(missing))
+        for element, (found, missing) in figures.sums.speculative.items()
+    ]
+    return [parts.table("speculative", ("place", "brought", "missed"), rows, ".nn")] if rows else []
 
 
 def _types_by_pages(parts: Parts, figures: Figures) -> Card:

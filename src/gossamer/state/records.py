@@ -36,6 +36,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     again: bool = False  # in `later`: it was visited, and is due again then
     reason: Reason | None = None  # in `later`: what it waits for
     revisit: bool = False  # it was visited, and has its turn again: `Candidate.again`
+    element: str = ""  # `Candidate.element`
 
     def candidate(self) -> Candidate:
         """The candidate, its URL split again."""
@@ -51,6 +52,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.forced,
             self.origin,
             self.revisit,
+            self.element,
         )
 
     @classmethod
@@ -77,6 +79,7 @@ class QueueRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             again,
             reason,
             candidate.again,
+            candidate.element,
         )
 
 
@@ -119,6 +122,7 @@ class HostRecord(msgspec.Struct, array_like=True):
     volatile: Octets = (
         b""  # what of its pages differs at each visit (`policy.change.volatile`), at most 1 KiB
     )
+    speculation: Octets = b""  # what came of speculative links (`policy.speculation.belief`), at most 3 KiB
 
     @property
     def delayed(self) -> int:
@@ -201,6 +205,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     asked: bytes = b""  # ticket under which it was asked for again by hand, until that visit is settled
     gone: int = 0  # wall time of the first of two or more 404 or 410 in a row; 0: it is not gone
     changed: int = 0  # wall time of the visit that last found another text
+    element: str = ""  # where a speculative link stood
 
     @property
     def presence(self) -> Presence:
@@ -340,6 +345,7 @@ class Counters(msgspec.Struct, array_like=True):
     raised: dict[str, int] = {}  # failures of code that was handed in, by its port and name
     again: int = 0  # entries in `later` that were visited and are due again
     enrolled: int = 0  # pages in `again`, that come again by what a visit is worth
+    speculative: dict[str, tuple[int, int]] = {}  # visits to such links that brought something, and did not
 
 
 class ClockRecord(msgspec.Struct, frozen=True, array_like=True):

@@ -42,6 +42,7 @@ TURNED_AWAY = {
     Rule.HOPS: "after too many hops or redirects",
     Rule.TOO_LONG: "with addresses longer than scope.max_url_length",
     Rule.TRAP: "that look endless (see traps.* in gossamer config)",
+    Rule.SPECULATIVE: "in scripts, of kinds that lead nowhere too often",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """What is said of links that were turned away, by rule."""
@@ -52,6 +53,7 @@ REFUSED = {
     Rule.DIRECTIVE: "by a directive",
     Rule.HOPS: "after too many redirects",
     Rule.TRAP: "that look endless, since traps.* was changed",
+    Rule.SPECULATIVE: "found in scripts, of kinds that lead nowhere too often",
     Rule.PLUGIN: "by a rule of yours that raised an error",
 }
 """The same of URLs that were queued."""

@@ -8,6 +8,7 @@ import msgspec
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.link_cache import LinkCache, ScopeCache, way
 from gossamer.engine.admission.other_agents import OtherAgents
+from gossamer.engine.admission.speculation import Speculation, as_speculative
 from gossamer.engine.observe import Observers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -57,6 +58,7 @@ class Admission:
         raised: Callable[[Raised], None] = lambda _: None,
         plain: Callable[[Candidate], Candidate] | None = None,
         other_agents: OtherAgents | None = None,
+        speculation: Speculation | None = None,
     ) -> None:
         """What the door goes by.
 
@@ -70,6 +72,7 @@ class Admission:
             raised: hears of scope rules that raise.
             plain: leaves out of a link's URL what does not matter.
             elsewhere: the other agents, in a cluster.
+            speculation: says which speculative links are worth queueing; without it none is.
         """
         self._frontier = frontier
         self._identity = identity
@@ -84,6 +87,7 @@ class Admission:
         """As `NEWCOMERS`; settlement lets them in, after the commit with which they join."""
         self._plain = plain or _as_it_is
         self._raised = raised
+        self._speculation = speculation
         self.other_agents = other_agents
         """The other agents, in a cluster."""
 
@@ -93,6 +97,8 @@ class Admission:
             if not self._is_elsewhere(candidate):
                 self._frontier.admit_robots(candidate)
             return True
+        if candidate.kind is LinkKind.SPECULATIVE:
+            return self._speculate(candidate)
         fingerprint = self._identity.fingerprint(candidate.url)
         # What was admitted once is nearly always mentioned again, and looking is cheaper than judging. A gift
         # must reach it all the same.
@@ -102,6 +108,26 @@ class Admission:
                 return False
             unseen = fingerprint
         return self._in_scope(candidate, unseen) and self._enter(candidate, fingerprint, gift)
+
+    def _speculate(self, candidate: Candidate) -> bool:
+        """Queue what may be the address of something, if nothing is known of it and it is worth it."""
+        fingerprint, speculation = self._identity.fingerprint(candidate.url), self._speculation
+        if speculation is None:
+            return False
+        if fingerprint in self._frontier.seen:
+            speculation.was_known(candidate)
+            return False
+        if not self._in_scope(candidate, fingerprint):
+            return False
+        if self.other_agents is not None:
+            candidate = self._under_one_host(candidate, fingerprint)
+            if self.other_agents.takes(fingerprint, candidate, None):
+                return False
+        doubt = speculation.doubt(candidate)
+        if doubt is not None:
+            self.reject(candidate, because(Rule.SPECULATIVE, doubt), fingerprint)
+            return False
+        return speculation.enter(candidate)
 
     def _is_elsewhere(self, robots: Candidate) -> bool:
         if self.other_agents is None:
@@ -159,12 +185,14 @@ class Admission:
         """Queue a candidate that was turned away once, if it is new and in scope now."""
         if not self.is_in_scope(candidate):
             return False
+        if candidate.kind is LinkKind.SPECULATIVE:
+            return self._speculate(candidate)
         fingerprint = self._identity.fingerprint(candidate.url)
         return fingerprint not in self._frontier.seen and self._enter(candidate, fingerprint, None)
 
     def receive(self, candidate: Candidate, gift: Any) -> bool:
         """Queue what another agent has found, and judged already, if it is new."""
-        if candidate.kind is LinkKind.ROBOTS:
+        if candidate.kind is LinkKind.ROBOTS or candidate.kind is LinkKind.SPECULATIVE:
             return self.admit(candidate)
         return self._enter(candidate, self._identity.fingerprint(candidate.url), gift)
 
@@ -219,12 +247,20 @@ class Admission:
 
         `later` links of it are to come. `gift_to` tells what each brings, if the ordering tells them apart.
         """
+        speculative: Sequence[Link] = ()
+        if self._speculation is not None:
+            speculative = [link for link in links if link.kind is LinkKind.SPECULATIVE]
+            links = [link for link in links if link.kind is not LinkKind.SPECULATIVE]
         if self._frontier.standings is not None:
             admitted = self._links_with_gifts(
                 finder, self._targets(finder, links, honour_nofollow), later, gift_to
             )
         else:
             admitted = self._links(finder, links, honour_nofollow)
+        # After the links, which say what is known of the same URLs.
+        for link in speculative:
+            if not self._recent.met(way(link.kind, link.url)):
+                admitted += self.admit(self._plain(as_speculative(_linked(finder, link), link.element)))
         if self._frontier.counts_linkers:
             follow = {link.url.host for link in links if not (link.nofollow and honour_nofollow)}
             self._frontier.linked(follow, finder.url.host)
@@ -332,6 +368,7 @@ class Admission:
                     depth=candidate.depth,
                     hops=candidate.hops,
                     via=candidate.via,
+                    element=candidate.element,
                 )
                 with self._frontier.changes() as batch:
                     batch.put(Family.PAGES, fingerprint, encode(record))

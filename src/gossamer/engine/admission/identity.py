@@ -22,6 +22,12 @@ class Identity:
         host, _ = self._frontier.host_key(url)
         return self._frontier.fingerprint(host, canonical)
 
+    def speculative(self, url: Url) -> bytes:
+        """The key under which a speculative link to a URL is seen, as long as it is no more than that."""
+        canonical = self.canonical(url)
+        host, _ = self._frontier.host_key(Url.from_serialised(canonical) or url)
+        return self._frontier.fingerprint(host, f"{canonical} speculative")
+
     def same(self, one: Url, other: Url) -> bool:
         """Whether both have one canonical form."""
         return self.canonical(one) == self.canonical(other)

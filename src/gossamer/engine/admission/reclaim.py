@@ -130,4 +130,6 @@ def kept_out(record: PageRecord) -> bool:
 
 def _candidate(record: PageRecord) -> Candidate | None:
     url = Url.from_serialised(record.url)
-    return None if url is None else Candidate(url, record.kind, record.depth, record.hops, record.via)
+    if url is None:
+        return None
+    return Candidate(url, record.kind, record.depth, record.hops, record.via, element=record.element)

@@ -5,6 +5,7 @@ import msgspec
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.robots_files import RobotsFiles
+from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.plugin_watch import PluginWatch
 from gossamer.engine.settlement.judge import Judge
 from gossamer.engine.settlement.page_memory import PageMemory
@@ -29,6 +30,7 @@ class LinkRules(msgspec.Struct, frozen=True):
     honour_meta: bool = True
     skip_canonical: bool = False
     back: bool = False
+    speculative: bool = False
 
     def followed(self, page: Page, *, seen_before: bool) -> tuple[Link, ...]:
         """The links of an archived page that are to be followed; `seen_before`: its content was."""
@@ -36,7 +38,19 @@ class LinkRules(msgspec.Struct, frozen=True):
             return ()
         if self.skip_canonical and any(link.kind is LinkKind.CANONICAL for link in page.links):
             return tuple(link for link in page.links if link.kind is not LinkKind.CANONICAL)
+        if self.speculative and self.honour_nofollow:
+            return _without_forbidden(page.links)
         return page.links
+
+
+def _without_forbidden(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Without the speculative links to what a link of the same page forbids to follow."""
+    forbidden = {link.url.text for link in links if link.nofollow}
+    if not forbidden:
+        return links
+    return tuple(
+        link for link in links if link.kind is not LinkKind.SPECULATIVE or link.url.text not in forbidden
+    )
 
 
 class Doors(msgspec.Struct, frozen=True):
@@ -54,3 +68,4 @@ class Doors(msgspec.Struct, frozen=True):
     revisits: RevisitPolicy | None = None
     """Handed in; it then says when a page is due again."""
     signals: Signals | None = None
+    speculation: Speculation | None = None

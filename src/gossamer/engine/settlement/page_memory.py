@@ -81,6 +81,7 @@ def page_record(
         "depth": candidate.depth,
         "hops": candidate.hops,
         "via": candidate.via,
+        "element": candidate.element or known.element,
         "number": number,
         "weight": level,
         "visits_made": known.visits_made + (not refused),

@@ -8,6 +8,7 @@ from itertools import islice
 import msgspec
 
 from gossamer.engine.admission.reclaim import turned_away
+from gossamer.engine.admission.speculation import LINKED, is_speculative
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.observe import Observers
 from gossamer.engine.settlement.archivist import Archivist, Kept
@@ -23,7 +24,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Fetched
+from gossamer.model.outcome import Fetched, Refused
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.visits.retry import redirect_location
@@ -219,6 +220,10 @@ class Settlement:
     def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, lease = settled.visit, settled.visit.lease
+        if isinstance(visit.outcome, Refused) and visit.outcome.detail == LINKED:
+            # Its URL has another entry, or was visited: there is nothing to tell of this one.
+            self._frontier.settle(lease, settled.judgement.disposition, settled.judgement.tally)
+            return
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
         for raised in visit.page.raised if visit.page is not None else ():
             self._doors.plugins.hear(raised)
@@ -230,6 +235,8 @@ class Settlement:
             if again is not settled.judgement:
                 settled = msgspec.structs.replace(settled, judgement=again)
         judgement = settled.judgement
+        if self._doors.speculation is not None and is_speculative(lease.candidate):
+            self._speculated(settled, admitted)
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)
         self._doors.memory.put(settled.fingerprint, record, batch)
@@ -252,6 +259,20 @@ class Settlement:
         if settled.kept is not None and settled.kept.twin and not lease.candidate.again:
             self._ledger.counters.duplicates += 1
         events.append(_visited(settled, admitted))
+
+    def _speculated(self, settled: Settled, admitted: int) -> None:
+        """Tell what came of a speculative link that is settled for good.
+
+        A copy of what was met is nothing new: sites answer with the same page to whatever they do not know.
+        """
+        visit, speculation = settled.visit, self._doors.speculation
+        assert speculation is not None
+        ended = isinstance(settled.judgement.disposition, Done | Dropped)
+        if ended and not isinstance(visit.outcome, Refused):
+            brought = visit.page is not None and not settled.seen_before
+            speculation.came_of(
+                visit.lease, found=brought or (_location(settled) is not None and admitted > 0)
+            )
 
     def _follow(self, settled: Settled, followed: Followed) -> int:
         """Admit where the visit leads: what is left of its links, or the place it redirects to."""

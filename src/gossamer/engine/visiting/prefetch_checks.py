@@ -2,6 +2,7 @@
 
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
+from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
@@ -10,12 +11,19 @@ from gossamer.model.reasons.reason import because
 
 
 class PrefetchChecks:
-    """Asks the scope, where it has changed, then the robots files."""
+    """Asks the scope, where it has changed, whether a guess is still worth it, then the robots files."""
 
-    def __init__(self, robots: RobotsFiles, rejudging: Rejudging, revisits: Revisits) -> None:
+    def __init__(
+        self,
+        robots: RobotsFiles,
+        rejudging: Rejudging,
+        revisits: Revisits,
+        speculation: Speculation | None = None,
+    ) -> None:
         self._robots = robots
         self._rejudging = rejudging
         self._revisits = revisits
+        self._speculation = speculation
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does."""
@@ -23,6 +31,8 @@ class PrefetchChecks:
             if lease.candidate.kind is LinkKind.ROBOTS:
                 # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
                 return Failed(Fault.ADDRESS_FORBIDDEN, because(refused.rule, refused.detail))
+            return refused
+        if self._speculation is not None and (refused := self._speculation.refusal(lease)) is not None:
             return refused
         return self._robots.refusal(lease)
 

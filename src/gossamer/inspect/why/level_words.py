@@ -48,8 +48,10 @@ def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
     return in_english((level_clause(ordering, first, last),))
 
 
-def grade_told(grade: int) -> Told:
+def grade_told(grade: int, *, speculative: bool = False) -> Told:
     """What a grade says; nothing for 0, which most URLs have."""
+    if speculative:
+        return (clause("grade.speculative"),)
     return (clause("grade.budget", round=grade, most=LAST_ROUND),) if grade else ()
 
 

@@ -10,6 +10,7 @@ from gossamer.inspect.why.level_words import again_clause, grade_told, level_cla
 from gossamer.inspect.why.place import Waiting
 from gossamer.inspect.why.sentences import Told, clause, in_english
 from gossamer.model.candidate import Candidate
+from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.ports import LinkOrdering
@@ -122,7 +123,7 @@ class Ranks:
         parts = self.parts(candidate, standing)
         notes = [] if again else list(self._notes(candidate, own, standing))
         words = again_clause() if again else level_clause(self._ordering, own, own)
-        behind = grade_told(grade)
+        behind = grade_told(grade, speculative=grade > 0 and candidate.kind is LinkKind.SPECULATIVE)
         priority = Priority(
             order=self._order,
             level=own,

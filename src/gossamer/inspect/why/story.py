@@ -28,12 +28,14 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import PageState
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.exchange import StatusAction
+from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
 from gossamer.policy.places.place import Asked
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.scope.scope import Scope
+from gossamer.policy.speculation.belief import Tried, TriedKind
 from gossamer.policy.visits.retry import redirect_location, status_action
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
@@ -203,6 +205,22 @@ class Storyteller:
         else:
             link = clause("found.link", kind=str(known.kind), via=known.via, depth=known.depth)
             yield fact("found", link, clause("found.hops", hops=known.hops) if known.hops else None)
+            if known.kind is LinkKind.SPECULATIVE:
+                yield self._about_speculation(known)
+
+    def _about_speculation(self, known: PageRecord | QueueRecord) -> Fact:
+        """Where a speculative link stood, and how far such ones are believed on its host now."""
+        data = self._environment.get(Family.HOSTS, self._places.host(url_of(self._inspection, known.url)))
+        tried = Tried.unpacked(decode_host(data).speculation if data else b"")
+        kind = tried.kinds.get(known.element, TriedKind())
+        told = clause(
+            "found.speculative",
+            element=known.element,
+            belief=tried.belief(known.element),
+            found=kind.found,
+            missing=kind.missing,
+        )
+        return fact("found", told)
 
     def _about_references(self, url: Url) -> Iterator[Fact]:
         """K7's hit count, from the link graph that was written last."""
@@ -350,7 +368,7 @@ def _candidate(url: Url, known: PageRecord | QueueRecord | None) -> Candidate:
     """The candidate that a URL is, or was."""
     if known is None:
         return Candidate(url)
-    return Candidate(url, known.kind, known.depth, known.hops, known.via)
+    return Candidate(url, known.kind, known.depth, known.hops, known.via, element=known.element)
 
 
 def _state(record: PageRecord | None, waiting: Waiting | None) -> str:

@@ -170,6 +170,14 @@ class TrapCode(StrEnum):
     SAME_PARAMETERS = "trap.same_parameters"
 
 
+class SpeculationCode(StrEnum):
+    """Why a speculative link is not visited."""
+
+    DOUBTED = "speculation.doubted"
+    SPENT = "speculation.spent"
+    LINKED = "speculation.linked"
+
+
 class WorthCode(StrEnum):
     """Parts of what a URL is worth."""
 

@@ -11,6 +11,8 @@ GRADE_SHIFT = 24
 LAST_LEVEL = (1 << GRADE_SHIFT) - 1
 """Policies have 24 bits; the frontier puts a grade in the 4 bits above, so that what is beyond its domain's
 budget comes after everything else whatever the policy says."""
+LAST_GRADE = 15
+"""What nobody linked to stands there, too."""
 
 DEEPEST = 65_535
 

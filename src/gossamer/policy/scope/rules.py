@@ -12,6 +12,7 @@ from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.model.url import Url
 from gossamer.policy.scope.patterns import Patterns
 from gossamer.policy.scope.url_traps import TrapConfig, trap_reason
+from gossamer.policy.speculation.form import PART_ENDINGS, SHOWN_ENDINGS, ending_of
 from gossamer.policy.urls.canonical_rules import plainly_spelled
 from gossamer.policy.urls.registrable import registrable_domain
 from gossamer.ports import ScopeRule
@@ -155,10 +156,18 @@ def place_rule(places: Places) -> NamedRule:
     )
 
 
+_LOADED = SHOWN_ENDINGS | PART_ENDINGS - {"json"}
+
+
 def is_requisite(candidate: Candidate) -> bool:
-    """Whether a browser would load it to show the page; a redirect of a requisite is one too."""
+    """Whether a browser would load it to show the page; a redirect of a requisite is one too.
+
+    Of a string in a script only its ending tells.
+    """
     if candidate.kind is LinkKind.REDIRECT:
         return candidate.hops.rstrip("R")[-1:] == "E"
+    if candidate.kind is LinkKind.SPECULATIVE:
+        return ending_of(candidate.url.path) in _LOADED
     return candidate.kind is LinkKind.REQUISITE
 
 

@@ -15,4 +15,4 @@ def is_link(kind: LinkKind, via: str, target: str) -> bool:
         target: its path and query.
     """
     guessed = kind is LinkKind.SITEMAP and target == GUESSED_SITEMAP and via.endswith("/robots.txt")
-    return bool(via) and kind not in (LinkKind.ROBOTS, LinkKind.FOLDER) and not guessed
+    return bool(via) and kind not in (LinkKind.ROBOTS, LinkKind.FOLDER, LinkKind.SPECULATIVE) and not guessed

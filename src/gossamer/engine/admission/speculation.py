@@ -1,0 +1,88 @@
+"""Speculative links on their way: which are worth queueing, which are still worth it when their turn comes.
+
+One that is queued is no URL that the crawl knows yet: a link to the same URL enters as if nobody had guessed,
+with its own place and its own story. So it is kept under a key of its own in the seen set until its turn
+comes, which is after that of all links of its host; only then is its URL claimed.
+"""
+
+import msgspec
+
+from gossamer.engine.admission.identity import Identity
+from gossamer.frontier.frontier import Frontier
+from gossamer.model.candidate import Candidate
+from gossamer.model.lease import Lease
+from gossamer.model.link import LinkKind
+from gossamer.model.outcome import Refused, Rule
+from gossamer.model.reasons.codes import SpeculationCode
+from gossamer.model.reasons.reason import Reason
+from gossamer.policy.speculation.belief import Tried
+from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.state.records import Counters
+
+LINKED = Reason(SpeculationCode.LINKED)
+"""A link to the same URL was found meanwhile, or another page guessed the same: it has its own story."""
+
+
+def is_speculative(candidate: Candidate) -> bool:
+    """Whether a candidate is a guess of ours that was not visited yet."""
+    return candidate.kind is LinkKind.SPECULATIVE and not candidate.again
+
+
+class Speculation:
+    """Believes in speculative links as far as those before on their host were right."""
+
+    def __init__(
+        self, frontier: Frontier, identity: Identity, counters: Counters, config: SpeculationConfig
+    ) -> None:
+        self._frontier = frontier
+        self._identity = identity
+        self._counters = counters
+        self._config = config
+
+    def doubt(self, candidate: Candidate) -> Reason | None:
+        """Why a speculative link is not worth a visit, if it is not."""
+        host, _ = self._frontier.host_key(candidate.url)
+        record = self._frontier.hosts.get(host)
+        tried = Tried.unpacked(record.speculation if record is not None else b"")
+        return tried.doubt(candidate.element, record.pages if record is not None else 0, self._config)
+
+    def was_known(self, candidate: Candidate) -> None:
+        """The URL of a speculative link was known without it, which speaks for its kind."""
+        host, name = self._frontier.host_key(candidate.url)
+        record = self._frontier.hosts.get(host)
+        tried = Tried.unpacked(record.speculation if record is not None else b"")
+        if record is not None and tried.was_known(candidate.element):
+            with self._frontier.changes():
+                self._frontier.hosts.change(host, name).speculation = tried.packed()
+
+    def enter(self, candidate: Candidate) -> bool:
+        """Queue a speculative link behind all links, unless one to the same URL waits."""
+        key = self._identity.speculative(candidate.url)
+        return self._frontier.admit_last(candidate, key)
+
+    def refusal(self, lease: Lease) -> Refused | None:
+        """Why a speculative link is not visited though its turn has come; otherwise its URL is claimed."""
+        candidate = lease.candidate
+        if not is_speculative(candidate):
+            return None
+        if not self._frontier.claim(self._identity.fingerprint(candidate.url), lease.ticket):
+            return Refused(Rule.SPECULATIVE, LINKED)
+        doubt = self.doubt(candidate) if not candidate.attempts else None
+        return None if doubt is None else Refused(Rule.SPECULATIVE, doubt)
+
+    def came_of(self, lease: Lease, *, found: bool) -> None:
+        """A visit to a speculative link is over, within the open batch."""
+        element = lease.candidate.element
+        host = self._frontier.host_hash(lease.queue_key)
+        record = self._frontier.hosts.change(host, lease.queue_key)
+        tried = Tried.unpacked(record.speculation)
+        tried.came_of(element, found=found)
+        record.speculation = tried.packed()
+        sums = self._counters.speculative
+        before = sums.get(element, (0, 0))
+        sums[element] = (before[0] + found, before[1] + (not found))
+
+
+def as_speculative(candidate: Candidate, element: str) -> Candidate:
+    """The candidate of a speculative link, with where it stood."""
+    return msgspec.structs.replace(candidate, element=element)

@@ -1,0 +1,75 @@
+"""How far speculative links are believed."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.model.reasons.codes import SpeculationCode
+from gossamer.policy.speculation.belief import MOST_KINDS, MOST_KNOWN, REMEMBERED, Tried
+from gossamer.policy.speculation.config import SpeculationConfig
+from gossamer.policy.speculation.form import Form, Where, element_of, prior
+
+EVERY = [element_of(where, form, named=named) for where, form, named in product(Where, Form, (False, True))]
+CONFIG = SpeculationConfig()
+visits = st.lists(st.tuples(st.sampled_from(EVERY), st.booleans()), max_size=200)
+
+
+def test_every_kind_has_a_belief_of_its_own_place() -> None:
+    assert all(0.0 < prior(element) < 1.0 for element in EVERY)
+    assert len(set(EVERY)) == len(EVERY)
+    assert prior("script: root named") > prior("script: root") > prior("script: part")
+    assert prior("script: file") > prior("script file: file")
+
+
+@given(visits)
+def test_what_was_learned_is_kept_and_bounded(made: list[tuple[str, bool]]) -> None:
+    tried = Tried()
+    for element, found in made:
+        tried.came_of(element, found=found)
+    assert tried.missing == sum(not found for _, found in made)
+    assert len(tried.kinds) <= MOST_KINDS and len(tried.packed()) < 4_096
+    again = Tried.unpacked(tried.packed())
+    assert all(again.belief(element) == tried.belief(element) for element in EVERY)
+    assert all(0.0 <= tried.belief(element) <= 1.0 for element in EVERY)
+
+
+@pytest.mark.parametrize("element", EVERY)
+def test_every_kind_ends_if_it_leads_nowhere_and_comes_back(element: str) -> None:
+    tried, vain = Tried(), 0
+    config = SpeculationConfig(max_missing=1)
+    while tried.doubt(element, 1_000, config) is None:
+        tried.came_of(element, found=False)
+        vain += 1
+    assert vain <= 8
+    for _ in range(20):
+        tried.came_of(element, found=True)
+    assert tried.doubt(element, 1_000, config) is None
+
+
+def test_known_urls_speak_for_a_kind_but_drown_nothing() -> None:
+    tried, element = Tried(), "script: part"
+    assert tried.doubt(element, 0, CONFIG) is not None
+    news = [tried.was_known(element) for _ in range(1_000)]
+    assert sum(news) == MOST_KNOWN
+    assert tried.doubt(element, 0, CONFIG) is None
+    for _ in range(20):
+        tried.came_of(element, found=False)
+    doubt = tried.doubt(element, 10_000, CONFIG)
+    assert doubt is not None and doubt.code == SpeculationCode.DOUBTED
+
+
+def test_a_share_of_the_visits_may_lead_nowhere() -> None:
+    tried, element = Tried(), "script: root"
+    for _ in range(100):
+        tried.came_of(element, found=True)
+    for pages, most in ((1, CONFIG.first_missing), (1_000, 50)):
+        while tried.missing < most:
+            assert tried.doubt(element, pages, CONFIG) is None
+            tried.came_of(element, found=False)
+            for _ in range(10):
+                tried.came_of(element, found=True)
+        doubt = tried.doubt(element, pages, CONFIG)
+        assert doubt is not None and doubt.code == SpeculationCode.SPENT
+    assert tried.kinds[element].found + tried.kinds[element].missing <= REMEMBERED
