@@ -5,6 +5,7 @@ visits; a host's sources are judged by what its pages show.
 """
 
 import heapq
+from collections.abc import Iterable
 
 import msgspec
 
@@ -18,11 +19,26 @@ _SAVED = 0.02
 _LEAST_SAVED = 4.0
 
 
+class Leaving(msgspec.Struct, frozen=True):
+    """A host on its way to another road: what is kept of its pages, and of it."""
+
+    pages: dict[int, bytes]
+    heard: dict[int, float]
+    spread: bytes
+    trust: Trust
+
+
 class Road:
     """Pages of hosts, and when each is visited again. Times are seconds."""
 
     def __init__(
-        self, hosts: list[int], weights: list[float], listed: list[bool], rate: float, now: int
+        self,
+        hosts: list[int],
+        weights: list[float],
+        listed: list[bool],
+        rate: float,
+        now: int,
+        ours: Iterable[int] | None = None,
     ) -> None:
         """Pages that were visited at `now`.
 
@@ -31,10 +47,12 @@ class Road:
             weights: of each page.
             listed: whether the source of its host speaks of it.
             rate: visits a second.
+            ours: the pages on this road, if there are others.
         """
         self.hosts, self.weights = hosts, weights
-        self.size = len(hosts)
-        self.stored = bytearray(BYTES * self.size)
+        pages = range(len(hosts)) if ours is None else list(ours)
+        self.size = len(pages)
+        self.stored = bytearray(BYTES * len(hosts))
         self.rate = rate
         self.fair = self.size / rate
         self.crawl = Spread()
@@ -45,12 +63,12 @@ class Road:
         self._schedule: list[tuple[float, int, int]] = []
         self._heard: dict[int, float] = {}
         self._allowance = 0.0
-        self._late, self._lent = 0.0, 0
+        self._late, self._asked, self._lent = 0.0, 0.0, 0
         start = classes.classify(self.crawl.believe(History(now, now)))
         self.threshold = Threshold(starting_level(classes.worth_after(start, self.fair / 8)), now)
         self._step = self.threshold.step
-        for page, host in enumerate(hosts):
-            place = self._place(page, self.sites[host].believe(History(now, now)), listed[page])
+        for page in pages:
+            place = self._place(page, self.sites[hosts[page]].believe(History(now, now)), listed[page])
             self._keep(page, History(now, now, place=place, source=int(listed[page])))
         self._reschedule()
 
@@ -84,6 +102,7 @@ class Road:
             page = heapq.heappop(queue)[1]
             pages.append(page)
             self._late += lateness(now - due, self.fair)
+            self._asked += max(0.0, due - self.history(page).last)
             self._lent += 1
             self._allowance -= 1
             self._post(host, place)
@@ -103,6 +122,32 @@ class Road:
         self._heard.pop(page, None)
         self._keep(page, msgspec.structs.replace(after, place=place))
 
+    @property
+    def spent(self) -> tuple[int, float, float]:
+        """Visits since the last correction, the sums of the intervals that they asked for, and of their lateness."""
+        return self._lent, self._asked, self._late
+
+    def leave(self, host: int) -> Leaving:
+        """Give a host away."""
+        pages = {}
+        for place in [place for where, place in self._queues if where == host]:
+            for since, page in self._queues.pop((host, place)):
+                at = page * BYTES
+                if page not in pages and standing(self.stored, at) == (since, place):
+                    pages[page] = bytes(self.stored[at : at + BYTES])
+        self.size -= len(pages)
+        heard = {page: self._heard.pop(page) for page in list(self._heard) if page in pages}
+        return Leaving(pages, heard, self.sites[host].pack(), self.trusts[host])
+
+    def arrive(self, host: int, leaving: Leaving) -> None:
+        """Take a host that another road gave away, or lost."""
+        self.sites[host] = Spread(self.crawl, leaving.spread)
+        self.trusts[host] = leaving.trust
+        self._heard |= leaving.heard
+        self.size += len(leaving.pages)
+        for page, stored in leaving.pages.items():
+            self._keep(page, unpack(stored))
+
     def earn(self, seconds: float) -> None:
         """Time has passed, in which some visits may be made."""
         self._allowance = min(
@@ -112,9 +157,9 @@ class Road:
 
     def correct(self, now: float) -> None:
         """Lead the threshold."""
-        left = self._allowance / self.size if self._allowance >= 1 else 0.0
+        left = self._allowance / max(self.size, 1) if self._allowance >= 1 else 0.0
         self.threshold.correct(now, self.fair, self._late / self._lent if self._lent else 0.0, left)
-        self._late, self._lent = 0.0, 0
+        self._late, self._asked, self._lent = 0.0, 0.0, 0
         if self.threshold.step != self._step:
             self._step = self.threshold.step
             self._reschedule()

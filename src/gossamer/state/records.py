@@ -284,6 +284,7 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     returned: int = 0  # that were gone, and are there again
     saved: int = 0  # bytes of bodies that a 304 made unnecessary
     freshness: Freshness = msgspec.field(default_factory=Freshness)  # what was predicted, and seen
+    rate: float = 0.0  # visits a second that may be made here; of a cluster, this agent's part
 
 
 COUNTERS = b"counters"

@@ -43,6 +43,7 @@ class MoveExecutor:
             bits=bits,
             canonical=parts.built.identity.canonical,
             rejudging=parts.built.rejudging,
+            pace=crawl.parts.pace,
         )
         self._grant: Grant | None = None
         self._gained: set[int] = set()

@@ -11,6 +11,7 @@ from gossamer.cluster.ranges import shard_of, spans
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
+from gossamer.engine.revisits import RevisitPace
 from gossamer.engine.settlement.drop_one import TESTS
 from gossamer.frontier.arrivals import FAMILIES, Arrivals, Origin, wake
 from gossamer.frontier.departures import Departures
@@ -75,6 +76,7 @@ class Transfer:
         bits: int,
         canonical: Callable[[Url], str],
         rejudging: Rejudging | None = None,
+        pace: RevisitPace | None = None,
     ) -> None:
         """Args:
         environment: of the frontier.
@@ -82,6 +84,7 @@ class Transfer:
         bits: of the host hash that make the shard.
         canonical: as `Identity` has it; needed where the visited table is a Bloom filter.
         rejudging: hears of URLs that came in and were admitted under another scope.
+        pace: hears of pages that came in, some of which may not come again yet.
         """
         self._frontier = frontier
         self._environment = environment
@@ -89,6 +92,7 @@ class Transfer:
         self._bits = bits
         self._canonical = canonical
         self._rejudging = rejudging
+        self._pace = pace
 
     def imports(self) -> list[Import]:
         """Imports that were begun here and neither granted (`wake_up`) nor dropped."""
@@ -159,6 +163,8 @@ class Transfer:
         with self._frontier.changes() as batch:
             if self._rejudging is not None:
                 self._rejudging.doubt(source, arrivals.sequence, batch)
+            if self._pace is not None:
+                self._pace.took_in(source, batch)
             self._note(msgspec.structs.replace(going, complete=True))
 
     # Out …

@@ -52,6 +52,7 @@ class Pace(msgspec.Struct):
         saved: visits that may be made now; `earned`: wall time up to which they were earned.
         left: the least that `saved` was after a visit since the last correction: nothing was due for it.
         late: sum of `lateness` of the visits since the last correction; `lent`: their number.
+        asked: sum of the seconds from the visit before until each of them was due.
         version: another one after each correction.
     """
 
@@ -65,6 +66,7 @@ class Pace(msgspec.Struct):
     left: float = 0.0
     late: float = 0.0
     lent: int = 0
+    asked: float = 0.0
     version: int = 0
 
     @property
@@ -244,6 +246,7 @@ class AgainQueue:
                 if history is not None:
                     room -= 1
                     told = history.last + history.heard * 3_600 if history.heard else 0.0
+                    pace.asked += max(0.0, max(due, told) - history.last)
                     self._spend(queue, max(due, told), now)
         record.heads = pack_heads(heads.items()) if record.enrolled else b""
 
