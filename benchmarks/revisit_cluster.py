@@ -4,9 +4,9 @@
 
 Pages that change at random on hosts that belong to agents. Agents are driven as in `benchmarks.revisit`, each with a
 threshold of its own (`policy.revisit.agreement`), and tell what they go by to one other at a time, who tells what it has
-heard; half of these messages are lost. The hosts' rates differ (`uneven`: by a factor of e as a standard deviation), and
-large hosts are few, so what agents ask for differs. In the middle an agent is killed: its hosts go to others, as of a day
-before; a new one joins later, with no hosts, and gets its part. `--apart`: also with thresholds that nobody agrees upon.
+heard; half of these messages are lost. The hosts' rates differ (`uneven`: by a factor of e as a standard deviation),
+and large hosts are few, so what agents ask for differs. In the middle the largest agent is killed, and its hosts go to
+others; later a new one joins and gets its part. `--apart`: also with thresholds that nobody agrees upon.
 """
 
 import argparse
@@ -15,15 +15,13 @@ import math
 import random
 import statistics
 import sys
-from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from benchmarks.revisit import Account, Result
 from benchmarks.revisit_road import Leaving, Road
-from benchmarks.revisit_worlds import DAY, Floats, World
+from benchmarks.revisit_worlds import DAY, World
 from gossamer.policy.revisit.agreement import Demand, Told, level_of, part_of
 
 AGENTS = (1, 4, 16)
@@ -191,7 +189,9 @@ def _move(host: int, source: Agent, target: Agent, owner: dict[int, int]) -> Non
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--agents", type=int, nargs="+", default=list(AGENTS))
     parser.add_argument("--pages", type=int, default=1_000)
     parser.add_argument("--seeds", type=int, default=3)

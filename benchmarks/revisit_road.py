@@ -10,13 +10,15 @@ from collections.abc import Iterable
 import msgspec
 
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.history import BYTES, History, standing, unpack
+from gossamer.policy.revisit.history import BYTES, History, Voice, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import Threshold, lateness, starting_level
 from gossamer.policy.revisit.trust import Trust
 
 _SAVED = 0.02
 _LEAST_SAVED = 4.0
+_SITEMAP = 1
+_VOICES = (), (Voice(_SITEMAP),)
 
 
 class Leaving(msgspec.Struct, frozen=True):
@@ -69,19 +71,19 @@ class Road:
         self._step = self.threshold.step
         for page in pages:
             place = self._place(page, self.sites[hosts[page]].believe(History(now, now)), listed[page])
-            self._keep(page, History(now, now, place=place, source=int(listed[page])))
+            self._keep(page, History(now, now, place=place, voices=_VOICES[listed[page]]))
         self._reschedule()
 
     def history(self, page: int) -> History:
         """What is kept of it."""
-        return unpack(self.stored, page * BYTES)
+        return unpack(self.stored[page * BYTES : (page + 1) * BYTES])
 
     def hear(self, page: int, now: float) -> None:
         """Its source says that it has changed."""
         history = self.history(page)
         trust = self.trusts[self.hosts[page]]
         precision = trust.precision(classes.rate(history.place, now - history.last))
-        after = classes.told(history, now, precision, classes.LONGEST * self.fair)
+        after = classes.told(history, now, _SITEMAP, precision, classes.LONGEST * self.fair)
         self.stored[page * BYTES : (page + 1) * BYTES] = after.pack()
         if after.since < history.since:
             self._heard.setdefault(page, now)
@@ -112,13 +114,13 @@ class Road:
         """A visit has seen whether it changed."""
         history = self.history(page)
         host = self.hosts[page]
-        if history.source:
+        if history.voices:
             self.trusts[host] = self.trusts[host].judged(
                 said=history.heard > 0, changed=changed, seconds=now - history.last
             )
         after = history.visited(now, changed=changed)
         belief = self.sites[host].learn(after, (now - history.last) / self.fair)
-        place = self._place(page, belief, bool(history.source))
+        place = self._place(page, belief, bool(history.voices))
         self._heard.pop(page, None)
         self._keep(page, msgspec.structs.replace(after, place=place))
 
@@ -133,8 +135,9 @@ class Road:
         for place in [place for where, place in self._queues if where == host]:
             for since, page in self._queues.pop((host, place)):
                 at = page * BYTES
-                if page not in pages and standing(self.stored, at) == (since, place):
-                    pages[page] = bytes(self.stored[at : at + BYTES])
+                stored = bytes(self.stored[at : at + BYTES])
+                if page not in pages and standing(stored) == (since, place):
+                    pages[page] = stored
         self.size -= len(pages)
         heard = {page: self._heard.pop(page) for page in list(self._heard) if page in pages}
         return Leaving(pages, heard, self.sites[host].pack(), self.trusts[host])
@@ -185,7 +188,7 @@ class Road:
         """Whether a queue has a first page, after those are taken out that stand elsewhere now."""
         while queue:
             since, page = queue[0]
-            if standing(self.stored, page * BYTES) == (since, place):
+            if standing(self.stored[page * BYTES : (page + 1) * BYTES]) == (since, place):
                 return True
             heapq.heappop(queue)
         return False

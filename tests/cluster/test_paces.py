@@ -133,4 +133,6 @@ def test_questions_about_content_are_told_from_gossip():
     from msgspec.msgpack import encode
 
     assert question_in(encode(Inquiry(asked=(b"x",)))) == Inquiry(asked=(b"x",))
-    assert question_in(encode(Gossip({"a-1": News(1, 1, told(2.0))}))) == Gossip({"a-1": News(1, 1, told(2.0))})
+    assert question_in(encode(Gossip({"a-1": News(1, 1, told(2.0))}))) == Gossip(
+        {"a-1": News(1, 1, told(2.0))}
+    )

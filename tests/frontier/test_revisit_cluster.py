@@ -1,4 +1,4 @@
-"""Agents whose frontiers visit again, each its own hosts: one threshold, one allowance, and what moves keeps its turn."""
+"""Agents whose frontiers visit again, each its own hosts: one threshold and allowance; what moves keeps its turn."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,9 @@ def test_agents_are_as_fresh_as_a_single_crawl_and_have_one_threshold(tmp_path):
 def test_what_moves_keeps_its_history_and_its_turn(tmp_path):
     config = RevisitConfig(enabled=True, visits=2)
     board: list[Told | None] = [None, None]
-    source, target = (Crawler(tmp_path / name, config, others=Board(board, at)) for at, name in enumerate("ab"))
+    source, target = (
+        Crawler(tmp_path / name, config, others=Board(board, at)) for at, name in enumerate("ab")
+    )
     for number in range(4):
         source.world.admit(f"http://h/{number}")
     target.world.admit("http://other/")
@@ -105,7 +107,7 @@ def test_what_moves_keeps_its_history_and_its_turn(tmp_path):
         source.pace.enter(batch)
     move(source.world, target.world, name="h")
     with target.world.frontier.changes() as batch:
-        target.pace.took_in(source.world.environment, batch)
+        target.pace.took_in(source.world.environment, 0, batch)
     depart(source.world, name="h")
     assert target.pace.record.cursor is None, "its pages came again there, too"
     assert target.memory.get(page).history == before.history
@@ -139,7 +141,7 @@ def test_pages_of_an_agent_that_had_not_enrolled_them_are_walked_through(tmp_pat
     batch.put(Family.META, REVISIT, encode(other.pace.record))
     other.world.environment.commit(batch)
     with crawler.world.frontier.changes() as batch:
-        crawler.pace.took_in(other.world.environment, batch)
+        crawler.pace.took_in(other.world.environment, 0, batch)
     assert crawler.pace.record.cursor == b""
     assert decode(crawler.world.environment.get(Family.META, REVISIT), RevisitRecord).cursor == b""
     for each in (crawler, other):

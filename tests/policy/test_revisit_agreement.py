@@ -30,7 +30,9 @@ def test_who_have_heard_the_same_spend_together_what_may_be_spent(told: list[Tol
     assert {pages for pages, _ in parts} == {sum(each.pages for each in told)}
     assert sum(share for _, share in parts) == pytest.approx(1)
     levels = {level_of(each, told[:at] + told[at + 1 :], same) for at, each in enumerate(told)}
-    assert len(levels) == 1 and min(each.level for each in told) <= levels.pop() <= max(each.level for each in told)
+    assert len(levels) == 1 and min(each.level for each in told) <= levels.pop() <= max(
+        each.level for each in told
+    )
 
 
 @given(TOLD)

@@ -96,7 +96,7 @@ class RevisitPace:
                 self._frontier.repace()
                 self._write()
             return
-        digest = _digest(config.every)
+        digest = _digest(config)
         if not record.on or record.every != digest:
             record.on, record.every, record.cursor = True, digest, b""
             self._dirty = True
@@ -145,6 +145,7 @@ class RevisitPace:
         if not threshold.corrected:
             record.fair = pages / self.config.rate(pages)
             threshold.level, threshold.corrected = self._level_at(record.fair), now
+            self._dirty = True
         own = self._own(pages)
         others = self._others.heard(own) if self._others is not None else ()
         all_, share = part_of(own, others)
@@ -164,7 +165,7 @@ class RevisitPace:
         place = classes.classify(self.spread.believe(History(0, 0)))
         return starting_level(classes.worth_after(place, fair / _AT_FIRST))
 
-    def took_in(self, state: Environment, batch: Batch) -> None:
+    def took_in(self, state: Environment, _sequence: int, batch: Batch) -> None:
         """Pages of another agent have come here: of its `state`, whose walk may not have come to them."""
         data = state.get(Family.META, REVISIT)
         theirs = decode(data, RevisitRecord) if data else RevisitRecord()
@@ -189,6 +190,9 @@ class RevisitPace:
             self.enter(batch)
 
 
-def _digest(every: dict[str, float]) -> bytes:
-    """By which two sets of fixed intervals are told apart; the order of patterns counts."""
-    return blake2b(msgspec.json.encode(list(every.items())), digest_size=8).digest() if every else b"-"
+def _digest(config: RevisitConfig) -> bytes:
+    """By which two sets of fixed intervals and weights are told apart; the order of patterns counts."""
+    said = [list(config.every.items())] + ([list(config.weight.items())] if config.weight else [])
+    if not any(said):
+        return b"-"
+    return blake2b(msgspec.json.encode(said), digest_size=8).digest()

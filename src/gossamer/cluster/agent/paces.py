@@ -45,7 +45,7 @@ class Paces:
         self._every = every
         self._number = 0
         self._news: dict[str, News] = {}
-        self._dice = random.Random(name)
+        self._dice = random.Random(name)  # noqa: S311 - whom to ask next is no secret
 
     # For the crawl …
 

@@ -1,12 +1,11 @@
 """How agents that each visit their own hosts again come to one threshold, and to the visits that go with it.
 
-Visits are spent best where the next one is worth the same everywhere (`threshold`); so agents have one threshold, and of
-the visits that all may make together each has the part that its pages ask for at it. Nobody decides either: each agent
-tells the others what it goes by, and each takes the median of what all told, every page one voice, and corrects that by
-what it saw itself. What all see wrong moves all; what one sees wrong, or tells wrong, moves at most its own.
+Visits are spent best where the next one is worth the same everywhere (`threshold`); so agents have one threshold, and
+of the visits that all may make together each has the part that its pages ask for at it. Nobody decides either: each
+agent tells the others what it goes by, and each takes the median of what all told, every page one voice, and corrects
+that by what it saw itself. What all see moves all; what one sees wrong, or tells wrong, moves at most its own.
 
-An agent's part follows from the visits that it has spent, and from how late they came: who is late asks for more than it
-had, and who is in time for less, until all are equally late. Visits of somebody else's part are nobody's, so all parts
+What an agent's pages ask for is known from when they were due (`Demand`), and from how late their visits came. All parts
 together are what may be spent, as far as all have heard the same.
 """
 
@@ -48,7 +47,7 @@ class Told(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def asked(self) -> float:
-        """Visits that it asks for: no page waits longer than `LONGEST` mean intervals, nor has it so many times as much."""
+        """Visits that it asks for: no page waits longer than `LONGEST` mean intervals, nor gets so many times more."""
         return self.pages * min(max(self.eager, 1 / LONGEST), LONGEST)
 
 
