@@ -3,8 +3,8 @@
 `python -m benchmarks.revisit_cluster [--agents N ...] [--pages N] [--seeds N] [--apart] [--json]`.
 
 Pages that change at random on hosts that belong to agents. Agents are driven as in `benchmarks.revisit`, each with a
-threshold of its own (`policy.revisit.agreement`), and tell what they go by to one other at a time, who tells what it has
-heard; half of these messages are lost. The hosts' rates differ (`uneven`: by a factor of e as a standard deviation),
+threshold of its own (`policy.revisit.agreement`), and tell what they go by to one other at a time, who tells what it
+has heard; half of these messages are lost. The hosts' rates differ (`uneven`: by a factor of e as a standard deviation),
 and large hosts are few, so what agents ask for differs. In the middle the largest agent is killed, and its hosts go to
 others; later a new one joins and gets its part. `--apart`: also with thresholds that nobody agrees upon.
 """
@@ -22,7 +22,11 @@ import numpy as np
 from benchmarks.revisit import Account, Result
 from benchmarks.revisit_road import Leaving, Road
 from benchmarks.revisit_worlds import DAY, World
+from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.agreement import Demand, Told, level_of, part_of
+from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.rates import Spread
+from gossamer.policy.revisit.threshold import starting_level
 
 AGENTS = (1, 4, 16)
 BUDGETS = (10, 30, 100)
@@ -32,6 +36,7 @@ DAYS = 800.0
 _EPOCH = 1_600_000_000
 _LOST = 0.5
 _HOSTS = 120
+_ANY = classes.classify(Spread().believe(History(0, 0)))
 _AGREE = 3
 """Messages that each agent sends between two corrections."""
 
@@ -47,6 +52,11 @@ def uneven(seed: int, size: int, hosts: int = _HOSTS) -> World:
     world = World(f"uneven-{seed}", sites, DAYS, pages, generator.random(len(pages)) * DAYS)
     world.rates = rates
     return world
+
+
+def level_at(fair: float) -> float:
+    """Where a threshold begins (`engine.revisits`)."""
+    return starting_level(classes.worth_after(_ANY, fair / 8))
 
 
 class Agent:
@@ -75,7 +85,7 @@ class Agent:
             newest = max(each.heard.get(number, (-1, self.told)) for each in (self, other))  # type: ignore[type-var]
             self.heard[number] = other.heard[number] = newest
 
-    def correct(self, now: float, visits: float | None, there: set[int], level_at: Any) -> None:
+    def correct(self, now: float, visits: float | None, there: set[int]) -> None:
         """`visits` a second of all together; `None`: a part of them by pages, and no agreement."""
         road = self.road
         lent, asked, late = road.spent
@@ -111,16 +121,6 @@ def simulated(
         return road
 
     agents = {agent: Agent(agent, road_of(agent)) for agent in range(number)}
-    from gossamer.policy.revisit import classes
-    from gossamer.policy.revisit.history import History
-    from gossamer.policy.revisit.rates import Spread
-    from gossamer.policy.revisit.threshold import starting_level
-
-    start = classes.classify(Spread().believe(History(0, 0)))
-
-    def level_at(fair: float) -> float:
-        return starting_level(classes.worth_after(start, fair / 8))
-
     spreads: list[float] = []
     shares: list[float] = []
     spent = 0
@@ -148,7 +148,7 @@ def simulated(
                     if dice.random() > _LOST:
                         agent.meet(other)
         for agent in agents.values():
-            agent.correct(now, visits if agree else None, there, level_at)
+            agent.correct(now, visits if agree else None, there)
         if look > looks // 8:
             levels = [agent.road.threshold.level for agent in agents.values()]
             spreads.append(max(levels) - min(levels))

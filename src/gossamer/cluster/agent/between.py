@@ -128,6 +128,7 @@ def question_in(data: bytes) -> Inquiry | Gossip:
         GossamerError: it is no such thing.
     """
     try:
-        return _decode_question(data)
+        question: Inquiry | Gossip = _decode_question(data)
     except msgspec.MsgspecError as error:
         raise GossamerError(f"a question of another agent cannot be read ({error})") from None
+    return question

@@ -28,7 +28,9 @@ def about_told(history: History, page: PageRecord, host: HostRecord | None) -> I
     for voice in history.voices:
         if voice.heard:
             yield clause("again.heard", hours=voice.heard, source=voice.source)
-    for voice in history.voices if host is not None else ():
+    if host is None:
+        return
+    for voice in history.voices:
         yield from _about_source(voice.source, trust_of(host.trusts, voice.source))
 
 

@@ -5,8 +5,8 @@ of the visits that all may make together each has the part that its pages ask fo
 agent tells the others what it goes by, and each takes the median of what all told, every page one voice, and corrects
 that by what it saw itself. What all see moves all; what one sees wrong, or tells wrong, moves at most its own.
 
-What an agent's pages ask for is known from when they were due (`Demand`), and from how late their visits came. All parts
-together are what may be spent, as far as all have heard the same.
+What an agent's pages ask for is known from when they were due (`Demand`), and from how late their visits came. All
+parts together are what may be spent, as far as all have heard the same.
 """
 
 import math
