@@ -4,8 +4,8 @@
 
 Pages that change at random on hosts that belong to agents. Agents are driven as in `benchmarks.revisit`, each with a
 threshold of its own (`policy.revisit.agreement`), and tell what they go by to one other at a time, who tells what it
-has heard; half of these messages are lost. The hosts' rates differ (`uneven`: by a factor of e as a standard deviation),
-and large hosts are few, so what agents ask for differs. In the middle the largest agent is killed, and its hosts go to
+has heard; half of these messages are lost. Large hosts are few, and rates differ from host to host (by a factor of e, a
+standard deviation), so what agents ask for differs. In the middle the largest agent is killed, and its hosts go to
 others; later a new one joins and gets its part. `--apart`: also with thresholds that nobody agrees upon.
 """
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.history import BYTES, History, Voice, standing, unpack
+from gossamer.policy.revisit.history import History, Voice, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import Threshold, lateness, starting_level
 from gossamer.policy.revisit.trust import Trust
@@ -54,7 +54,7 @@ class Road:
         self.hosts, self.weights = hosts, weights
         pages = range(len(hosts)) if ours is None else list(ours)
         self.size = len(pages)
-        self.stored = bytearray(BYTES * len(hosts))
+        self.stored = [b""] * len(hosts)
         self.rate = rate
         self.fair = self.size / rate
         self.crawl = Spread()
@@ -76,7 +76,7 @@ class Road:
 
     def history(self, page: int) -> History:
         """What is kept of it."""
-        return unpack(self.stored[page * BYTES : (page + 1) * BYTES])
+        return unpack(self.stored[page])
 
     def hear(self, page: int, now: float) -> None:
         """Its source says that it has changed."""
@@ -84,7 +84,7 @@ class Road:
         trust = self.trusts[self.hosts[page]]
         precision = trust.precision(classes.rate(history.place, now - history.last))
         after = classes.told(history, now, _SITEMAP, precision, classes.LONGEST * self.fair)
-        self.stored[page * BYTES : (page + 1) * BYTES] = after.pack()
+        self.stored[page] = after.pack()
         if after.since < history.since:
             self._heard.setdefault(page, now)
             self._queue(page, after)
@@ -104,7 +104,7 @@ class Road:
             page = heapq.heappop(queue)[1]
             pages.append(page)
             self._late += lateness(now - due, self.fair)
-            self._asked += max(0.0, due - self.history(page).last)
+            self._asked += max(0.0, due - int.from_bytes(self.stored[page][:4], "little"))  # its last visit
             self._lent += 1
             self._allowance -= 1
             self._post(host, place)
@@ -134,10 +134,8 @@ class Road:
         pages = {}
         for place in [place for where, place in self._queues if where == host]:
             for since, page in self._queues.pop((host, place)):
-                at = page * BYTES
-                stored = bytes(self.stored[at : at + BYTES])
-                if page not in pages and standing(stored) == (since, place):
-                    pages[page] = stored
+                if page not in pages and standing(self.stored[page]) == (since, place):
+                    pages[page] = self.stored[page]
         self.size -= len(pages)
         heard = {page: self._heard.pop(page) for page in list(self._heard) if page in pages}
         return Leaving(pages, heard, self.sites[host].pack(), self.trusts[host])
@@ -172,7 +170,7 @@ class Road:
         return classes.classify(belief, self.weights[page], unannounced)
 
     def _keep(self, page: int, history: History) -> None:
-        self.stored[page * BYTES : (page + 1) * BYTES] = history.pack()
+        self.stored[page] = history.pack()
         self._queue(page, history)
 
     def _queue(self, page: int, history: History) -> None:
@@ -188,7 +186,7 @@ class Road:
         """Whether a queue has a first page, after those are taken out that stand elsewhere now."""
         while queue:
             since, page = queue[0]
-            if standing(self.stored[page * BYTES : (page + 1) * BYTES]) == (since, place):
+            if standing(self.stored[page]) == (since, place):
                 return True
             heapq.heappop(queue)
         return False

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from test_transfer import SHARDS, KilledError, snapshot_of, transfer_of
 from gossamer.cluster.agent import transfer as moving
 from gossamer.cluster.agent.transfer import ShardImport
 from gossamer.policy.revisit.trust import Signal
-from gossamer.state.environment import Family
+from gossamer.state.environment import Environment, Family
 
 PAGES = [f"http://host-{number % 5}.test/{number}" for number in range(15)]
 
@@ -35,6 +36,14 @@ def killed(world: AgainWorld, nth: int, work) -> None:
         except KilledError:
             world.reopen()
             nth += 7
+
+
+async def brought(world: AgainWorld, state: Environment, take: ShardImport) -> None:
+    await transfer_of(world).take_in(state, take)
+
+
+async def dropped(world: AgainWorld, shards: tuple[int, ...]) -> None:
+    await transfer_of(world).drop(shards)
 
 
 def standing(worlds: list[AgainWorld]) -> dict[str, int]:
@@ -72,8 +81,8 @@ def test_no_page_is_lost_or_doubled_over_moves_and_kills(seed: int):
                 learned = {url: page.history for url in PAGES if (page := source.page(url)) is not None}
                 with snapshot_of(source) as state:
                     take = ShardImport("other", turn, shards)
-                    killed(target, dice.randrange(1, 9), lambda: transfer_of(target).take_in(state, take))
-                killed(source, dice.randrange(1, 9), lambda: transfer_of(source).drop(shards))
+                    killed(target, dice.randrange(1, 9), partial(brought, target, state, take))
+                killed(source, dice.randrange(1, 9), partial(dropped, source, shards))
                 asyncio.run(transfer_of(target).wake_up(shards))
                 assert standing(worlds) == dict.fromkeys(PAGES, 1)
                 assert {url: (source.page(url) or target.page(url)).history for url in learned} == learned

@@ -5,6 +5,7 @@ leads to takes one byte where that is more than the page itself.
 """
 
 import struct
+from itertools import starmap
 
 import msgspec
 
@@ -71,7 +72,10 @@ class History(msgspec.Struct, frozen=True, gc=False):
     @property
     def heard(self) -> float:
         """Hours from the last visit to the first signal after it; 0: there was none."""
-        return min((voice.heard for voice in self.voices if voice.heard), default=0.0)
+        voices = self.voices
+        if len(voices) < 2:
+            return voices[0].heard if voices else 0.0
+        return min((voice.heard for voice in voices if voice.heard), default=0.0)
 
     def visited(self, now: float, *, changed: bool, heard: float | None = None) -> "History":
         """After another visit that saw its text.
@@ -102,7 +106,7 @@ class History(msgspec.Struct, frozen=True, gc=False):
             quiet, stirred = min(quiet, _LONGEST) / 2, min(stirred, _LONGEST) / 2
             same, times, announced = same + 1 >> 1, times + 1 >> 1, announced >> 1
         moment = int(now)
-        silent = tuple(Voice(voice.source) if voice.heard else voice for voice in self.voices)
+        silent = tuple(Voice(voice.source) for voice in self.voices) if self.voices else ()
         return History(
             moment, moment, quiet, stirred, same, times, announced, self.place, self.presence, self.text,
             silent, self.brings,
@@ -126,14 +130,15 @@ class History(msgspec.Struct, frozen=True, gc=False):
 
     def pack(self) -> bytes:
         """As it is stored; sums are rounded to one part in 2,048."""
-        first, *others = self.voices or (_NOBODY,)
+        voices = self.voices
+        first = voices[0] if voices else _NOBODY
         packed = _FORM.pack(
             self.last, self.since, self.quiet, self.stirred, first.heard, self.same, self.changed, self.announced,
             self.place, first.source << 2 | self.presence, self.text,
         )  # fmt: skip
         if self.brings > 1:
             packed += bytes((self.brings.bit_length() - 1,))
-        for voice in others:
+        for voice in voices[1:]:
             packed += _VOICE.pack(voice.source, voice.heard)
         return packed
 
@@ -147,13 +152,12 @@ def unpack(stored: bytes | bytearray | memoryview) -> History:
         stored
     )
     voices: tuple[Voice, ...] = (Voice(flags >> 2, heard),) if flags >> 2 else ()
-    brings, at = 1, BYTES
-    if (len(stored) - BYTES) % VOICE_BYTES:
-        brings, at = 1 << stored[BYTES], BYTES + 1
-    if at < len(stored):
-        voices += tuple(
-            Voice(*_VOICE.unpack_from(stored, each)) for each in range(at, len(stored), VOICE_BYTES)
-        )
+    brings = 1
+    if len(stored) > BYTES:
+        at = BYTES
+        if (len(stored) - BYTES) % VOICE_BYTES:
+            brings, at = 1 << stored[BYTES], BYTES + 1
+        voices += tuple(starmap(Voice, _VOICE.iter_unpack(memoryview(stored)[at:])))
     return History(
         last, since, quiet, stirred, same, changed, announced, place, flags & 3, text, voices, brings
     )
