@@ -37,6 +37,8 @@ _EPOCH = 1_600_000_000
 _LOST = 0.5
 _HOSTS = 120
 _ANY = classes.classify(Spread().believe(History(0, 0)))
+_NEWCOMER = 1_000
+"""Its number: not one that the others have heard of."""
 _AGREE = 3
 """Messages that each agent sends between two corrections."""
 
@@ -174,7 +176,7 @@ def _join(
     agents: dict[int, Agent], owner: dict[int, int], dice: random.Random, road_of: Any, now: float
 ) -> None:
     """One that knows nothing, and takes its part of the hosts from the others."""
-    number = max(agents) + 1
+    number = _NEWCOMER
     new = agents[number] = Agent(number, road_of(number))
     new.road.threshold.corrected = now
     for host in sorted(owner):
