@@ -17,6 +17,7 @@ from gossamer.inspect.clusters.cluster_view import AgentOverview, Overview
 from gossamer.model.link import LinkKind
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import QueueRecord
+from gossamer.watch.store import SeenPage, Store, transaction
 
 AGENT = AgentOverview(
     name="",
@@ -299,3 +300,20 @@ def test_a_folder_without_a_cluster_says_so(gossamer: Gossamer, tmp_path: Path) 
         ran = gossamer("cluster", *command)
         assert ran.code == 2
         assert "holds no cluster's crawl" in ran.err
+
+
+def test_watches_of_all_agents_are_summed(gossamer: Gossamer, cluster: Path) -> None:
+    for name in ("a-1", "a-2"):
+        folder = cluster / "agents" / name
+        toml = (folder / "crawl.toml").read_text()
+        assert "\nwatch = []" in toml
+        watches = '\nwatch = [{ name = "news", match = "/news/*" }]'
+        (folder / "crawl.toml").write_text(toml.replace("\nwatch = []", watches))
+        store = Store(folder)
+        with transaction(store.database, store.path):
+            store.keep(SeenPage("news", f"http://{name}.test/news/1", f"{name}.test"))
+        store.close()
+    assert "  2 pages, seen" in gossamer("watch", "d").out
+    assert gossamer("watch", "d", "--pause", "news").out.splitlines() == ["news: paused"] * 2
+    refused = gossamer("watch", "d", "--once")
+    assert refused.code == 2 and "agents watch each for themselves" in refused.err

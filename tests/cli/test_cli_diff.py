@@ -73,6 +73,37 @@ def test_the_times_choose_which_captures(gossamer: Gossamer, tmp_path: Path) -> 
     assert gossamer("diff", "d", url, "--from", "never").code == 2
 
 
+def test_what_is_to_be_ignored_is_named_by_a_selector(gossamer: Gossamer, tmp_path: Path) -> None:
+    def page(path: str, visit: int) -> str | None:
+        related = f"<div class=related><p>See {'Bees' if visit == 1 else 'Rain'}</p></div>"
+        return f"<p>Price {visit}</p>{PROSE}{related}" if path == "/" else None
+
+    with _site(page) as site:
+        url = site.address
+        for name, visits in (("d", 2), ("one", 1), ("two", 1)):
+            asyncio.run(crawled_often(url, tmp_path / name, visits))
+
+    def signs(*options: str) -> set[str]:
+        return {
+            line
+            for line in gossamer("diff", "d", url, *options).out.splitlines()
+            if line.startswith(("+ ", "- "))
+        }
+
+    prices = {"- Price 1", "+ Price 2"}
+    assert signs() == prices | {"- See Bees", "+ See Rain"}
+    assert signs("--ignore", ".related") == prices
+    assert signs("--ignore", ".related", "--ignore", "p:first-child") == set()
+    said = gossamer("diff", "d", url, "--ignore", ".related", "--ignore", "p:first-child").err
+    assert "it says the same; what --ignore names is left out" in said
+    assert "1 changed" in gossamer("diff", "one", "two").err
+    assert (
+        "0 changed" in gossamer("diff", "one", "two", "--ignore", ".related", "--ignore", "p:first-child").err
+    )
+    refused = gossamer("diff", "d", url, "--ignore", "//p")
+    assert refused.code == 2 and "by CSS alone" in refused.err
+
+
 def test_a_list_where_there_is_nothing_to_compare(gossamer: Gossamer, tmp_path: Path) -> None:
     with _site(lambda path, _: "<p>a\x1b[31m" if path == "/" else None) as site:
         url = site.address

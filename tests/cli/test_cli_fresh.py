@@ -22,6 +22,7 @@ def revisited(folder: Path) -> Path:
     for number in range(20):
         history = state.page("a.test", number, changed=2, same=2, age=48 * HOUR)
         figures.note(history, now, changed=number % 4 == 0)
+    state.page("a.test", 98, presence=Presence.NEVER)
     state.page("a.test", 99, presence=Presence.GONE)
     state.figures(figures, visits=20, changed=5, not_modified=3, saved=3 << 20)
     state.close()
@@ -32,7 +33,11 @@ def test_status_says_how_fresh_it_is(tmp_path: Path):
     ran = gossamer("status", str(revisited(tmp_path / "c")), cwd=tmp_path)
     lines = [line for line in ran.stdout.splitlines() if line.startswith("fresh")]
     assert len(lines) == 1, ran.stdout
-    assert "% of 20 pages stale (" in lines[0] and "; 1 page gone; a change is noticed after " in lines[0]
+    assert (
+        "% of 20 pages stale (" in lines[0]
+        and "; 1 page gone; 1 never seen; a change is noticed after " in lines[0]
+    )
+    assert "gone" not in next(line for line in ran.stdout.splitlines() if line.startswith("again"))
     told = json.loads(gossamer("status", "--json", str(tmp_path / "c"), cwd=tmp_path).stdout)["freshness"]
     assert (told["pages"], told["gone"], told["visits"], told["useful"]) == (20, 1, 20, 5)
 

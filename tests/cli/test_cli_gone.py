@@ -24,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
         state.page("a.test", number, same=number, changed=1, changed_at=GONE_AT - 5 * int(HOUR))
     state.page("a.test", 90, presence=Presence.GONE, gone=GONE_AT, via="http://a.test/1")
     state.page("a.test", 91, presence=Presence.MISSED)
+    state.page("a.test", 92, presence=Presence.NEVER, same=3)
     for number in range(300):
         state.page("old.test", number, presence=Presence.GONE, gone=GONE_AT + number)
     for number in range(7):
@@ -60,14 +61,21 @@ def test_programs_get_every_page_and_its_history(folder: Path):
         "",
     )
     assert known["http://a.test/91"]["gone"] == ""
+    assert known["http://a.test/92"]["gone"] == ""
+    assert [known[f"http://a.test/{n}"]["presence"] for n in (4, 90, 91, 92)] == [
+        "here", "gone", "missed", "never",
+    ]  # fmt: skip
 
 
 def test_views_say_the_same(folder: Path):
     with view_context(folder) as look:
         page = answer_view(look, "list", {"gone": True, "columns": "url,gone", "host": "a.test"})
         left = answer_view(look, "left", {})
+        fresh = answer_view(look, "freshness", {})
         known = answer_view(look, "page", {"url": "http://a.test/90"})
     assert page["items"] == [{"url": "http://a.test/90", "gone": "2026-09-21T14:13:20Z"}]
+    site = next(one for one in fresh["sites"] if one["host"] == "a.test")
+    assert (fresh["gone"], fresh["never"], site["pages"], site["gone"], site["never"]) == (301, 1, 6, 1, 1)
     assert left["total"] == 2
     assert {one["host"]: (one["lacks"], one["pages"]) for one in left["items"]} == {
         "old.test": ("pages", 300),
@@ -81,8 +89,10 @@ def test_why_tells_visits_changes_and_since_when_it_is_gone(folder: Path):
     assert "is gone since 2026-09-21 14:13:20 UTC" in told
     told = gossamer("why", str(folder), "http://a.test/91", cwd=folder).stdout
     assert "was missing once" in told
+    told = gossamer("why", str(folder), "http://a.test/92", cwd=folder).stdout
+    assert "was never seen" in told and "is gone" not in told
     told = gossamer("why", str(folder), "http://a.test/4", cwd=folder).stdout
-    assert "found unchanged at 4 visits, 96 h in all, and changed at 1" in told
+    assert "found unchanged at 4 visits, 4 d 0 h in all, and changed at 1" in told
     assert "was last found changed on 2026-09-21 09:13:20 UTC" in told
 
 

@@ -204,7 +204,10 @@ def test_what_the_operator_parked_stays_so_over_a_resume(tmp_path: Path, site: s
 
     async def park(live: Running) -> None:
         await some_pages(live)
+        assert (await live.ask("refetch", host=name, dry_run=True))["parked"] == []
         await live.ask("host_park", name=name)
+        told = await live.ask("refetch", host=name, dry_run=True)
+        assert (told["parked"], told["pages"] > 0) == ([name], True)
         assert str(await live.task) == "finished"
 
     visits = len(crawl(tmp_path / "crawl", site, park))

@@ -107,7 +107,7 @@ def test_a_dry_run_only_counts(crawled: Path, web: SimulatedWeb):
         ({}, "urls"),
         ({"status": "boo"}, ""),
         ({"status": "0000"}, ""),
-        ({"match": "("}, ""),
+        ({"match": "re:("}, ""),
         ({"older_than": "soon"}, "older_than"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_filter_runs_beside_the_crawl_and_is_done_before_it_ends(tmp_path: Pat
     async def check() -> None:
         async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
             await live.until(lambda status: status["sums"]["pages"] >= 30)
-            told = await live.ask("refetch", match=".", type="text/html")
+            told = await live.ask("refetch", match="*", type="text/html")
             assert told["pages"] >= 25
             await live.task
         again = [url for url, times in visits(tmp_path / "c").items() if times > 1]
@@ -203,7 +203,7 @@ def test_the_daemon_writes_it_down_for_a_job_that_does_not_run(crawled: Path, we
             counted = await asking.any(crawled, "refetch", {"status": "200", "dry_run": True}, "bob")
             assert counted["pages"] > 10 and not counted["running"]
             told = await asking.any(crawled, "refetch", {"urls": [url]}, "bob")
-            assert told == {"pages": 1, "unknown": [], "running": False, "dry_run": False}
+            assert told == {"pages": 1, "unknown": [], "parked": [], "running": False, "dry_run": False}
             with pytest.raises(ServiceError) as caught:
                 await asking.any(crawled, "refetch", {}, "bob")
             assert caught.value.code == "invalid"
@@ -236,3 +236,19 @@ def test_the_command_says_how_many_and_what_happens_next(crawled: Path, tmp_path
     assert ran.returncode == 2 and "say which pages" in ran.stderr
     ran = gossamer("refetch", str(tmp_path), "--status", "404", cwd=tmp_path)
     assert ran.returncode == 2 and "holds no crawl" in ran.stderr
+
+
+def test_a_request_of_an_older_version_keeps_its_expression(crawled: Path):
+    old = [{"when": 5.0, "who": "alice", "urls": [], "wanted": {"match": "/old/\\d"}}]
+    CrawlFolder(crawled).refetches.write_text(json.dumps(old))
+    [request] = pending_requests(crawled)
+    assert request.wanted == Wanted(match="re:/old/\\d")
+    keep_requests(crawled, [request])
+    assert pending_requests(crawled) == [request]
+
+
+def test_what_cannot_be_a_status_is_refused_with_what_can(crawled: Path, tmp_path: Path):
+    ran = gossamer("refetch", str(crawled), "--status", "9xx", cwd=tmp_path)
+    assert ran.returncode == 2 and "a class from 1xx to 5xx" in ran.stderr
+    ran = gossamer("refetch", str(crawled), "--match", "/nowhere", cwd=tmp_path)
+    assert "--match '*/nowhere*'" in ran.stderr

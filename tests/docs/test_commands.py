@@ -75,6 +75,10 @@ ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
 FAILS = {
     "gossamer resume my-crawl --release": (2, "no branch 'all' is set aside"),
     "gossamer diff my-crawl https://example.org/": (1, "nothing to compare it with"),
+    "gossamer diff my-crawl https://example.org/ --ignore '.related' --ignore 'footer'": (
+        1,
+        "nothing to compare it with",
+    ),
 }
 """With which status and words commands end for which a small site gives no occasion."""
 BROUGHT = {

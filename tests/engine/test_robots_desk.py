@@ -172,6 +172,17 @@ def test_an_origin_without_rules_is_asked_without_conditions(world):
     assert world.context.with_validators(world.robots_lease()).validators is None
 
 
+def test_a_condition_that_is_refused_leaves_the_rules_and_the_file_is_asked_for_without(world):
+    learn(world, fetched(etag='"a"'), "User-agent: *\nDisallow: /x", url=f"{SITE}/robots.txt")
+    for status, state in ((412, "rules"), (412, "open")):  # without a condition it means what it says
+        lease = world.context.with_validators(world.robots_lease())
+        assert lease.is_conditional == (state == "rules")
+        with world.frontier.changes():
+            world.context.settle(visit(lease, fetched(status=status)))
+        assert entry(world).record.state == state
+        assert (entry(world).record.until <= world.micros) == (state == "rules")
+
+
 def test_validators_are_cut(world):
     learn(world, fetched(etag="e" * 5_000, last_modified="m" * 5_000), "User-agent: *")
     record = entry(world).record

@@ -12,13 +12,13 @@ from test_moves import depart, move
 
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Again, Blame, Done, Dropped, PageState, Retry
-from gossamer.model.reasons.codes import BudgetCode, RetryCode
+from gossamer.model.reasons.codes import BudgetCode, HoldCode, RetryCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import History, standing, unpack
 from gossamer.policy.revisit.rates import Spread
 from gossamer.policy.revisit.threshold import starting_level
-from gossamer.policy.revisit.trust import Signal, Source
+from gossamer.policy.revisit.trust import Signal, Source, Trust, with_trust
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, split_again, unpack_heads
 from gossamer.state.records import PageRecord, decode_host, decode_page, decode_queue, encode
@@ -244,7 +244,10 @@ def test_news_brings_a_page_sooner(world):
     drain(world, 2.5)
     page = world.fingerprint("http://a/2")
     last = unpack(world.page("http://a/2").history).last
-    assert world.frontier.told([Signal(page, last - 5, Source.SITEMAP)]) == 1, "it speaks of the page"
+    assert world.frontier.told([Signal(page, last - 5, Source.SITEMAP)]) == 0, (
+        "it speaks of the page, no more"
+    )
+    assert unpack(world.page("http://a/2").history).source == Source.SITEMAP
     before = world.page("http://a/2").history
     assert standing(before)[0] == last
     assert world.frontier.told([Signal(page, last + 5, Source.SITEMAP)]) == 1
@@ -254,6 +257,21 @@ def test_news_brings_a_page_sooner(world):
     world.assert_sound()
     assert world.standing() == Counter(["http://a/1", "http://a/2"])
     assert drain(world, 2.5)[0].url.text == "http://a/2"
+    world.assert_sound()
+
+
+def test_who_is_not_believed_makes_nothing_due_sooner(world):
+    world.admit("http://a/")
+    drain(world, 2.5)
+    page, key = world.fingerprint("http://a/"), world.fingerprint("http://a/")[:8]
+    with world.frontier.changes():
+        record = world.frontier.hosts.change(key, "a")
+        record.trusts = with_trust(record.trusts, Source.SITEMAP, Trust(lies=1))
+    since = standing(world.page("http://a/").history)[0]
+    assert world.frontier.told([Signal(page, world.wall, Source.SITEMAP)]) == 0
+    history = world.page("http://a/").history
+    assert unpack(history).heard > 0, "it is remembered, to be judged by the next visit"
+    assert standing(history)[0] == since
     world.assert_sound()
 
 
@@ -315,6 +333,29 @@ def test_refetch_without_visits_again(tmp_path):
     world.micros += 2 * SECOND
     assert world.frontier.lend() is None
     assert world.counters.queued == 0
+    world.close()
+
+
+@pytest.mark.parametrize("code", [RetryCode.IN_A_ROW, BudgetCode.PAGES_PER_HOST, HoldCode.OPERATOR])
+def test_a_page_that_is_asked_for_is_tried_though_its_host_was_given_up_but_not_set_aside(tmp_path, code):
+    world = FrontierWorld(tmp_path / "state")
+    spent = Reason(code)
+    for url in ("http://a/1", "http://a/2"):
+        world.admit(url)
+    world.settle(world.frontier.lend(), Done(), Tally(rest=1.0, pages=1, host_failed=False))
+    page = world.fingerprint("http://a/1")
+    with world.frontier.changes() as batch:
+        batch.put(Family.PAGES, page, encode(PageRecord("http://a/1", PageState.DONE)))
+    world.frontier.park("a", spent)
+    if code is BudgetCode.PAGES_PER_HOST:
+        world.policy = msgspec.structs.replace(world.policy, budget_spent=lambda *_: spent)
+    world.reopen()
+    world.frontier.refetch([page])
+    world.micros += 2 * SECOND
+    order = drain(world, 4.5, lambda lease: world.settle(lease, Done(), VISITED))
+    left_alone = {RetryCode.IN_A_ROW: 0, BudgetCode.PAGES_PER_HOST: 1, HoldCode.OPERATOR: 2}[code]
+    assert [c.url.text for c in order] == ["http://a/1", "http://a/2"][: 2 - left_alone]
+    assert (world.counters.queued, world.counters.hosts_parked) == (left_alone, bool(left_alone))
     world.close()
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from gossamer.frontier.queues.host_schedule import NEVER
+from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Blame, Done, Parked, Retry
 from gossamer.model.reasons.codes import RetryCode
@@ -145,7 +146,7 @@ def test_parked_hosts_are_left_alone_until_revived(world):
     world.reopen()
     world.micros += 5_000_000
     assert world.frontier.lend() is None
-    world.frontier.revive("a")
+    Steering(world.frontier).revive("a")
     world.micros += 5_000_000
     assert world.frontier.lend().candidate.url.text == "http://a/1"
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from gossamer.archive.stored_body import ArchivedBody
 from gossamer.engine.enrolling import Enrolling
 from gossamer.engine.revisits import RevisitPace
+from gossamer.engine.settlement import changed
 from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.judge import Judgement
 from gossamer.engine.settlement.page_memory import PageMemory
@@ -22,12 +23,19 @@ from gossamer.engine.visiting.visit import Visit
 from gossamer.fetch.config import FetchConfig
 from gossamer.frontier.tally import Tally
 from gossamer.model.disposition import Done, PageState
+from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange, Headers
+from gossamer.model.link import Link, LinkKind
 from gossamer.model.outcome import Fetched
+from gossamer.model.page import Page
+from gossamer.model.reasons.codes import HoldCode, RetryCode
+from gossamer.model.reasons.reason import Reason
+from gossamer.model.url import Url
+from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import unpack
 from gossamer.state.environment import Family
-from gossamer.state.records import PageRecord, VisitRecord
+from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord
 
 EPOCH = 1_700_000_000
 VISITED = Tally(host_failed=False)
@@ -186,29 +194,66 @@ def test_what_was_learned_survives_a_restart(tmp_path):
     world.close()
 
 
+def visit_again(crawler, changes, url, content, page=None):
+    """Visit a page out of its turn, `page` being what was found in it; how it compares with the last visit."""
+    world = crawler.world
+    world.micros += 60_000_000
+    fingerprint = world.fingerprint(url)
+    world.admit(url, forced=crawler.memory.get(fingerprint) is not None)
+    lease = world.frontier.lend()
+    head = Headers([("content-type", "text/html")])
+    exchange = Exchange(lease.candidate.url, crawler.now, b"", 200, b"", head, ArchivedBody(content))
+    visit = asyncio.run(changes.look(Visit(lease, Fetched(exchange), page=page), fingerprint))
+    record = replace(crawler.visit(lease, content), place=PlaceRecord("nowhere", 0, 1))
+    if visit.compared is not None:
+        history = replace(unpack(record.history), text=visit.compared.text)
+        record = replace(record, history=history.pack())
+    with world.frontier.changes() as batch:
+        crawler.memory.put(fingerprint, record, batch)
+    return visit.compared
+
+
 def test_a_visit_out_of_turn_is_compared_as_any_other(tmp_path):
     crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1))
-    world = crawler.world
-    changes = Changes(tmp_path / "archive", world.frontier, crawler.memory, FetchConfig())
+    changes = Changes(tmp_path / "archive", crawler.world.frontier, crawler.memory, FetchConfig())
     found = []
     for number in range(3):
         content = b"<title>A page</title><script>let n = %d</script><p>It says the same." % number
-        world.micros += 60_000_000
-        world.admit("http://a/", forced=number > 0)
-        lease = world.frontier.lend()
-        head = Headers([("content-type", "text/html")])
-        exchange = Exchange(lease.candidate.url, crawler.now, b"", 200, b"", head, ArchivedBody(content))
-        visit = asyncio.run(
-            changes.look(Visit(lease, Fetched(exchange)), world.fingerprint(lease.candidate.url.text))
-        )
-        found.append(visit.compared and visit.compared.changed)
-        record = crawler.visit(lease, content)
-        if visit.compared is not None:
-            history = replace(unpack(record.history), text=visit.compared.text)
-            record = replace(record, history=history.pack())
-            with world.frontier.changes() as batch:
-                crawler.memory.put(world.fingerprint("http://a/"), record, batch)
+        compared = visit_again(crawler, changes, "http://a/", content)
+        found.append(compared and compared.changed)
     assert found == [None, True, False]
+    listed = Link(Url.parse("http://a/1"), LinkKind.NAVIGATION, "link", lastmod=1.0)
+    feed = Page(Url.parse("http://a/"), links=(listed,))
+    said = visit_again(crawler, changes, "http://a/", b"<title>A feed</title>", feed)
+    assert said is None, "a list is judged by its dates, and is not read for nothing"
+    crawler.world.close()
+
+
+def test_hosts_that_take_turns_in_memory_are_read_back_as_seldom_as_others(tmp_path, monkeypatch):
+    readings = []
+
+    def read(*place):
+        readings.append(place)
+        raise StorageError("not here")
+
+    monkeypatch.setattr(changed, "SITES", 2)
+    monkeypatch.setattr(changed, "read_record", read)
+    crawler = Crawler(tmp_path / "state", RevisitConfig(enabled=True, visits=1))
+    world = crawler.world
+    changes = Changes(tmp_path / "archive", world.frontier, crawler.memory, FetchConfig())
+    known = Volatile()
+    known.learn(["one", "this is said", "end"], ["one", "something else is", "end"])
+    assert known.pack() and not known
+    for number in range(22):
+        for name in "abc":
+            visit_again(crawler, changes, f"http://{name}/", b"<p>It says %d words" % number)
+            if number == 0:
+                with world.frontier.changes():
+                    host = world.frontier.host_hash(name)
+                    world.frontier.hosts.change(host, name).volatile = known.pack()
+            if number == 1:
+                readings.clear()  # nobody had looked at the text of the first
+    assert len(readings) == 3 * 2  # a tenth
     world.close()
 
 
@@ -242,6 +287,28 @@ def test_hosts_that_sleep_on_disk_hear_of_it_when_more_visits_may_be_made(tmp_pa
             visited.add(lease.queue_key)
             crawler.visit(lease, b"")
     assert len(visited) == 40
+    world.close()
+
+
+def test_hosts_that_were_given_up_are_asked_again_when_visits_again_are_switched_on(tmp_path):
+    crawler = Crawler(tmp_path / "state", RevisitConfig())
+    world = crawler.world
+    for name in ("down", "mine", "well"):
+        world.admit(f"http://{name}/")
+        crawler.visit(world.frontier.lend(), b"")
+    world.frontier.park("down", Reason(RetryCode.IN_A_ROW))
+    world.frontier.park("mine", Reason(HoldCode.OPERATOR))
+    crawler.pace.go_by(RevisitConfig(enabled=True, visits=100))
+    enrol(crawler)
+    assert world.counters.hosts_parked == 1
+    visited = set()
+    for _ in range(48):
+        world.micros += int(DAY / 24 * 1e6)
+        crawler.pace.correct()
+        while (lease := world.frontier.lend()) is not None:
+            visited.add(lease.queue_key)
+            crawler.visit(lease, b"")
+    assert visited == {"down", "well"}
     world.close()
 
 

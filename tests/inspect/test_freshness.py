@@ -8,10 +8,14 @@ import msgspec
 import pytest
 from revisited_state import HOUR, RevisitedState
 
+from gossamer.inspect.due_times import DueTimes
 from gossamer.inspect.freshness import CrawlFreshness, freshness
 from gossamer.inspect.inspection import inspect
+from gossamer.inspect.why.story import Storyteller
 from gossamer.policy.revisit.freshness import Freshness
 from gossamer.policy.revisit.gone import Presence
+from gossamer.state.environment import Family
+from gossamer.state.records import decode_page
 
 
 def look(state: RevisitedState, **options: int) -> CrawlFreshness:
@@ -55,6 +59,26 @@ def test_heavy_pages_count_by_their_weight(tmp_path: Path):
     told = look(state)
     assert told.stale is not None and told.by_weight is not None
     assert told.by_weight > told.stale + 0.2
+
+
+@pytest.mark.parametrize("ahead", [-5 * 24 * HOUR, 5 * 24 * HOUR])
+def test_all_is_told_by_the_clock_of_the_crawl_that_histories_go_by(tmp_path: Path, ahead: float):
+    def told(ahead: float) -> tuple[object, ...]:
+        state = RevisitedState(tmp_path / f"c{ahead:g}", ahead)
+        with (state.folder / "crawl.toml").open("a") as settings:
+            settings.write("[revisit]\nenabled = true\n")
+        state.page("a.test", 1, same=20, age=48 * HOUR)
+        state.close()
+        with inspect(state.folder) as inspection:
+            due = DueTimes(inspection.environment, inspection.config)
+            [page] = [decode_page(data) for _, data in inspection.environment.scan(Family.PAGES)]
+            facts = Storyteller(inspection).tell(page.url).facts
+            [seen] = [one for fact in facts for one in fact.told if getattr(one, "key", "") == "again.seen"]
+            stale, at = inspection.freshness().stale, due(page)
+        assert stale is not None and at is not None
+        return round(stale, 3), round(at / HOUR), round(float(seen.values["hours"]), 1)
+
+    assert told(ahead) == told(0.0)
 
 
 def test_a_sample_is_near_the_whole_and_always_the_same(tmp_path: Path):

@@ -81,3 +81,8 @@ def test_a_value_is_never_read_for_braces() -> None:
     told = clause("canonical.rule", rule="{0}", before="{before}", after="{x.__class__}")
     assert in_english((told,)) == "rule {0} turns {before} into {x.__class__}"
     assert told == Clause("canonical.rule", {"rule": "{0}", "before": "{before}", "after": "{x.__class__}"})
+
+
+def test_seconds_are_written_as_durations() -> None:
+    for seconds, said in ((10.0, "10 s"), (5_400.0, "1 h 30 min"), (0.0, "0 s")):
+        assert in_english((clause("again.fixed", interval=seconds),)) == f"is wanted every {said}"

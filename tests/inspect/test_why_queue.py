@@ -14,12 +14,12 @@ from gossamer.inspect.why import level_words
 from gossamer.inspect.why import place as why_queue
 from gossamer.inspect.why import story as why
 from gossamer.inspect.why.story import Story, Storyteller
-from gossamer.model.disposition import Blame, Done, Retry
+from gossamer.model.disposition import Blame, Done, PageState, Retry
 from gossamer.model.reasons.reason import text
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, LAST_LEVEL, BreadthFirst, DepthFirst
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
-from gossamer.state.records import SECRET, PageRecord, encode
+from gossamer.state.records import COUNTERS, SECRET, PageRecord, encode
 
 UNSEEN = "is still in its memory"
 
@@ -239,3 +239,29 @@ def test_an_order_that_fails_or_is_gone_spoils_nothing_else(begin, monkeypatch):
     story = crawl.why("http://a/0")
     assert story.priority.notes == ["the order adding is not installed here, so its parts are not known"]
     assert LAST_LEVEL > story.priority.level == 900
+
+
+# Visited again …
+
+
+def test_what_was_asked_for_again_is_named_so_in_why_and_in_the_sizes(begin):
+    crawl = begin()
+    for number in range(2):
+        crawl.admit(f"http://a/{number}")
+    crawl.world.settle(crawl.world.frontier.lend(), Done(), VISITED)
+    page = crawl.world.fingerprint("http://a/0")
+    record = PageRecord("http://a/0", PageState.DONE)
+    with crawl.world.frontier.changes() as batch:
+        batch.put(Family.PAGES, page, encode(record))
+    assert crawl.world.frontier.refetch([page]).queued == 1
+    with crawl.world.frontier.changes() as batch:
+        crawl.world.save_counters(batch)
+        batch.put(Family.META, COUNTERS, encode(crawl.world.counters))
+    story = crawl.why("http://a/0")
+    assert texts(story, "priority") == [
+        "pages that come again, level 0 under the order bfs (the smaller level first); arrival 3 decides among equals"
+    ]
+    assert story.priority.arrival == 3
+    with inspect(crawl.folder) as inspection:
+        levels = inspection.status(queues=True).levels.levels
+    assert [(line.name, line.urls) for line in levels] == [("pages that come again", 1), ("depth 0", 1)]

@@ -1,8 +1,12 @@
 """When a page is gone."""
 
-import pytest
+from functools import reduce
 
-from gossamer.policy.revisit.gone import Presence, after
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policy.revisit.gone import Presence, after, is_seldom
 
 
 @pytest.mark.parametrize(("first", "second"), [(404, 404), (404, 410), (410, 410)])
@@ -11,6 +15,16 @@ def test_twice_is_gone(first: int, second: int):
     assert once is Presence.MISSED
     assert after(once, second) is Presence.GONE
     assert after(Presence.GONE, second) is Presence.GONE
+
+
+@given(st.lists(st.sampled_from([None, 0, 404, 410, 401, 500, 503])))
+def test_what_was_never_there_is_not_gone(statuses: list[int | None]):
+    assert reduce(after, statuses, Presence.NEVER) is Presence.NEVER
+
+
+def test_what_two_visits_missed_is_looked_for_seldom():
+    assert not is_seldom(Presence.NEVER, 0) and is_seldom(Presence.NEVER, 1)
+    assert is_seldom(Presence.GONE, 0) and not is_seldom(Presence.MISSED, 3)
 
 
 @pytest.mark.parametrize("status", [None, 401, 403, 429, 500, 503])

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import BYTES, MOST_VOICES, VOICE_BYTES, History, Voice, standing, unpack
 
 VOICES = st.lists(
@@ -19,7 +20,7 @@ HISTORIES = st.builds(
     changed=st.integers(0, 255),
     announced=st.integers(0, 255),
     place=st.integers(0, 65_535),
-    presence=st.integers(0, 3),
+    presence=st.sampled_from(Presence),
     text=st.binary(min_size=4, max_size=4),
     voices=VOICES,
     brings=st.integers(0, 7).map(lambda each: 1 << each),

@@ -66,6 +66,13 @@ def tag_bare(request: Request) -> Reply:
     return Reply(304 if same else 200, [("ETag", "abc123")], b"" if same else page("Bare."))
 
 
+@host(8)
+def refuses(request: Request) -> Reply:
+    """A server that takes any condition for one of a change of its own."""
+    status = 412 if request.conditional else 200
+    return Reply(status, [("ETag", '"v1"')], b"no" if request.conditional else page("Refuses."))
+
+
 @host()
 def date_nonsense(request: Request) -> Reply:
     return Reply(200, [("Last-Modified", "yesterday")], page("Nonsense."))

@@ -61,6 +61,13 @@ def test_a_date_that_is_none_is_not_made_one(visited):
     assert set(conditions(visited, "date_nonsense")[1:]) <= {(None, b"yesterday"), (None, None)}
 
 
+def test_a_condition_that_is_refused_is_no_version_and_the_page_is_asked_for_once_more_without(visited):
+    statuses = [s.status for s in visited.of("refuses")]
+    assert statuses[:3] == [200, 412, 200], statuses
+    assert statuses.count(412) * 4 <= len(statuses)  # and it is remembered for a while
+    assert 412 not in {record.status for record in visited.kept("refuses")}
+
+
 def test_a_tag_too_long_to_send_does_not_cost_the_page(visited):
     seen = visited.of("tag_long")
     assert {s.status for s in seen} == {200}

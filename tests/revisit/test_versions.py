@@ -85,9 +85,9 @@ def test_why_tells_each_visit(say, visited):
     assert "again" in text or "revisit" in text
 
 
-def test_why_tells_what_is_gone(say, visited):
+def test_why_tells_what_was_never_there(say, visited):
     code, out = say("why", visited.folder, visited.url("answers_410"))
-    assert code == 0 and b"gone" in out and b"410" in out
+    assert code == 0 and b"never seen" in out and b"410" in out
 
 
 def test_why_is_machine_readable(say, visited):

@@ -1,11 +1,16 @@
 """The passage of a hit is that which answers, wherever it stands in a text."""
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
 from gossamer.search.query.parser import read_query
 from gossamer.search.text.snippets import LENGTH, SEARCHED, Marker
+from gossamer.search.text.words import stem_of
 
 FILLER = "Nothing of what is told here is of interest to anybody. "
 
@@ -57,3 +62,30 @@ def test_beyond_what_is_looked_at_the_beginning_is_shown() -> None:
 
 def test_a_run_of_han_is_shown_wherever_it_stands() -> None:
     assert _passage("数据库", "今天没有消息。" * 20_000 + "这里有数据库。", "zh")[1] == ["数据库"]
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(
+            ["Porcupine", "porcupines", "kettle", "Kettles'", "kéttle", "pore", "ketchup", "kettledrum", "不"]
+        ),
+        max_size=40,
+    ).map(" ".join),
+    language=st.sampled_from(["", "en", "de"]),
+)
+@settings(max_examples=50, deadline=None)
+def test_all_and_only_forms_of_what_was_asked_for_are_marked(text: str, language: str) -> None:
+    wanted = {stem_of(word, one) for word in ("porcupine", "kettle") for one in ("", "en")}
+    pieces = Marker(read_query("porcupine kettle"), ["en"]).marked(text, language)
+    forms = [
+        one for one in re.findall(r"[^\W_]+", text) if {stem_of(one, language), stem_of(one, "")} & wanted
+    ]
+    assert [piece.text for piece in pieces if piece.marked] == forms
+    assert "".join(piece.text for piece in pieces) == text
+
+
+def test_no_character_is_shown_that_is_not_seen() -> None:
+    pieces = Marker(read_query("porcupine"), ["en"]).marked(
+        "\ufeffThe\u200f\u202e porcupine\u2069\u00ad!", "en"
+    )
+    assert [piece.text for piece in pieces] == ["The ", "porcupine", "!"]

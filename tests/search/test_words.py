@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from search_tables import Page, found, indexed
 
 from gossamer.search.query.asked import All
+from gossamer.search.text.words import STEMMERS, stem_of, stems_of
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
@@ -153,3 +156,42 @@ def hamlets(tmp_path_factory: pytest.TempPathFactory):
             Page("none", "It was it", language=""),
         ],
     )
+
+
+def test_a_sign_that_belongs_to_a_word_tells_it_from_the_word_alone(tmp_path: Path) -> None:
+    """In French and German `c` is one of the commonest words, which all pages are taken to have."""
+    pages = indexed(
+        tmp_path,
+        [
+            Page("c++", "Templates of C++ are compiled.", language="en"),
+            Page("c", "Structures of C, in the 2nd edition.", language="en"),
+            Page("c#", "Generics of C#.", language="en"),
+            Page("net", "Written for .NET, not for the net alone.", language="en"),
+            Page("asp", "The net of example.net has a+b in x++y.", language="en"),
+            Page("zh", "我们用C++语言写程序", language="zh"),
+            Page("fr", "C'est la programmation, et voici c.", language="fr"),
+            Page("de", "Das C der Tonleiter.", language="de"),
+            Page("fr++", "Ce livre parle de C++.", language="fr"),
+        ],
+    )
+    assert {*found(pages, "C++")} == {"c++", "zh", "fr++"}
+    assert {*found(pages, "c++语言")} == {"zh"}
+    assert {*found(pages, "c#")} == {"c#"}
+    assert {*found(pages, '"of c++ are"')} == {"c++"}
+    assert {*found(pages, ".net")} == {"net"}
+    assert {*found(pages, "net lang:en")} == {"net", "asp"}
+    assert {"c++", "c", "c#"} < {*found(pages, "C")}
+
+
+@given(
+    words=st.sets(st.text("aeins\u00e4\u0153\ufb01\u0645\u0e01漢0", min_size=1, max_size=6), max_size=8),
+    language=st.sampled_from(["", "de", "en", "ar"]),
+)
+@settings(max_examples=50, deadline=None)
+def test_stems_asked_for_together_are_those_asked_for_singly(words: set[str], language: str) -> None:
+    words |= {"w" * 101, "Running", "c04343"}
+    assert stems_of(words, language) == {word: stem_of(word, language) for word in words}
+
+
+def test_no_stemmer_changes_the_number_of_a_sign() -> None:
+    assert {stem_of("c04343", one) for one in STEMMERS} == {"c04343"}

@@ -12,9 +12,10 @@ from gossamer.policy.revisit.freshness import Freshness
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
+from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
-from gossamer.state.records import REVISIT, HostRecord, PageRecord, RevisitRecord, VisitRecord, encode
+from gossamer.state.records import CLOCK, REVISIT, HostRecord, PageRecord, RevisitRecord, VisitRecord, encode
 
 HOUR = 3_600.0
 _SECRET = b"k" * 16
@@ -23,7 +24,8 @@ _SECRET = b"k" * 16
 class RevisitedState:
     """Pages of hosts with what is kept of their visits."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, ahead: float = 0.0) -> None:
+        """`ahead`: seconds that the clock of the crawl is ahead of the machine's, which was set back since."""
         self.folder = folder
         folder.mkdir()
         (folder / "crawl.toml").write_text('seeds = ["http://a.test/"]\n')
@@ -34,7 +36,10 @@ class RevisitedState:
         self.figures(Freshness())
         self._pages: dict[str, int] = {}
         self._hosts: dict[str, dict[str, object]] = {}
-        self._now = time.time()
+        self._ahead = ahead
+        self._now = time.time() + ahead
+        clock = CrawlClock().record()
+        self._batch.put(Family.META, CLOCK, encode(msgspec.structs.replace(clock, crawl=self._now)))
 
     def page(
         self,
@@ -55,7 +60,7 @@ class RevisitedState:
         kept = History(last, last, 24.0 * same, 24.0 * changed, same=same, changed=changed, presence=presence)
         kept = msgspec.structs.replace(kept, place=classes.classify(Spread().believe(kept), weight))
         url = f"http://{host}/{number}"
-        visits = (VisitRecord(float(last), 0.1, 404 if presence else 200),)
+        visits = (VisitRecord(float(last) - self._ahead, 0.1, 404 if presence else 200),)
         record = PageRecord(
             url, PageState.DONE, visits=visits, visits_made=1 + same + changed,
             history=kept.pack() if history else b"", changed=changed_at,

@@ -143,6 +143,25 @@ def test_only_the_part_that_was_chosen_counts_all_of_it(archive):
     assert followed(archive) == [("changed", "a")] * 2
 
 
+@pytest.mark.parametrize("select", ["", "main"])
+def test_what_is_to_be_ignored_is_not_looked_at(archive, select):
+    archive.set(watch=watch(select=select, ignore=[".related", "aside p"]))
+    followed(archive)
+
+    def shop(price, related):
+        text = f"<p>Tea</p><p>{price}</p><div class=related>{related}</div><aside><p>{related}</p></aside>"
+        return f"<title>Shop</title><main>{text}</main>"
+
+    for related in ("Coffee", "Milk", "Milk", "Cocoa", "Cake"):
+        archive.visit("a", shop("EUR 120", related))
+    assert followed(archive) == []
+    for _ in range(2):
+        archive.visit("a", shop("EUR 80", "Bread"))
+    assert followed(archive) == [("changed", "a")]
+    tea = "Tea " if select else ""
+    assert [line for line in signs(archive) if line[0] != " "] == [f"-{tea}EUR 120", f"+{tea}EUR 80"]
+
+
 def test_a_page_that_goes_is_told_when_it_is_gone_twice_and_when_it_is_back(archive):
     warmed(archive, "a")
     archive.visit("a", "no", status=404)

@@ -14,6 +14,7 @@ from service_world import job_settings
 from small_hub import SmallHub
 from small_site import Answer, Site
 
+from gossamer.daemon.pings.subscriptions import Subscriptions
 from gossamer.web.security.visitor import Role
 
 KEY = "0123456789abcdef"
@@ -22,7 +23,7 @@ PINGS = {"indexnow": True, "websub": True, "public_url": "http://crawler.example
 
 
 class World:
-    """A daemon with a job that crawls a site of five pages and a feed that names a hub."""
+    """A daemon with a job that crawls a site of five pages, and feeds that name a hub."""
 
     def __init__(self, service: LiveService, site: Site, hub: SmallHub) -> None:
         self.service, self.site, self.hub = service, site, hub
@@ -41,9 +42,15 @@ def world(tmp_path: Path) -> Iterator[World]:
     def answer(host: str, path: str, _: Counter[tuple[str, str]]) -> Answer:
         html = {"Content-Type": "text/html"}
         if path == "/":
-            return 200, html, "".join(f'<a href="/{name}">x</a>' for name in ("0", "1", "2", "3", "feed"))
-        if path == "/feed":
-            links = f'<link rel="hub" href="{hub.url}"/><link rel="self" href="http://{host}/feed"/>'
+            return (
+                200,
+                html,
+                "".join(f'<a href="/{name}">x</a>' for name in ("0", "1", "2", "3", "feed", "feed-2")),
+            )
+        if path in ("/feed", "/feed-2"):
+            # The second names a hub of another host within our network.
+            named = hub.url if path == "/feed" else hub.url.replace("127.0.0.1", "localhost")
+            links = f'<link rel="hub" href="{named}"/><link rel="self" href="http://{host}{path}"/>'
             return 200, {"Content-Type": "application/atom+xml"}, f"<feed>{links}</feed>"
         if path == f"/{KEY}.txt":
             return 200, {"Content-Type": "text/plain"}, KEY
@@ -56,7 +63,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         service.run(service.daemon.create("site", settings, who="tester"))
         service.run(service.daemon.start("site", who="tester"))
         world = World(service, site, hub)
-        for path in ("/0", "/1", "/2", "/3", "/feed"):
+        for path in ("/0", "/1", "/2", "/3", "/feed", "/feed-2"):
             world.asked(path, 1)
         yield world
 
@@ -76,15 +83,18 @@ def test_websub(world: World) -> None:
     subscriber = world.service.daemon.pings.subscriber
     assert subscriber is not None
     topic = f"{world.site.address}feed"
+    kept = Subscriptions(world.service.daemon.store.database)
     deadline = time.monotonic() + 60
-    while topic not in world.hub.subscribed:
+    while topic not in world.hub.subscribed or not all(one.expires or one.note for one in kept.all()):
         assert time.monotonic() < deadline
         world.service.run(subscriber.look())
+    assert [form["hub.topic"] for form in world.hub.asked] == [topic]
+    assert [one.topic for one in kept.all() if "is not allowed" in one.note] == [f"{topic}-2"]
     assert world.hub.publish(topic, b"<feed/>", secret="of somebody else") == 202
     assert world.hub.publish(topic, b"<feed/>") == 202
     world.service.run(subscriber.flush())
     world.asked("/feed", 2)
-    assert subscriber.figures() == {"subscriptions": 1, "hold": 1}
+    assert subscriber.figures() == {"subscriptions": 2, "hold": 1}
 
 
 def test_rest_asks_for_the_right_to_change(world: World) -> None:
@@ -106,4 +116,4 @@ def test_rest_asks_for_the_right_to_change(world: World) -> None:
         world.asked("/2", 2)
         many = client.post(f"{JOB}/changed", json={"urls": ["x"] * 10_001})
         assert many.status_code == 422
-        assert client.get(f"{JOB}/hubs").json()["items"][0]["hub"] == world.hub.url
+        assert world.hub.url in [each["hub"] for each in client.get(f"{JOB}/hubs").json()["items"]]

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import ssl
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fetch_servers import certificate, tls_server_context
 from live_service import LiveService, live_service
 from small_hub import SmallHub
 
@@ -18,18 +20,18 @@ from gossamer.fetch.post import FORM, PostAnswer, post
 from gossamer.model.url import Url
 
 TOPIC = "https://blog.example.org/feed"
-HERE = FetchConfig(allow_private=True)
 PINGS = {"websub": True, "public_url": "http://crawler.example.org/", "lease": 1_000_000}
 
 
 class Stage:
     """A daemon that subscribes for a job of our making, and a hub."""
 
-    def __init__(self, service: LiveService, hub: SmallHub) -> None:
+    def __init__(self, service: LiveService, hub: SmallHub, trusted: Path) -> None:
         self.service, self.hub = service, hub
         self.topics: dict[str, str] | None = {TOPIC: hub.url}
         self.told: list[tuple[str, list[str]]] = []
-        self.config = HERE
+        self.config = FetchConfig(allow_private=True, ca_file=str(trusted))
+        self.posted: list[str] = []
         self.kept = Subscriptions(service.daemon.store.database)
         around = Around(lambda: ["job"], self._topics, self._post, self._changed)
         self.subscriber = Subscriber(service.daemon.config.pings, self.kept, around)
@@ -38,7 +40,8 @@ class Stage:
     async def _topics(self, _job: str) -> dict[str, str] | None:
         return self.topics
 
-    async def _post(self, _job: str, url: Url, body: bytes) -> PostAnswer:
+    async def _post(self, one: Subscription, url: Url, body: bytes) -> PostAnswer:
+        self.posted.append(one.topic)
         form = {"Content-Type": FORM}
         return await asyncio.to_thread(post, url.text, body, form, self.config, AddressGuard(self.config))
 
@@ -56,12 +59,19 @@ class Stage:
         return told
 
 
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
+    cert, key = certificate(tmp_path_factory.mktemp("tls"))
+    return cert, tls_server_context(cert, key)
+
+
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    hub = SmallHub()
+def stage(tmp_path: Path, secure: tuple[Path, ssl.SSLContext]) -> Iterator[Stage]:
+    trusted, tls = secure
+    hub = SmallHub(tls)
     with hub.running(), live_service(tmp_path / "service", pings=PINGS) as service:
         hub.port_of_subscriber = service.port
-        yield Stage(service, hub)
+        yield Stage(service, hub, trusted)
 
 
 def test_subscribed_verified_and_told(stage: Stage) -> None:
@@ -150,6 +160,46 @@ def test_redirected_once(stage: Stage) -> None:
     stage.hub.redirect = "/moved"
     assert stage.look().expires > time.time()
     assert len(stage.hub.asked) == 2
+
+
+def test_a_hub_over_plain_http_is_told_no_secret_and_signs_nothing(stage: Stage) -> None:
+    plain = SmallHub()
+    with plain.running():
+        plain.port_of_subscriber = stage.service.port
+        stage.topics = {TOPIC: plain.url}
+        stage.look()
+        [form] = plain.asked
+        assert "hub.secret" not in form
+        assert plain.publish(TOPIC, b"<feed/>") == 202
+        assert stage.flush() == [("job", [TOPIC])]
+
+
+def test_no_secret_follows_a_redirect_to_plain_http(stage: Stage) -> None:
+    plain = SmallHub()
+    with plain.running():
+        stage.hub.redirect = plain.url
+        one = stage.look()
+    assert plain.asked == []
+    assert "from https to http" in one.note
+
+
+def test_a_hub_that_does_not_answer_holds_up_no_other_and_is_asked_once_at_a_time(stage: Stage) -> None:
+    slow, other = SmallHub(), SmallHub()
+    slow.waits_for = other.answered
+    with slow.running(), other.running():
+        slow.port_of_subscriber = other.port_of_subscriber = stage.service.port
+        named = other.url.replace("127.0.0.1", "localhost")
+        stage.topics = {TOPIC: slow.url, f"{TOPIC}/2": named}
+        stage.service.run(stage.subscriber.look())
+    assert slow.waited == [True]
+    assert slow.subscribed.keys() | other.subscribed.keys() == stage.topics.keys()
+    dead = "http://127.0.0.1:1/hub"
+    stage.topics = {f"{TOPIC}/{number}": dead for number in range(5)}
+    stage.posted.clear()
+    for looks in (1, 2):
+        stage.service.run(stage.subscriber.look())
+        assert len(stage.posted) == looks
+    assert len(set(stage.posted)) == 2
 
 
 def test_addresses_of_ones_own_network_are_no_hubs(stage: Stage) -> None:

@@ -25,7 +25,7 @@ class RevisitSums(msgspec.Struct, frozen=True):
         changed: `announced`: of these, somebody had said so.
         gone: pages found gone; `returned`: of these, are there again.
         saved: bytes of bodies that a 304 made unnecessary.
-        visits_a_day: that may be made.
+        visits_a_day: that may be made; `intervals`: beside those to pages whose interval is fixed.
         threshold: seconds of freshness that a visit must bring.
         next_due: seconds until the next one is due, if the threshold stays; `None`: nothing is to come.
     """
@@ -42,6 +42,7 @@ class RevisitSums(msgspec.Struct, frozen=True):
     returned: int
     saved: int
     visits_a_day: float
+    intervals: bool
     threshold: float
     next_due: float | None = None
 
@@ -95,6 +96,7 @@ def revisit_sums(
         returned=record.returned,
         saved=record.saved,
         visits_a_day=(record.rate or config.rate(pages)) * DAY,
+        intervals=bool(config.every),
         threshold=worth_of_step(step_of(record.level)),
         next_due=first.seconds(now),
     )

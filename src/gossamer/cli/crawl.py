@@ -38,8 +38,10 @@ from gossamer.engine.heap import few_arenas, spare_what_stays
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.outcome import Fault
+from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
+from gossamer.state.records import Counters
 
 LONGEST_NAME = 200
 """Of a folder that a seed may have been meant for."""
@@ -104,22 +106,26 @@ def run_again(
     conduct(folder, config, resumed=True, quiet=quiet, json=json)
 
 
+LIMITS = {EndCode.MAX_PAGES: "max_pages", EndCode.MAX_BYTES: "max_bytes", EndCode.MAX_TIME: "max_time"}
+"""Of the whole crawl, in the section `budget`, by how it ends at them."""
+
+
 def _from_now(folder: CrawlFolder, config: CrawlConfig, limits: frozenset[str]) -> CrawlConfig:
     """The configuration with what the crawl has used up added to those limits."""
     with inspect(folder.path) as inspection:
-        sums = inspection.counters
+        used = _used(inspection.counters)
     budget = config.budget
-    raised = {
-        "max_pages": budget.max_pages + sums.pages,
-        "max_bytes": budget.max_bytes + sums.bytes,
-        "max_time": budget.max_time + sums.seconds,
-    }
     chosen = {
-        name: value
-        for name, value in raised.items()
+        name: getattr(budget, name) + used[code]
+        for code, name in LIMITS.items()
         if f"budget.{name}" in limits and getattr(budget, name)  # 0 is no limit
     }
     return msgspec.structs.replace(config, budget=msgspec.structs.replace(budget, **chosen))
+
+
+def _used(sums: Counters) -> dict[str, float]:
+    """What a crawl has used up of each of `LIMITS`, by the code of its end."""
+    return {EndCode.MAX_PAGES: sums.pages, EndCode.MAX_BYTES: sums.bytes, EndCode.MAX_TIME: sums.seconds}
 
 
 def conduct(
@@ -140,12 +146,18 @@ def conduct(
     few_arenas()
     troubles = Troubles()
     heed()
-    reason = uvloop.run(_conduct(folder, config, troubles, begin, resumed=resumed, quiet=quiet))
+    used: dict[str, float] = {}
+
+    def begun(crawl: Crawl) -> None:
+        used.update(_used(crawl.parts.ledger.counters))
+        begin(crawl)
+
+    reason = uvloop.run(_conduct(folder, config, troubles, begun, resumed=resumed, quiet=quiet))
     report = msgspec.json.decode(folder.report.read_bytes())
     if json:
         show_json(report)
     if not quiet or reason in (INTERRUPTED, UNREACHABLE):
-        say_end(reason, report, folder.path, troubles)
+        say_end(reason, report, folder.path, troubles, used)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
     nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]

@@ -17,44 +17,54 @@ from gossamer.cli.get import found_captures
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.datasets.one_document import text_in
+from gossamer.extract.fields.selector import read_ignored
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
 from gossamer.inspect.compare.captures import Asked, Comparison, compare, with_content
 from gossamer.inspect.compare.crawls import Counts, Difference, differences
+from gossamer.inspect.compare.text import Reading
 from gossamer.model.errors import ConfigError
 from gossamer.policy.change.passages import Row, Span
 
 Form = Literal["text", "html", "json"]
 
 
-def run_diff(path: Path, what: str, asked: Asked, form: Form) -> None:
+def run_diff(path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[str] = ()) -> None:
     """Compare two captures of a URL, or two crawls; exit 1 if there are not two of them.
+
+    Args:
+        path: folder of the crawl.
+        what: URL, or folder of the other crawl.
+        asked: which captures.
+        form: of what is printed.
+        ignore: selectors of CSS, of elements that are left out of pages.
 
     Raises:
         ConfigError: no crawl lives in `path`, or what is asked makes no sense.
         StorageError: an archive is damaged.
         UnreadableError: what is archived is no text.
     """
+    reading = Reading(text_in, read_ignored(ignore))
     if "://" not in what and (CrawlFolder(Path(what)).config.exists() or holds_cluster(Path(what))):
         if asked.since or asked.until or form == "html":
             raise ConfigError(
                 "--from, --to and --html are of one page's captures. Give a URL, or leave them out."
             )
-        _crawls(path, Path(what), asked.everything, json=form == "json")
+        _crawls(path, Path(what), asked.everything, reading, json=form == "json")
         return
     with looked_into(path) as inspection:
         captures = found_captures(inspection, path, what)
         comparable = with_content(captures)
         if len(comparable) < 2:
             _too_few(captures, comparable)
-        found = compare(inspection, comparable, asked, text_in)
+        found = compare(inspection, comparable, asked, reading)
     match form:
         case "json":
             show_json(found)
         case "html":
             show(as_html(found))
         case _:
-            _show(found, len(comparable))
+            _show(found, len(comparable), named=bool(ignore))
 
 
 def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
@@ -66,9 +76,10 @@ def _too_few(captures: list[Indexed], comparable: list[Indexed]) -> None:
     sys.exit(EXIT_NOTHING)
 
 
-def _show(found: Comparison, captures: int) -> None:
+def _show(found: Comparison, captures: int, *, named: bool) -> None:
+    """`named`: blocks that are left out were."""
     if not found.passages:
-        say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures)}")
+        say(f"{found.before.time} and {found.after.time}: {_verdict(found, captures, named=named)}")
         return
     out = Console(highlight=False, soft_wrap=True)
     out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
@@ -80,19 +91,25 @@ def _show(found: Comparison, captures: int) -> None:
                 out.print(line)
     if found.cut:
         say("there is more; --json and --html are cut there, too")
-    say(_verdict(found, captures))
+    say(_verdict(found, captures, named=named))
 
 
-def _verdict(found: Comparison, captures: int) -> str:
+def _verdict(found: Comparison, captures: int, *, named: bool = False) -> str:
     """What it comes to, in a sentence or two."""
     if found.changed:
         told = f"changed: {plural(found.removed, 'word')} less, {found.added:,} more, {found.share:.1%} of the text"
     elif found.before.digest == found.after.digest:
         told = "the same, byte by byte"
     else:
-        told = "it says the same; only markup or order differ" if not found.ignored else "it says the same"
+        told = (
+            "it says the same; only markup or order differ"
+            if not (found.ignored or named)
+            else "it says the same"
+        )
     if found.ignored:
         told += "; what differs at each visit is left out (--all shows it)"
+    if named:
+        told += "; what --ignore names is left out"
     return f"{told}; {plural(captures, 'capture')} in all"
 
 
@@ -165,7 +182,7 @@ def _spans(spans: Sequence[Span], mark: str) -> str:
     )
 
 
-def _crawls(path: Path, other: Path, everything: bool, *, json: bool) -> None:
+def _crawls(path: Path, other: Path, everything: bool, reading: Reading, *, json: bool) -> None:
     counts = Counts()
     encoder = msgspec.json.Encoder()
     with (
@@ -173,7 +190,7 @@ def _crawls(path: Path, other: Path, everything: bool, *, json: bool) -> None:
         looked_into(other) as after,
         tempfile.TemporaryDirectory(prefix="gossamer-") as scratch,
     ):
-        for one in differences(before, after, Path(scratch), counts, everything=everything, text_of=text_in):
+        for one in differences(before, after, Path(scratch), counts, everything=everything, reading=reading):
             show(encoder.encode(one).decode() if json else _line(one))
     if json:
         show(encoder.encode({"kind": "counts"} | msgspec.to_builtins(counts)).decode())

@@ -67,7 +67,7 @@ def show_changed(path: Path, urls: Sequence[str], *, new: bool, json: bool) -> N
 _URLS_AT_ONCE = 1_000
 _HEARD = {
     "due": "due sooner than before",
-    "known": "known, of which this says nothing new",
+    "known": "known, but due no sooner: nothing new is said of them, or who says so is not believed",
     "new": "new",
     "unknown": "not known to the crawl, or outside its scope",
     "held": "held until their key is proved",

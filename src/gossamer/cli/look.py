@@ -53,8 +53,8 @@ def _status_lines(status: Status) -> list[str]:
         + ", ".join(f"{count:,} {state}" for state, count in sorted(status.hosts_by_state.items())),
     ]
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
-    if status.freshness is not None and status.freshness.stale is not None:
-        lines.append(f"fresh     {fresh_line(status.freshness)}")
+    if status.freshness is not None and (fresh := fresh_line(status.freshness)):
+        lines.append(f"fresh     {fresh}")
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "

@@ -9,7 +9,8 @@ import msgspec
 
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.live import reasons_of, who
-from gossamer.cli.terminal.printing import plural, safe, show, show_json
+from gossamer.cli.terminal.exact_pattern import exact_hint
+from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.control.changes.refetch_operation import REFETCH
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.socket.client import ask
@@ -31,6 +32,8 @@ def show_refetch(path: Path, asked: Refetch, *, json: bool) -> None:
         show_json(told)
     else:
         _say(path, told)
+        if not told["pages"] and (hint := exact_hint(asked.match)):
+            say(hint)
     if told["unknown"] and not told["pages"]:
         sys.exit(EXIT_NOTHING)
 
@@ -45,6 +48,10 @@ def _say(path: Path, told: dict[str, Any]) -> None:
         show(f"{pages} will be visited again now, without condition, one after the other on each host")
     else:
         show(f"{pages} will be visited again, without condition, when it goes on: gossamer resume {path}")
+    for host in told["parked"][:LISTED]:
+        show(
+            f"{safe(host)} was parked by hand: its pages wait until it is revived (console: its page under Hosts)"
+        )
     for url in told["unknown"][:LISTED]:
         show(f"no page that was visited, so not again: {safe(url)}")
     if len(told["unknown"]) > LISTED:

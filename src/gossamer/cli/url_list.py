@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.csv_line import csv_line
+from gossamer.cli.terminal.exact_pattern import exact_hint
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.inspect.archive.lookup import instant
@@ -70,6 +71,8 @@ def show_list(
             show(line)
         if wanted.under and not any_found and not any(listed(inspection, Wanted(under=wanted.under))):
             _say_nearest(inspection, wanted.under)
+        if not any_found and (hint := exact_hint(wanted.match)):
+            say(hint)
         if resembling and not any_found:
             say(f"'gossamer index {path}' and 'gossamer similar {path}' find near-duplicates")
         if columns and "referrers" in names and not inspection.links.exists():

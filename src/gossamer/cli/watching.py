@@ -31,13 +31,14 @@ from gossamer.control.socket.protocol import LiveError, NotRunning
 from gossamer.crawling.run import reopen
 from gossamer.engine.config import EngineConfig
 from gossamer.engine.crawl import Crawl
+from gossamer.inspect.clusters.cluster_folder import crawl_folders
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
-from gossamer.watch.shown import ShownNotice, WatchView, last_notices, watch_views
+from gossamer.watch.shown import ShownNotice, WatchView, last_notices, summed, watch_views
 from gossamer.watch.store import beside
 from gossamer.watch.watches import Watch, page_of, watches_of
 from gossamer.watch.wording import lines_of, notices_as_json, time_text
@@ -54,6 +55,7 @@ class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
 
     selector: str = ""
     xpath: str = ""
+    ignore: tuple[str, ...] = ()
     match: str = ""
     query: str = ""
     when: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ class WatchAsked(msgspec.Struct, frozen=True, kw_only=True):
         table = {
             "name": self.name, "urls": list(urls), "match": self.match, "query": self.query,
             "select": self.selector or (f"xpath:{self.xpath}" if self.xpath else ""), "when": list(self.when),
+            "ignore": list(self.ignore),
             "notify": told, "quiet": self.quiet,
         }  # fmt: skip
         return {key: value for key, value in table.items() if value}, sections
@@ -239,10 +242,11 @@ def run_send(folder: Path, *, once: bool, quiet: bool, json: bool) -> None:
 
 
 def show_watches(folder: Path, *, notices: int, json: bool) -> None:
-    """How the watches of a crawl stand, and the last notices."""
-    config = settings_of(folder)
-    views = watch_views(folder, config)
-    last = last_notices(folder, limit=notices) if notices else []
+    """How the watches of a crawl, or of a cluster's agents together, stand, and the last notices."""
+    folders = _folders(folder)
+    views = summed(view for one in folders for view in watch_views(one, settings_of(one)))
+    told_last = [one for each in folders for one in last_notices(each, limit=notices)] if notices else []
+    last = sorted(told_last, key=lambda one: (one.notice.at, one.number), reverse=True)[:notices]
     if json:
         told = notices_as_json([one.notice for one in last])
         show_json({"watches": msgspec.to_builtins(views), "notices": told})
@@ -257,6 +261,20 @@ def show_watches(folder: Path, *, notices: int, json: bool) -> None:
     for one in reversed(last):
         _show_notice(one)
     _say_undelivered(folder, views)
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Those of the crawls in a folder: itself, or those of a cluster's agents.
+
+    Raises:
+        ConfigError: it is that of a cluster, and no agent's is on this machine.
+    """
+    folders = crawl_folders(folder)
+    if not folders:
+        raise ConfigError(
+            f"{folder}: no agent of this cluster has its folder here; ask on a machine that has one"
+        )
+    return folders
 
 
 def send_test(folder: Path, *, quiet: bool) -> None:
@@ -395,19 +413,28 @@ def _say_undelivered(folder: Path, views: Sequence[WatchView]) -> None:
 
 def run_on_folder(folder: Path, given: Mapping[str, Any]) -> None:
     """What `gossamer watch FOLDER` does by its options."""
-    quiet, json = given["quiet"], given["json"]
+    quiet, json, folders = given["quiet"], given["json"], _folders(folder)
     for what in ("pause", "unpause", "remove"):
         if given[what]:
-            change_watch(folder, given[what], what)
+            for one in folders:
+                change_watch(one, given[what], what)
             return
     if given["test"]:
-        send_test(folder, quiet=quiet)
+        send_test(folders[0], quiet=quiet)  # all agents tell the same receivers
     elif given["retry"]:
-        retry(folder)
-    elif given["send"]:
-        run_send(folder, once=given["once"], quiet=quiet, json=json)
-    elif given["once"]:
-        resume_watch(folder, once=True, quiet=quiet, json=json)
+        for one in folders:
+            retry(one)
+    elif given["send"] or given["once"]:
+        if len(folders) > 1 or folders[0] != folder:
+            what = "--send" if given["send"] else "--once"
+            raise ConfigError(
+                f"{folder}: is a cluster, whose agents watch each for themselves: gossamer watch {folders[0]} {what},"
+                " and so for each of them"
+            )
+        if given["send"]:
+            run_send(folder, once=given["once"], quiet=quiet, json=json)
+        else:
+            resume_watch(folder, once=True, quiet=quiet, json=json)
     else:
         show_watches(folder, notices=given["notices"], json=json)
 
@@ -418,8 +445,8 @@ def run_on_pages(urls: Sequence[str], folder: Path | None, given: Mapping[str, A
         if given[what]:
             raise ConfigError(f"--{what}: is for a folder: gossamer watch FOLDER --{what}")
     asked = WatchAsked(
-        selector=given["selector"], xpath=given["xpath"], match=given["match"], query=given["query"],
-        when=given["when"], notify=given["notify"], quiet=given["quiet_time"], name=given["name"],
+        selector=given["selector"], xpath=given["xpath"], ignore=given["ignore"], match=given["match"],
+        query=given["query"], when=given["when"], notify=given["notify"], quiet=given["quiet_time"], name=given["name"],
     )  # fmt: skip
     options = {
         "contact": given["contact"],

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from gossamer.config.secret_values import is_reference
-from gossamer.extract.fields.selector import read_selector
+from gossamer.extract.fields.selector import read_ignored, read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Seconds
+from gossamer.policy.scope.address_pattern import address_problem
 from gossamer.policy.watching.conditions import read_condition
 from gossamer.policy.watching.quiet import read_quiet
 
@@ -64,6 +65,12 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     select: Annotated[
         str, Meta(description="the part of the page, by CSS or XPath, as in [fields.*]; empty: all its text")
     ] = ""
+    ignore: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="elements that are left out of the page, by CSS, e.g. .related; also of what is selected"
+        ),
+    ] = ()
     when: Annotated[
         tuple[str, ...],
         Meta(
@@ -122,6 +129,8 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
             continue
         if condition.kind == "number" and not watch.select:
             yield f"when[{place}]: a number of what? give select"
+    if (problem := address_problem(watch.match)) is not None:
+        yield f"match: is no regular expression of RE2 ({problem})"
     try:
         read_quiet(watch.quiet)
     except ValueError as error:
@@ -131,6 +140,10 @@ def _problems(watch: WatchConfig, notify: dict[str, NotifyConfig]) -> Iterator[s
             read_selector(watch.select)
         except ConfigError as error:
             yield f"select: {error}"
+    try:
+        read_ignored(watch.ignore)
+    except ConfigError as error:
+        yield f"ignore: {error}"
     for place, to in enumerate(watch.notify):
         if is_reference(to) or to.startswith("mailto:"):
             kind = "a reference" if is_reference(to) else "mail, which needs a server"

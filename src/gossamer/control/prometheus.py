@@ -27,6 +27,7 @@ _OF_CRAWLS = (
     ("stale_share", "gauge", "Estimated share of pages that a visit would find changed.", "freshness.stale"),
     ("stale_share_weighted", "gauge", "The same by what pages weigh.", "freshness.by_weight"),
     ("gone_pages", "gauge", "Pages that are not there any more.", "freshness.gone"),
+    ("never_seen_pages", "gauge", "Pages that no visit has seen, such as broken links.", "freshness.never"),
     ("visits_again_total", "counter", "Visits to pages seen before.", "freshness.visits"),
     ("useful_visits_total", "counter", "Those that found a change.", "freshness.useful"),
     ("unmodified_total", "counter", "Those that were answered by 304.", "freshness.unmodified"),

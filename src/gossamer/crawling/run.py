@@ -25,6 +25,7 @@ from gossamer.engine.checkpoints import restore
 from gossamer.engine.crawl import Crawl
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.events import ProblemFound
 from gossamer.model.reasons.ends import FAILED, INTERRUPTED
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
@@ -132,6 +133,7 @@ async def run(
                     documents=config.documents.follow,
                     search=config.search.follow,
                     watches=lambda: bool(built.effective.config.watch),
+                    tell=lambda problem: built.crawl.parts.observers.tell(ProblemFound("watches", problem)),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
                     reason = await _conduct(built, folder, config, on_start)

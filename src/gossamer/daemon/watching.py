@@ -23,6 +23,7 @@ from gossamer.daemon.daemon import Daemon
 from gossamer.daemon.errors import ServiceError
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.quantity import Seconds
+from gossamer.policy.scope.address_pattern import literal
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, feed_text, last_notices, watch_views
 from gossamer.watch.store import beside
@@ -47,6 +48,7 @@ class NewWatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     match: Annotated[str, Meta(max_length=2_000)] = ""
     query: Annotated[str, Meta(max_length=2_000)] = ""
     select: Annotated[str, Meta(max_length=2_000)] = ""
+    ignore: Annotated[tuple[Annotated[str, Meta(max_length=2_000)], ...], Meta(max_length=50)] = ()
     when: Annotated[tuple[Annotated[str, Meta(max_length=2_000)], ...], Meta(max_length=50)] = ()
     notify: Annotated[tuple[Annotated[str, Meta(max_length=4_000)], ...], Meta(max_length=50)] = ()
     quiet: Annotated[str, Meta(max_length=100)] = ""
@@ -107,8 +109,8 @@ class JobWatches:
         changes: dict[str, Any] = {"watch": [*map(_table, config.watch), fields]}
         if new.every:
             changes["revisit.enabled"] = True
-            for pattern in [*fields["urls"], *([new.match] if new.match else [])]:
-                changes[join_path(["revisit", "every", pattern.replace("[", "[[]")])] = new.every
+            for pattern in [*map(literal, fields["urls"]), *([new.match] if new.match else [])]:
+                changes[join_path(["revisit", "every", pattern])] = new.every
         try:
             watches_of(
                 load(CrawlConfig, {"watch": changes["watch"], "notify": msgspec.to_builtins(config.notify)})

@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,8 +20,9 @@ from gossamer.documents.config import DocumentsConfig
 from gossamer.model.errors import ConfigError
 
 NICENESS = 19
-_AGAIN = 2.0
-"""Seconds after which it is looked at whether a process is to be started again."""
+_WATCH = ("watch", "--send", "--quiet")
+_AGAIN, _LATEST = 2.0, 300.0
+"""Seconds until who watches is started again: doubled each time that he did not live for so long, up to that."""
 _NEEDED = ("html_to_markdown", "numpy", "py3langid", "pyarrow", "pypdfium2")
 
 
@@ -47,7 +49,15 @@ class Beside:
         self._watching: asyncio.Task[None] | None = None
         self._path = Path()
 
-    async def start(self, path: Path, *, documents: bool, search: bool, watches: Callable[[], bool]) -> None:
+    async def start(
+        self,
+        path: Path,
+        *,
+        documents: bool,
+        search: bool,
+        watches: Callable[[], bool],
+        tell: Callable[[str], None],
+    ) -> None:
         """Start those that are wanted; the crawl's state must be there.
 
         Args:
@@ -55,12 +65,13 @@ class Beside:
             documents: make the tables of documents.
             search: make them, and the search index.
             watches: whether anything is watched, which may begin while the crawl runs. Whoever watches is started
-                again if he dies, because nobody would notice that he is not told.
+                again if he dies, later and later, because nobody would notice that he is not told.
+            tell: says to the operator why it was, and when he is started again.
         """
         self._path = path
         if documents or search:
             self._index = await self._run("index", "--quiet", "--wait", *([] if search else ["--no-search"]))
-        self._watching = asyncio.create_task(self._keep_watching(watches))
+        self._watching = asyncio.create_task(self._keep_watching(watches, tell))
 
     async def end(self, *, interrupted: bool) -> None:
         """Wait until all is read, the crawl's folder being free; or tell them to stop, and wait for that."""
@@ -69,7 +80,8 @@ class Beside:
             await asyncio.wait([self._watching])
             watch = self._watch
             if watch is not None and watch.returncode not in (None, 0) and not interrupted:
-                self._watch = await self._run("watch", "--send", "--quiet")
+                with contextlib.suppress(OSError):  # what was not sent stays, and the closing words say so
+                    self._watch = await self._run(*_WATCH)
         processes = [process for process in (self._index, self._watch) if process is not None]
         for process in processes:
             if interrupted:
@@ -78,11 +90,26 @@ class Beside:
         for process in processes:
             await process.wait()
 
-    async def _keep_watching(self, watches: Callable[[], bool]) -> None:
+    async def _keep_watching(self, watches: Callable[[], bool], tell: Callable[[str], None]) -> None:
+        rest = _AGAIN
         while True:
-            if (self._watch is None or self._watch.returncode is not None) and watches():
-                self._watch = await self._run("watch", "--send", "--quiet")
-            await asyncio.sleep(_AGAIN)
+            rest = await self._watch_once(rest, tell) if watches() else _AGAIN
+            await asyncio.sleep(rest)
+
+    async def _watch_once(self, rest: float, tell: Callable[[str], None]) -> float:
+        """Let somebody watch until he ends; seconds until the next time, the last time having been `rest`."""
+        began, later = time.monotonic(), min(2 * rest, _LATEST)
+        try:
+            self._watch = await self._run(*_WATCH)
+            status = await self._watch.wait()
+        except OSError as error:
+            tell(f"'gossamer watch' cannot be started: {error.strerror}; again in {later:g} s")
+            return later
+        if time.monotonic() - began > _LATEST:
+            later = _AGAIN
+        if status:
+            tell(f"'gossamer watch' ended with status {status}; it is started again in {later:g} s")
+        return later
 
     async def _run(self, command: str, *options: str) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(

@@ -1,7 +1,7 @@
 """Reads single texts out of a Parquet file, page by page.
 
 Arrow reads a row group at least, some hundred texts, to get at one. A column of texts as parquet.py writes it has
-pages of some 256 KiB: here the one page is unpacked that holds the row. Of Parquet only that is known: version 1
+pages of some 64 KiB: here the one page is unpacked that holds the row. Of Parquet only that is known: version 1
 pages, plain, in zstd, texts that may be null (parquet-format, `Encodings.md` and `parquet.thrift`). Of all else
 Arrow reads the row group.
 """

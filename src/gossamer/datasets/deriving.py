@@ -45,6 +45,9 @@ IN_FLIGHT = 64 << 20
 """Bytes of content that are being read, at most, or one document."""
 PATIENCE = 10.0
 """Times the seconds of a document by the clock: beside a crawl others come first."""
+_CALLS = 5_000
+"""Documents that a process reads before another takes its place, which needs as long as a hundred pages to begin. One
+that has outgrown its memory by then is replaced, and its document read again."""
 _PAUSE = 1.0
 
 
@@ -188,6 +191,7 @@ class Deriving:
                 processes=config.processes,
                 seconds=config.seconds,
                 memory=config.memory,
+                calls=_CALLS,
                 nice=10,
                 patience=PATIENCE,
             ),

@@ -12,6 +12,9 @@ from gossamer.model.errors import ConfigError, StorageError
 ROWS = 5_000
 """Rows that are put together in memory."""
 _GROUP = 100_000
+_PAGE = 64 << 10
+"""Bytes of a page, which is unpacked to read one text of it (cells.py). Four times as much takes more than twice as
+long, and saves 1.5% of the disk."""
 _LONG = frozenset({"text", "markdown"})
 """Columns whose values are long and each another: not put into dictionaries, so that one can be read alone."""
 
@@ -62,7 +65,7 @@ def parquet_writer(path: Path, schema: Any) -> Any:
         schema,
         compression="zstd",
         use_dictionary=[name for name in schema.names if name not in _LONG],
-        data_page_size=256 << 10,
+        data_page_size=_PAGE,
         write_batch_size=8,
         write_page_checksum=True,
     )

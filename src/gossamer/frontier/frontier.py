@@ -39,9 +39,11 @@ from gossamer.model.disposition import (
 from gossamer.model.lease import Lease
 from gossamer.model.link import Link
 from gossamer.model.page import Page
+from gossamer.model.reasons.codes import HoldCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import GRADE_SHIFT, ROBOTS_LEVEL
+from gossamer.policy.revisit.history import standing
 from gossamer.policy.revisit.trust import Reading, Signal, trust_of, with_trust
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
@@ -403,12 +405,27 @@ class Frontier:
             if (queue := self.schedule.served.get(key)) and not queue.lent:
                 self.serving.unserve(queue)
 
-    def revive(self, name: str) -> None:
+    def revive(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         """Serve a parked or backed-off host again, after the rest that its last visit earned."""
-        key = self.host_hash(name)
-        with self.changes() as batch:
-            if key not in self.schedule.served:
-                self._revival.revive(key, self.hosts.change(key, name), batch)
+        queue = self.schedule.served.get(key)
+        if queue is None:
+            self._revival.revive(key, record, batch)
+        else:  # its last visit is under way
+            self._revival.forgive(record)
+            self.schedule.place(queue)
+
+    def comes_again(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Pages of a host come again: it is looked at when the first of them is due, also if it was given up."""
+        self._want(key, record, batch)
+        self.serving.enrolled(key, record, batch)
+
+    def _want(self, key: bytes, record: HostRecord, batch: Batch) -> None:
+        """Pages of a host are wanted again, so it is tried once more if it was given up.
+
+        What an operator has parked stays so.
+        """
+        if record.parked and not record.parked.has(HoldCode.OPERATOR):
+            self.revive(key, record, batch)
 
     def take_up(self) -> int:
         """Take up what an earlier session left alone; how many hosts that concerns."""
@@ -453,7 +470,7 @@ class Frontier:
 
     def _first_comes_again(self, queue: HostQueue) -> bool:
         """Whether the next entry of a host is a page that was counted when it was new."""
-        if not self.again.pace.on or not queue.has_entry:
+        if not queue.has_entry:
             return False
         _, candidate = queue.first or queue.fill(self.environment, self._config.buffer)
         return candidate.again
@@ -466,26 +483,33 @@ class Frontier:
     def refetch(self, pages: Iterable[bytes]) -> Refetched:
         """Give pages that were settled a turn at once, without condition; each once, however often it is asked for.
 
-        They go ahead of what is new on their hosts, which rest as ever, and of no allowance. In a batch of its own,
-        so not within one.
+        They go ahead of what is new on their hosts, which rest as ever, and of no allowance. A host that was given up
+        is tried once more for them; one that an operator has parked stays so. In batches of its own, so not within
+        one.
 
         Args:
             pages: fingerprints, some thousands at most.
         """
         assert self._batch is None
         queued = waiting = unknown = 0
+        hosts = set()
         with self.changes() as batch:
             for page in dict.fromkeys(pages):
                 data = self.environment.get(Family.PAGES, page)
                 record = decode_page(data) if data else None
                 if record is None or record.state == PageState.REJECTED:
                     unknown += 1
-                elif record.asked or record.state not in SETTLED:
+                    continue
+                hosts.add(self.host_key(visited(record).url))
+                if record.asked or record.state not in SETTLED:
                     waiting += 1
                 elif self._ask_again(page, record, batch):
                     queued += 1
                 else:
                     waiting += 1
+        with self.changes() as batch:  # another, for this one reads what waits
+            for host, name in hosts:
+                self._want(host, self.hosts.change(host, name), batch)
         return Refetched(queued, waiting, unknown)
 
     def _ask_again(self, page: bytes, known: PageRecord, batch: Batch) -> bool:
@@ -503,7 +527,7 @@ class Frontier:
         return True
 
     def told(self, signals: Iterable[Signal]) -> int:
-        """Somebody says that pages have changed; how many are visited sooner for it, or were told of the first time.
+        """Somebody says that pages have changed; how many are due sooner for it: none, if who says so is not believed.
 
         What comes again is put back in its class by as much as the signal is worth; of other pages nothing is
         kept. In a batch of its own, so not within one.
@@ -526,7 +550,7 @@ class Frontier:
                 record = self.hosts.change(host, name)
                 after = self.again.tell(host, record, known, by_page[page], batch)
                 if after is not None:
-                    heard += 1
+                    heard += standing(after.history) < standing(known.history)
                     batch.put(Family.PAGES, page, encode(after))
                     self.serving.enrolled(host, record, batch)
         return heard

@@ -52,20 +52,9 @@ class Steering:
 
     def revive(self, name: str) -> None:
         """Visit a host again as soon as its last visit's rest is over, whatever it was left alone for."""
-        frontier = self._frontier
-        key = self._key(name)
-        queue = frontier.schedule.served.get(key)
-        if queue is None:
-            frontier.revive(name)
-            return
-        with frontier.changes():
-            record = frontier.hosts.change(key, name)
-            if record.parked:  # its last visit is under way
-                frontier.counters.hosts_parked -= 1
-            record.parked = record.reason = None
-            record.failures = 0
-            record.due = record.last_visit + record.rest
-            frontier.schedule.place(queue)
+        frontier, key = self._frontier, self._key(name)
+        with frontier.changes() as batch:
+            frontier.revive(key, frontier.hosts.change(key, name), batch)
 
     def revive_spent(self, cursor: bytes, most: int) -> bytes:
         """Revive hosts that were parked for budgets which they have not reached any more.
@@ -90,7 +79,7 @@ class Steering:
         else:
             looked = b""
         for name in freed:
-            frontier.revive(name)
+            self.revive(name)
         return looked
 
     def repolite(self, before: Callable[[str], PolitenessConfig]) -> None:

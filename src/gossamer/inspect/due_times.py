@@ -3,6 +3,7 @@
 import math
 
 from gossamer.config.config import CrawlConfig
+from gossamer.inspect.clocks import wall_clock
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import unpack
 from gossamer.policy.revisit.threshold import Threshold
@@ -19,13 +20,14 @@ class DueTimes:
         self._on = config.revisit.enabled and bool(stored)
         self._step = Threshold(record.level, record.corrected).step
         self._longest = classes.LONGEST * record.fair
+        self._wall = wall_clock(environment)
 
     def __call__(self, page: PageRecord) -> float | None:
-        """Wall time; 0 of a page that was asked for; `None` of one that does not come again."""
+        """Date; 0 of a page that was asked for; `None` of one that does not come again."""
         if page.asked:
             return 0.0
         if not self._on or not page.history:
             return None
         history = unpack(page.history)
         due = classes.due(history.place, history.since, self._step, self._longest)
-        return due if math.isfinite(due) else None
+        return self._wall.date_of(due) if math.isfinite(due) else None

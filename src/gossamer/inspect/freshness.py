@@ -6,16 +6,15 @@ figure does not jump between two looks.
 """
 
 import heapq
-import os
 from collections.abc import Iterable
 from functools import reduce
 
 import msgspec
 
+from gossamer.inspect.clocks import wall_clock
 from gossamer.policy.revisit.freshness import BINS, Bin, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import REVISIT, HostRecord, RevisitRecord, decode, decode_host, decode_page
 
@@ -54,7 +53,7 @@ class SiteFreshness(msgspec.Struct, frozen=True):
         pages: that were visited and are not gone, estimated if not all were looked at.
         stale: the share of them that a visit now would find changed.
         by_weight: the same by what pages weigh.
-        gone: pages that are not there any more.
+        gone: pages that are not there any more; `never`: that no visit has seen, such as broken links.
     """
 
     host: str
@@ -62,17 +61,18 @@ class SiteFreshness(msgspec.Struct, frozen=True):
     stale: float | None
     by_weight: float | None
     gone: int
+    never: int = 0
 
 
 class FreshnessSums(msgspec.Struct, frozen=True):
     """How fresh a crawl is, in short.
 
     Attributes:
-        pages: that were visited and are not gone.
+        pages: that were visited, and are there.
         stale: the estimated share of them that a visit now would find changed; `None` if there is none with a
             history, as in a crawl that visits nothing again.
         by_weight: the same by what pages weigh.
-        gone: pages that are not there any more.
+        gone: pages that are not there any more; `never`: that no visit has seen, such as broken links.
         visits: visits again that could tell whether the page had changed.
         useful: those of them that found a change.
         unmodified: those that a server answered by 304; `saved`: bytes that it did not send for that.
@@ -84,6 +84,7 @@ class FreshnessSums(msgspec.Struct, frozen=True):
     stale: float | None = None
     by_weight: float | None = None
     gone: int = 0
+    never: int = 0
     visits: int = 0
     useful: int = 0
     unmodified: int = 0
@@ -136,7 +137,7 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
     states = [state for state in states if state.get(Family.META, REVISIT)]
     if not states:
         return CrawlFreshness()
-    walk = _Walk(WallClock.of(os.environ).now(), min(1.0, most / max(sum(map(_known, states)), 1)))
+    walk = _Walk(min(1.0, most / max(sum(map(_known, states)), 1)))
     records = [shown(state) for state in states]
     for state, record in zip(states, records, strict=True):
         walk.through(state, record.freshness)
@@ -146,6 +147,7 @@ def freshness(states: Iterable[Environment], most: int = SAMPLED) -> CrawlFreshn
         stale=walk.whole.plain,
         by_weight=walk.whole.by_weight,
         gone=round(walk.gone),
+        never=round(walk.never),
         sampled=walk.sampled,
         complete=walk.complete,
         visits=sum(record.visits for record in records),
@@ -186,6 +188,7 @@ class _Site(msgspec.Struct):
     name: str
     share: Share
     gone: float
+    never: float
     sampled: int
     complete: bool
 
@@ -198,6 +201,7 @@ class _Site(msgspec.Struct):
             self.share.plain if enough else None,
             self.share.by_weight if enough else None,
             round(self.gone),
+            round(self.never),
         )
 
 
@@ -205,22 +209,23 @@ class _Walk:
     """Looks at a part of the pages of each host.
 
     Args:
-        now: wall time.
         part: of the pages, at most 1.
     """
 
-    def __init__(self, now: float, part: float) -> None:
-        self._now = now
+    def __init__(self, part: float) -> None:
+        self._now = 0.0
         self._part = part
         self._owed = 0.5
         self._largest: list[tuple[float, int, _Site]] = []
         self.whole = Share()
         self.gone = 0.0
+        self.never = 0.0
         self.sampled = 0
         self.complete = True
 
     def through(self, environment: Environment, figures: Freshness) -> None:
-        """Look at the hosts of a crawl, by what its visits have shown."""
+        """Look at the hosts of a crawl, by what its visits have shown, and by its clock."""
+        self._now = wall_clock(environment).now()
         for key, data in environment.scan(Family.HOSTS):
             record = decode_host(data)
             self._owed += _size(record) * self._part
@@ -234,7 +239,7 @@ class _Walk:
     def _host(
         self, environment: Environment, figures: Freshness, host: tuple[bytes, str], most: int | None
     ) -> None:
-        site = _Site(host[1], Share(), 0.0, 0, complete=True)
+        site = _Site(host[1], Share(), 0.0, 0.0, 0, complete=True)
         times = 1 / self._part
         looked_at = LOOKED_AT if most is None else LOOKED_AT * most // SAMPLED + LEAST_LOOKED_AT
         for _, data in environment.scan(Family.PAGES, host[0], host[0]):
@@ -247,13 +252,15 @@ class _Walk:
                 break
             site.sampled += 1
             history = unpack(record.history)
-            if history.presence == Presence.GONE:
-                site.gone += times
+            if history.presence.absent:
+                site.gone += times * (history.presence is Presence.GONE)
+                site.never += times * (history.presence is Presence.NEVER)
                 continue
             probability = figures.stale(history, self._now)
             site.share.add(history, probability, times)
             self.whole.add(history, probability, times)
         self.gone += site.gone
+        self.never += site.never
         self.sampled += site.sampled
         if site.sampled:
             entry = (site.share.pages + site.gone, -self.sampled, site)

@@ -9,9 +9,10 @@ import msgspec
 
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.inspection import Inspection
-from gossamer.inspect.url_list import is_gone
+from gossamer.model.link import ends_at_robots
 from gossamer.model.outcome import Fault
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.urls.queue_key import queue_key
 from gossamer.state.environment import Environment, Family
@@ -65,7 +66,7 @@ def some_gone(inspection: Inspection, most: int, without: Collection[str] = ()) 
     found: list[GonePage] = []
     for _, data in islice(inspection.environment.scan(Family.PAGES), LOOKED_AT):
         record = decode_page(data)
-        url = Url.from_serialised(record.url) if is_gone(record) else None
+        url = Url.from_serialised(record.url) if record.presence is Presence.GONE else None
         if url is None or key_of(url) in without:
             continue
         counted = references(inspection.links, canonical(url))
@@ -99,9 +100,10 @@ def _without_pages(environment: Environment, key: bytes, name: str) -> LeftHost 
     gone, since = 0, 0
     for _, data in environment.scan(Family.PAGES, key, key):
         record = decode_page(data)
-        if not record.history:
-            continue  # what was never there, such as a robots file or a link that is broken
-        if not is_gone(record):
+        presence = record.presence
+        if presence is Presence.NEVER or ends_at_robots(record.hops):
+            continue
+        if presence is not Presence.GONE:
             return None
         gone += 1
         since = max(since, record.gone)

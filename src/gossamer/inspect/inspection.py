@@ -1,7 +1,6 @@
 """Looks into a crawl's folder, also while it is being crawled, and changes nothing."""
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.dns.statistics import NameStatistics
 from gossamer.frontier.standings import ORDER, is_of_another
+from gossamer.inspect.clocks import crawl_clock, wall_clock
 from gossamer.inspect.clusters.cluster_folder import Absent
 from gossamer.inspect.freshness import CrawlFreshness, FreshnessSums, freshness
 from gossamer.inspect.hosts import HostCount, HostItem, host_item
@@ -28,16 +28,13 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, sentence
 from gossamer.ports import MentionOrdering
-from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.records import (
-    CLOCK,
     COUNTERS,
     ENDED,
     NAMES,
     REVISIT,
     VISITED,
-    ClockRecord,
     Counters,
     HostRecord,
     RevisitRecord,
@@ -93,8 +90,7 @@ class Inspection:
         """The crawls whose archives refer to each other: this one, or all of a cluster."""
         self.links = folder.path / "links"
         """Where the link graph is written if nobody says otherwise."""
-        last = environment.get(Family.META, CLOCK)
-        self.clock = CrawlClock(decode(last, ClockRecord) if last else None)
+        self.clock = crawl_clock(environment)
         sums = environment.get(Family.META, COUNTERS)
         self.counters = decode(sums, Counters) if sums else Counters()
         names = environment.get(Family.META, NAMES)
@@ -202,7 +198,7 @@ class Inspection:
         """How visits again fare, by what hosts keep of their classes."""
         data = self.environment.get(Family.META, REVISIT)
         record = decode(data, RevisitRecord) if data else None
-        now = WallClock.of(os.environ).now()
+        now = wall_clock(self.environment).now()
         return revisit_sums(record, self.config.revisit, self.counters.enrolled, heads, now)
 
 

@@ -1,5 +1,6 @@
 """Lists what is known of the URLs of a crawl, one line each."""
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -14,7 +15,7 @@ from gossamer.model.reasons.reason import Reason, sentence
 from gossamer.model.url import Url
 from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import unpack
-from gossamer.policy.scope.patterns import Patterns, pattern_problem
+from gossamer.policy.scope.address_pattern import address_pattern, address_problem
 from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.broken import is_link
 from gossamer.state.environment import Family
@@ -76,6 +77,7 @@ class Listed(msgspec.Struct, frozen=True):
     gone: str = ""
     due: str = ""
     soft: bool = False
+    presence: str = ""
 
 
 COLUMNS = Listed.__struct_fields__
@@ -91,7 +93,7 @@ class Wanted(msgspec.Struct, frozen=True):
         broken: only what somebody links to, and was given up.
         type: how the media type begins: `text/html`, `image/`.
         host: name of the host; with a leading dot those below it too.
-        match: a regular expression (RE2) that occurs in the URL.
+        match: a pattern of addresses, as in `policy.scope.address_pattern`.
         since: seconds since 1970; only what was visited then or later.
         before: the same; only what was visited last before.
         gone: only what was there and is not any more.
@@ -161,6 +163,10 @@ def walked(
         yield key, told
 
 
+_STATUS = re.compile(r"[1-5]xx|\d{3}", re.ASCII)
+"""A class of RFC 9110; of single numbers servers have made up others."""
+
+
 class PageFilter:
     """Whether a record is wanted; orphans are told by the link graph, not here.
 
@@ -171,21 +177,17 @@ class PageFilter:
     def __init__(self, wanted: Wanted, lead: str = "") -> None:
         self._wanted = wanted
         status = wanted.status.lower()
-        if (
-            status
-            and " " not in status
-            and not (len(status) == 3 and status[0].isdigit() and (status[1:] == "xx" or status.isdigit()))
-        ):
+        if status and " " not in status and not _STATUS.fullmatch(status):
             raise ConfigError(
-                f"{lead}status {wanted.status}: write a number like 404, a class like 4xx, "
+                f"{lead}status {wanted.status}: write a number like 404, a class from 1xx to 5xx, "
                 'or a result like "ftp 550".'
             )
         self._status = status.removesuffix("xx")
         if wanted.state and wanted.state not in STATES:
             raise ConfigError(f"{lead}state {wanted.state}: is none of {', '.join(STATES)}")
-        if wanted.match and (problem := pattern_problem(wanted.match)) is not None:
+        if wanted.match and (problem := address_problem(wanted.match)) is not None:
             raise ConfigError(f"{lead}match {wanted.match}: is no regular expression of RE2 ({problem})")
-        self._match = Patterns([wanted.match]) if wanted.match else None
+        self._match = address_pattern(wanted.match) if wanted.match else None
         host = wanted.host.lower()
         self._hosts = (host,) if host[:1] != "." else (host, host[1:])
 
@@ -201,13 +203,13 @@ class PageFilter:
             return False
         if wanted.before and (last is None or last.at >= wanted.before):
             return False
-        if wanted.gone and not is_gone(record):
+        if wanted.gone and record.presence is not Presence.GONE:
             return False
         if wanted.orphans and not _may_be_orphan(record):
             return False
         if not record.url.startswith(wanted.under) or not record.media_type.startswith(wanted.type):
             return False
-        if self._match is not None and not self._match.found_in(record.url):
+        if self._match is not None and not self._match.matches(record.url):
             return False
         if wanted.host and not self._is_of_host(record.url):
             return False
@@ -226,15 +228,13 @@ def _said(last: VisitRecord | None) -> str:
     return (last.said.lower() or f"{last.status:03d}") if last else "000"
 
 
-def is_gone(record: PageRecord) -> bool:
-    """Whether it was missing at the last two visits that could tell, or more."""
-    return bool(record.history) and unpack(record.history).presence == Presence.GONE
-
-
 def _may_be_orphan(record: PageRecord) -> bool:
     """A page that is there and was found on another."""
     return (
-        record.state == "done" and bool(record.via) and record.kind.value != "robots" and not is_gone(record)
+        record.state == "done"
+        and bool(record.via)
+        and record.kind.value != "robots"
+        and record.presence is not Presence.GONE
     )
 
 
@@ -269,8 +269,9 @@ def line_of(record: PageRecord, referrers: int | None = None, due: float | None 
         record.visits_made,
         unpack(record.history).changed if record.history else None,
         _written(record.changed) if record.changed else "",
-        _written(record.gone) if record.gone and is_gone(record) else "",
+        _written(record.gone) if record.gone else "",
         "" if due is None else _written(due) if due else "now",
+        presence=record.presence.name.lower() if record.visits else "",
     )
 
 

@@ -29,3 +29,8 @@ class Lease(msgspec.Struct, frozen=True):
     queue_key: str
     ticket: bytes
     validators: Validators | None = None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether only a change is asked for."""
+        return self.validators is not None and bool(self.validators.etag or self.validators.last_modified)

@@ -359,6 +359,7 @@ def freshness(parts: Parts, figures: Figures) -> Html:
         ("delay", words.duration(found.delay)),
         ("brier", words.number(None if found.brier is None else round(found.brier, 3))),
         ("gone", words.number(found.gone)),
+        ("never", words.number(found.never)),
     ]
     axis = shares(words)
     note = parts.say("sampled_pages", count=found.sampled) if not found.complete else ""

@@ -22,7 +22,7 @@ from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.asking import read, several_words
 from gossamer.search.text.reader import FACETS, Found, Missing, Reader
 from gossamer.search.text.schema import Stored
-from gossamer.search.text.snippets import Marker, Piece
+from gossamer.search.text.snippets import Marker, Piece, shown
 
 __all__ = [
     "DEEPEST", "FACETS", "FacetValue", "Hit", "Piece", "Results", "Searching", "Suggestion", "parts_of", "search",
@@ -228,7 +228,7 @@ class Searching:
         for asked, shorter in ((f"{last}*", 0), (last, 0), (f"{last[:-2]}*", 2), (f"{last[:-4]}*", 4)):
             query = " ".join((*told, f"title:{asked}"))
             for hit in self._documents(query, limit * 4):
-                title = " ".join(hit.title.split())
+                title = shown(hit.title).strip()
                 if title and (not shorter or last.casefold() in title.casefold()):
                     said.setdefault(title, hit.url)
             if said or len(last) < shorter + 5:

@@ -60,6 +60,20 @@ def split_ticket(place: bytes) -> tuple[int, int]:
     return number >> SEQUENCE_BITS, number & (1 << SEQUENCE_BITS) - 1
 
 
+_AGAIN_BIT = 1 << SEQUENCE_BITS - 1
+
+
+def again_ticket(level: int, sequence: int) -> bytes:
+    """Place of a page that comes again: of its level behind all that does not, by when it was given its turn."""
+    return ticket(level, _AGAIN_BIT | sequence)
+
+
+def arrival_of(place: bytes) -> tuple[int, bool]:
+    """(number among all that were given a ticket, whether it is an `again_ticket`) of a ticket."""
+    sequence = split_ticket(place)[1]
+    return sequence & _AGAIN_BIT - 1, bool(sequence & _AGAIN_BIT)
+
+
 def branch_of(place: bytes) -> int:
     """The branch in whose queue a ticket stands."""
     return place[0] << 4 | place[1] >> 4  # the first 12 bits

@@ -1,5 +1,6 @@
 """Values of the column families, as msgpack arrays: new fields go at the end, with a default."""
 
+from functools import reduce
 from typing import TypeVar
 
 import msgspec
@@ -11,6 +12,8 @@ from gossamer.model.reasons.earlier import told_before
 from gossamer.model.reasons.reason import Reason, text
 from gossamer.model.url import Url
 from gossamer.policy.revisit.freshness import Freshness
+from gossamer.policy.revisit.gone import Presence, after
+from gossamer.policy.revisit.history import unpack
 
 T = TypeVar("T")
 Octets = bytes
@@ -198,6 +201,14 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     asked: bytes = b""  # ticket under which it was asked for again by hand, until that visit is settled
     gone: int = 0  # wall time of the first of two or more 404 or 410 in a row; 0: it is not gone
     changed: int = 0  # wall time of the visit that last found another text
+
+    @property
+    def presence(self) -> Presence:
+        """Whether it is there, by all visits; what does not come again by itself may have been asked for again."""
+        if self.history:
+            return unpack(self.history).presence
+        before = Presence.GONE if self.gone else Presence.NEVER
+        return reduce(after, (visit.status for visit in self.visits), before)
 
 
 class DigestRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -200,11 +200,9 @@ class Observer:
         decoded = decode_content(ArchivedBody(content), headers, self._fetch)
         if not isinstance(decoded, Decoded):
             return None
-        selectors = dict.fromkeys(watch.config.select for watch in watches if watch.config.select)
+        parts = dict.fromkeys(part for watch in watches if (part := watch.part) is not None)
         whole = any(watch.query is not None for watch in watches)
-        document = Document(
-            visit.url.text, headers.get("content-type"), decoded.content, tuple(selectors), whole
-        )
+        document = Document(visit.url.text, headers.get("content-type"), decoded.content, tuple(parts), whole)
         seen = self._reader.read(document) or Seen()
         if seen.pieces is None:
             seen = msgspec.structs.replace(seen, pieces=[f"{_DIFFERENCE_OF_FILE}: {visit.digest}"])
@@ -246,9 +244,10 @@ class Observer:
             page = self._store.page(watch.name, visit.url.text) if watch.selector is None else None
             if page is not None and page.status < 400:
                 packed, pairs = self._store.site(visit.url.host)
-                if visit.seen is not None and visit.seen.pieces and page.digest != visit.digest:
+                pieces = self._pieces(watch, visit, page)
+                if visit.seen is not None and pieces and page.digest != visit.digest:
                     volatile = Volatile.unpack(packed)
-                    volatile.learn(page.told if page.last is None else page.last, visit.seen.pieces)
+                    volatile.learn(page.told if page.last is None else page.last, pieces)
                     packed = volatile.pack()
                 return packed, pairs + 1
         return None
@@ -330,9 +329,9 @@ class Observer:
         """What the watch looks at, as it is now."""
         if visit.seen is None:
             return page.told if page.last is None else page.last
-        if watch.selector is not None:
-            return visit.seen.parts.get(watch.config.select, [])
-        return visit.seen.pieces or []
+        if watch.part is None:
+            return visit.seen.pieces or []
+        return visit.seen.parts.get(watch.part.name, [])
 
     def _begin_conditions(self, watch: Watch, page: SeenPage, pieces: list[str]) -> None:
         for _ in self._began(watch, page, pieces):

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 import msgspec
 
 from gossamer.extract.encodings.charset import charset_of, decode
-from gossamer.extract.fields.selector import Parsed, Selector, read_selector
+from gossamer.extract.fields.selector import Parsed, Selector, read_ignored, read_selector, without
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
 from gossamer.extract.media_type import media_type
 from gossamer.model.url import Url
 from gossamer.policy.change.pieces import LONGEST, pieces_of, plain_pieces
 
-__all__ = ["Document", "Reader", "Seen"]
+__all__ = ["Document", "Part", "Reader", "Seen"]
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MOST_PIECES = 20_000
@@ -26,19 +26,36 @@ _TEXTUAL = ("text/", "application/json", "application/xml", "application/rss", "
 _TITLE = 300
 
 
+class Part(msgspec.Struct, frozen=True):
+    """A part of a page.
+
+    Attributes:
+        select: by this selector; empty: all of it.
+        ignore: without what these find, by CSS.
+    """
+
+    select: str = ""
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Unique among parts."""
+        return msgspec.json.encode(self).decode()
+
+
 class Document(msgspec.Struct, frozen=True):
     """What is to be read.
 
     Attributes:
         url, content_type, content: of a document, its content codings undone.
-        selectors: as written, of the parts that are looked at.
+        parts: that are looked at.
         whole: read it as 'gossamer index' does, for a query.
     """
 
     url: str
     content_type: str
     content: bytes
-    selectors: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
     whole: bool = False
 
 
@@ -48,7 +65,7 @@ class Seen(msgspec.Struct, frozen=True):
     Attributes:
         title: of the page; may be empty.
         pieces: its text; `None` if it has none that can be read.
-        parts: pieces that each selector found, by the selector.
+        parts: the pieces of each part, by its name.
         language, media_type, text, description, published, modified, size: for a query; empty if not asked for.
     """
 
@@ -72,7 +89,7 @@ class Reader:
 
     def read(self, document: Document) -> Seen | None:
         """What is seen of it; `None` if it could not be read within the limits."""
-        if not document.selectors and not document.whole:
+        if not document.parts and not document.whole:
             kind = media_type(document.content_type, document.content)
             if kind in HTML or kind.startswith(_TEXTUAL):
                 return look(document)  # in linear time, whatever it is
@@ -94,8 +111,7 @@ def look(document: Document) -> Seen:
     if kind not in HTML and not kind.startswith(_TEXTUAL):
         return _of_file(document)
     text = decode(document.content, charset_of(document.content, document.content_type, kind))
-    pieces = plain_pieces(text[:LONGEST]) if kind not in HTML and "<" not in text[:1_000] else pieces_of(text)
-    seen = Seen(_title(text), pieces[:MOST_PIECES], _parts(document, kind))
+    seen = Seen(_title(text), _pieces(text, kind), _parts(document, kind))
     return _whole(document, seen) if document.whole else seen
 
 
@@ -129,11 +145,23 @@ def _whole(document: Document, seen: Seen) -> Seen:
 
 
 def _parts(document: Document, kind: str) -> dict[str, list[str]]:
-    if not document.selectors:
+    if not document.parts:
         return {}
-    charset = charset_of(document.content, document.content_type, kind)
-    page = Parsed(document.content, charset, Url.from_serialised(document.url))
-    return {text: list(_lines(page, read_selector(text))) for text in document.selectors}
+    text = decode(document.content, charset_of(document.content, document.content_type, kind))
+    url, found = Url.from_serialised(document.url), {}
+    for part in document.parts:
+        left = without(text, read_ignored(part.ignore)) if kind in HTML else text
+        if part.select:
+            page = Parsed(left.encode("utf-8", "surrogatepass"), "utf-8", url)
+            found[part.name] = list(_lines(page, read_selector(part.select)))
+        else:
+            found[part.name] = _pieces(left, kind)
+    return found
+
+
+def _pieces(text: str, kind: str) -> list[str]:
+    plain = kind not in HTML and "<" not in text[:1_000]
+    return (plain_pieces(text[:LONGEST]) if plain else pieces_of(text))[:MOST_PIECES]
 
 
 def _lines(page: Parsed, selector: Selector) -> Iterable[str]:

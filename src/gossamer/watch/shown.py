@@ -2,7 +2,7 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from gossamer.watch.feed import ENTRIES, feed_of
 from gossamer.watch.receivers import key_of
 from gossamer.watch.store import FILE, FOLDER, Notice, as_storage, connect, notice_of
 
-__all__ = ["Failed", "ShownNotice", "WatchView", "feed_text", "last_notices", "watch_views"]
+__all__ = ["Failed", "ShownNotice", "WatchView", "feed_text", "last_notices", "summed", "watch_views"]
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -107,6 +107,29 @@ def watch_views(crawl: Path, config: CrawlConfig) -> list[WatchView]:
     """
     with _opened(crawl) as database:
         return [_view(one, database) for one in config.watch]
+
+
+def summed(views: Iterable[WatchView]) -> list[WatchView]:
+    """Of the same watches in several crawls, as a cluster's agents are, one each."""
+    found: dict[str, WatchView] = {}
+    for view in views:
+        known = found.get(view.name)
+        found[view.name] = view if known is None else _sum(known, view)
+    return list(found.values())
+
+
+def _sum(one: WatchView, other: WatchView) -> WatchView:
+    return msgspec.structs.replace(
+        one,
+        pages=one.pages + other.pages,
+        gone=one.gone + other.gone,
+        seen=max(one.seen, other.seen),
+        changed=max(one.changed, other.changed),
+        notices=one.notices + other.notices,
+        pending=one.pending + other.pending,
+        failed=one.failed + other.failed,
+        undelivered=one.undelivered + other.undelivered,
+    )
 
 
 def _view(config: WatchConfig, database: sqlite3.Connection | None) -> WatchView:

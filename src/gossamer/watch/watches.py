@@ -1,8 +1,5 @@
 """The watches of a crawl, read from its settings."""
 
-import re
-from fnmatch import translate
-
 import msgspec
 
 from gossamer.assembly.seeds import parse_seed
@@ -11,6 +8,7 @@ from gossamer.config.watch_config import WatchConfig, name_of
 from gossamer.extract.fields.selector import Selector, read_selector
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
+from gossamer.policy.scope.address_pattern import AddressPattern, address_pattern
 from gossamer.policy.watching.conditions import Condition, read_condition
 from gossamer.policy.watching.quiet import Quiet, read_quiet
 from gossamer.search.extra import is_installed
@@ -19,6 +17,7 @@ from gossamer.search.query.parser import Unreadable
 from gossamer.search.text.asking import read
 from gossamer.watch.channels import NEEDS_EXTRA, needs_apprise
 from gossamer.watch.receivers import key_of
+from gossamer.watch.seen import Part
 
 __all__ = ["Watch", "page_of", "prove_watches", "watch_of", "watches_of"]
 
@@ -40,7 +39,7 @@ class Watch(msgspec.Struct, frozen=True):
 
     name: str
     pages: frozenset[str]
-    match: re.Pattern[str] | None
+    match: AddressPattern | None
     query: Asked | None
     selector: Selector | None
     conditions: tuple[Condition, ...]
@@ -51,15 +50,19 @@ class Watch(msgspec.Struct, frozen=True):
     @property
     def looks_at(self) -> str:
         """What decides what is seen of a page; where it changes, pages are seen anew."""
-        return msgspec.json.encode((self.config.select, self.config.query)).decode()
+        return msgspec.json.encode((self.config.select, self.config.query, *self.config.ignore)).decode()
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the page that it looks at; `None` for all its text."""
+        part = Part(self.config.select, self.config.ignore)
+        return part if part != Part() else None
 
     def is_of(self, url: Url) -> bool:
         """Whether it watches this page, by its address."""
         if url.text in self.pages:
             return True
-        if self.match is None:
-            return False
-        return self.match.fullmatch(url.text if "://" in self.config.match else url.target) is not None
+        return self.match is not None and self.match.matches(url.text)
 
 
 def watches_of(config: CrawlConfig) -> list[Watch]:
@@ -86,7 +89,7 @@ def watch_of(config: WatchConfig) -> Watch:
     return Watch(
         name_of(config),
         frozenset(page_of(url) for url in config.urls),
-        re.compile(translate(config.match)) if config.match else None,
+        address_pattern(config.match) if config.match else None,
         query,
         read_selector(config.select) if config.select else None,
         tuple(read_condition(words) for words in config.when),

@@ -16,6 +16,8 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 DEFAULT = "en"
 _CHOICE = re.compile(r"\{(?P<name>\w+)\|(?P<one>[^{}|]*)\|(?P<other>[^{}|]*)\}")
 
+_SPAN = re.compile(r"\{(?P<name>\w+):span\}")
+
 _SHARED = frozenset(("fault", "state"))
 """What the console says of the words for reasons by itself."""
 
@@ -24,7 +26,8 @@ class Words(Amounts):
     """The catalogue of one language, which writes amounts, too.
 
     A key is a dotted path into `<language>.toml`; a missing one is a bug of ours and raises KeyError. Values
-    stand in a text as `str.format` has them (`{size:,} bytes`); `{n|page|pages}` chooses by the number `n`.
+    stand in a text as `str.format` has them (`{size:,} bytes`); `{n|page|pages}` chooses by the number `n`,
+    and `{age:span}` writes seconds as a duration.
     Faults, rules and states are in the catalogue of reasons (`gossamer.model.reasons`).
     """
 
@@ -39,7 +42,7 @@ class Words(Amounts):
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The text of `key`, with `values` in their places."""
-        text = self.table[key]
+        text = _SPAN.sub(lambda found: self.duration(_seconds(values[found["name"]])), self.table[key])
         return _CHOICE.sub(lambda found: _chosen(found, values), text).format_map(values)
 
     def said(self, group: str, value: object) -> str:
@@ -102,6 +105,12 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
             yield key, value
         else:
             yield from _flat(value, f"{key}.")
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number of seconds")
+    return value
 
 
 def _chosen(found: re.Match[str], values: Mapping[str, object]) -> str:

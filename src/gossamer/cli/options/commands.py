@@ -32,6 +32,10 @@ def _live(
     return click.option(name, cls=Option, panel=LIVE, metavar=metavar, help=says, **settings)
 
 
+MATCH = (
+    "Those whose path and query match; * is anything: '/docs/*', '*.pdf'. With a scheme the whole address counts;"
+    " re:EXPR is a regular expression that occurs in it."
+)
 WATCHED = "What to watch"
 
 
@@ -218,7 +222,7 @@ def why(folder: Path, url: str, *, json: bool) -> None:
 @app.command(cls=Command, epilog="Example: gossamer refetch ./crawl --status 5xx --older-than 1d")
 @folder
 @click.argument("urls", metavar="URL...", nargs=-1)
-@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--match", metavar="PATTERN", default="", help=MATCH)
 @click.option("--status", metavar="CODE", default="", help="Those with this status: 404, or 5xx.")
 @click.option("--type", metavar="TYPE", default="", help="Those whose media type begins so.")
 @click.option("--host", metavar="NAME", default="", help="Those of this host; .NAME: those below it too.")
@@ -276,6 +280,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 @click.option("--to", "until", metavar="TIME", default="", help="With this one; if not given, the last.")
 @click.option("--all", "everything", is_flag=True, help="Show also what differs at each visit.")
 @click.option(
+    "--ignore", metavar="CSS", multiple=True, help="Leave out elements of this selector, e.g. '.related'."
+)
+@click.option(
     "--context",
     type=click.IntRange(0, 50),
     default=2,
@@ -285,7 +292,9 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
 )
 @click.option("--html", "form", flag_value="html", help="A page with both side by side.")
 @click.option("--json", "form", flag_value="json", help="For programs; of two crawls one line each.")
-def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **asked: Any) -> None:
+def diff(
+    folder: Path, what: str, *, form: Literal["html", "json"] | None, ignore: tuple[str, ...], **asked: Any
+) -> None:
     """Show what has changed: on a page between two captures, or between two crawls.
 
     With a URL: the text of the last capture against the last one before that says something else. With the
@@ -296,7 +305,7 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
     from gossamer.cli.diff import run_diff
     from gossamer.inspect.compare.captures import Asked
 
-    run_diff(folder, what, Asked(**asked), form or "text")
+    run_diff(folder, what, Asked(**asked), form or "text", ignore)
 
 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
@@ -320,7 +329,7 @@ def diff(folder: Path, what: str, *, form: Literal["html", "json"] | None, **ask
 @click.option(
     "--under", metavar="URL", default="", help="Those that begin so; a path is of the first seed's host."
 )
-@click.option("--match", metavar="REGEX", default="", help="Those in whose URL this occurs.")
+@click.option("--match", metavar="PATTERN", default="", help=MATCH)
 @click.option("--since", metavar="TIME", default="", help="Those visited since: 2026-01-31, or 2d ago.")
 @click.option(
     "--columns", metavar="NAME,...", default="", help="What to show of each, e.g. url,status,title,referrers."
@@ -342,6 +351,7 @@ def list_(
     Columns: url, state, status, reason, via (the page it was found on), type, bytes, time, title,
     language, charset, depth, canonical, twin, links, result (of a protocol without HTTP statuses), visits,
     changes (visits that found another text), changed (when the last of them was), gone (since when),
+    presence (here, missed, gone, never),
     due (the next visit), referrers (pages that mention it, after 'gossamer export links'), cluster (the first
     of the pages that resemble each other, after 'gossamer index').
     """
@@ -453,10 +463,11 @@ def similar(folder: Path, documents: tuple[str, ...], words: int, limit: int | N
 @_of_watch("--every", "TIME", "Visit the pages so often.", default="1h", show_default=True)
 @_of_watch("--selector", "CSS", "Only this part of them; as for 'gossamer fields'.", default="")
 @_of_watch("--xpath", "XPATH", "The same, by XPath.", default="")
+@_of_watch("--ignore", "CSS", "Without elements of this selector; also in 'gossamer diff'.", multiple=True)
 @_of_watch(
     "--match",
     "PATTERN",
-    "All pages of the sites whose address matches (* is anything), e.g. '/news/*'.",
+    "All pages of the sites whose path and query match (as in 'gossamer list'), e.g. '/news/*'.",
     default="",
 )
 @_of_watch("--query", "QUERY", "All pages of the sites that answer a search.", default="")

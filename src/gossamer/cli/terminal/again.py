@@ -15,8 +15,6 @@ def again_line(sums: dict[str, Any]) -> str:
     said = [f"{plural(visits, 'visit')}, {sums['changed']:,} found a change"]
     if sums["not_modified"]:
         said.append(f"{sums['not_modified']:,} answered 304, {size(sums['saved'])} saved")
-    if sums["gone"]:
-        said.append(f"{plural(sums['gone'], 'page')} gone")
     if not sums["on"]:
         return "; ".join([*said, "switched off now (--revisit)"])
     if sums["next_due"] is None:
@@ -25,6 +23,5 @@ def again_line(sums: dict[str, Any]) -> str:
         said.append(f"next visit due in {duration(sums['next_due'])}")
     else:
         said.append("the next visit is due")
-    return "; ".join(
-        [*said, f"{plural(sums['pages'], 'page')}, {_number(sums['visits_a_day'])} visits a day"]
-    )
+    beside = ", beside those at fixed intervals" if sums["intervals"] else ""
+    return "; ".join([*said, f"at most {_number(sums['visits_a_day'])} visits a day{beside}"])

@@ -1,6 +1,6 @@
 """Says how a crawl ended: what was fetched, what is left and why, what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,17 @@ FURTHER: dict[str, str] = {
 """How to go on after a limit of the whole crawl."""
 
 
-def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Troubles) -> None:
-    """The closing words, on standard error."""
+def say_end(
+    reason: Reason,
+    report: dict[str, Any],
+    folder: Path,
+    troubles: Troubles,
+    used: Mapping[str, float] | None = None,
+) -> None:
+    """The closing words, on standard error.
+
+    `used`: what sessions before this one had used up of each limit of the whole crawl, by the code of its end.
+    """
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
@@ -92,16 +101,31 @@ def say_end(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trou
         say(f"  visited again: {again_line(again)}")
         with inspect(folder) as inspection:
             fresh = inspection.freshness().sums
-        if fresh is not None and fresh.stale is not None:
-            say(f"  fresh: {fresh_line(fresh)}")
+        if fresh is not None and (line := fresh_line(fresh)):
+            say(f"  fresh: {line}")
     for line in [*_why(reason, report, folder, troubles), *undelivered(folder)]:
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
     if left or (again and again["on"]):
-        more = FURTHER.get(reason.code, "").format(*reason.values)
-        more = f" {more}" if more else ""
-        say(f"go on with: gossamer resume {folder}{more}")
+        say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
+
+
+def _further(reason: Reason, used: Mapping[str, float]) -> str:
+    """The limit that was reached, as it was given: `resume` counts from then on."""
+    if reason.code not in FURTHER:
+        return ""
+    given = [
+        value - used.get(reason.code, 0) for value in reason.values if not isinstance(value, str | Reason)
+    ]
+    return " " + FURTHER[reason.code].format(*given)
+
+
+def _not_before(left: int, again: dict[str, Any] | None) -> str:
+    """When there will be something to do, if there is nothing now."""
+    if left or again is None or not again["next_due"]:
+        return ""
+    return f" (nothing is due before {duration(again['next_due'])} have passed)"
 
 
 def _left_out(report: dict[str, Any]) -> str:

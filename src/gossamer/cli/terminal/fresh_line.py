@@ -12,6 +12,8 @@ def fresh_line(fresh: FreshnessSums) -> str:
         said.append(f"about {fresh.stale:.1%} of {plural(fresh.pages, 'page')} stale{weighted}")
     if fresh.gone:
         said.append(f"{plural(fresh.gone, 'page')} gone")
+    if fresh.never:
+        said.append(f"{fresh.never:,} never seen")
     if fresh.delay is not None:
         said.append(f"a change is noticed after {duration(fresh.delay)} on average")
     return "; ".join(said)

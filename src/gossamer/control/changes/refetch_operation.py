@@ -14,12 +14,12 @@ async def refetch(live: LiveCrawl, params: Refetch, who: str) -> Refetched:
     """Visit pages again that were visited before, soon and without condition; how many there are."""
     chosen = await live.look(choose, params, slow=True)
     if params.dry_run or not chosen.pages:
-        return Refetched(chosen.pages, chosen.unknown, running=True, dry_run=params.dry_run)
+        return chosen.told(running=True, dry_run=params.dry_run)
     async with live.changing:
         live.refuse_if_ending()
-        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted)
+        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted, patterns=True)
         one = chosen.urls[0] if chosen.pages == 1 and chosen.urls else f"{chosen.pages} pages"
         await live.note({"path": REFETCH, "new": one, "final": True}, who=who)
         await kept(live.applier.refetching.begin, request)
         live.applier.background.call()
-    return Refetched(chosen.pages, chosen.unknown, running=True)
+    return chosen.told(running=True)

@@ -10,6 +10,7 @@ import msgspec
 from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.inspect.url_list import Wanted
 from gossamer.model.errors import StorageError
+from gossamer.policy.scope.address_pattern import EXPRESSION
 
 
 class RefetchRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,12 +21,22 @@ class RefetchRequest(msgspec.Struct, frozen=True, omit_defaults=True):
         who: asked for it.
         urls: single ones.
         wanted: and all of these; `None`: no others.
+        patterns: `wanted.match` is a pattern of addresses; in older folders it is a regular expression.
     """
 
     when: float
     who: str = ""
     urls: list[str] = []
     wanted: Wanted | None = None
+    patterns: bool = False
+
+    @property
+    def of_now(self) -> "RefetchRequest":
+        """The same, as it is written today."""
+        wanted = self.wanted
+        if wanted is not None and wanted.match and not self.patterns:
+            wanted = msgspec.structs.replace(wanted, match=EXPRESSION + wanted.match)
+        return msgspec.structs.replace(self, wanted=wanted, patterns=True)
 
 
 def pending_requests(folder: Path) -> list[RefetchRequest]:
@@ -36,13 +47,14 @@ def pending_requests(folder: Path) -> list[RefetchRequest]:
     """
     path = CrawlFolder(folder).refetches
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[RefetchRequest])
+        requests = msgspec.json.decode(path.read_bytes(), type=list[RefetchRequest])
     except FileNotFoundError:
         return []
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StorageError(
             f"{path}: cannot be read ({error}). Remove it, and ask for the pages once more by 'gossamer refetch'."
         ) from None
+    return [request.of_now for request in requests]
 
 
 def keep_requests(folder: Path, requests: list[RefetchRequest]) -> None:

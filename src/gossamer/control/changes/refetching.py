@@ -19,11 +19,12 @@ from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.story import url_of
 from gossamer.model.disposition import SETTLED
 from gossamer.model.link import ends_at_robots
-from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.codes import HoldCode, ProblemCode
 from gossamer.model.reasons.reason import Reason, of, text
 from gossamer.model.url import Url
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import PageRecord, decode_page
+from gossamer.state.keys import HASH_BYTES
+from gossamer.state.records import PageRecord, decode_host, decode_page
 
 MOST_URLS = 10_000
 AT_ONCE = 200
@@ -70,12 +71,14 @@ class Refetched(msgspec.Struct, frozen=True):
     Attributes:
         pages: that will be visited again.
         unknown: URLs that were never visited to an end, or are robots files; the first few.
+        parked: hosts that an operator has parked, so that their pages wait until they are revived; the first few.
         running: they have their turn now, each after its host's rest; if not, with the next `resume`.
         dry_run: they were only counted.
     """
 
     pages: int
     unknown: list[str] = []
+    parked: list[str] = []
     running: bool = False
     dry_run: bool = False
 
@@ -87,12 +90,18 @@ class Chosen(msgspec.Struct, frozen=True):
         urls: known ones; `unknown`: the others.
         wanted: further ones.
         pages: how many there are in all.
+        parked: hosts of theirs that an operator has parked.
     """
 
     urls: list[str]
     unknown: list[str]
     wanted: Wanted | None
     pages: int
+    parked: list[str]
+
+    def told(self, *, running: bool, dry_run: bool = False) -> Refetched:
+        """The answer to whoever asked for them; `running`: they have their turn now."""
+        return Refetched(self.pages, self.unknown, self.parked, running, dry_run)
 
 
 def choose(look: ViewContext, params: Refetch) -> Chosen:
@@ -108,7 +117,7 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
     inspection, places = look.inspection(), look.places()
     if wanted is not None and wanted.under.startswith("/"):
         wanted = msgspec.structs.replace(wanted, under=url_of(inspection, wanted.under).text)
-    urls, unknown, prints = [], [], set()
+    urls, unknown, prints, hosts = [], [], set(), _SetAside(look.environment)
     for given in dict.fromkeys(params.urls):
         url = url_of(inspection, given)
         fingerprint = places.fingerprint(url)
@@ -118,13 +127,16 @@ def choose(look: ViewContext, params: Refetch) -> Chosen:
         elif fingerprint not in prints:
             prints.add(fingerprint)
             urls.append(url.text)
+            hosts.meet(fingerprint)
     pages = len(urls)
     if wanted is not None:
         is_wanted = PageFilter(wanted)
         for key, data in look.environment.scan(Family.PAGES):
             record = decode_page(data)
-            pages += _is_page(record) and is_wanted(record) and key not in prints
-    return Chosen(urls, unknown[:UNKNOWN_LISTED], wanted, pages)
+            if _is_page(record) and is_wanted(record) and key not in prints:
+                pages += 1
+                hosts.meet(key)
+    return Chosen(urls, unknown[:UNKNOWN_LISTED], wanted, pages, list(hosts.names))
 
 
 def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
@@ -137,9 +149,29 @@ def ask_offline(look: ViewContext, params: Refetch, who: str) -> Refetched:
     chosen = choose(look, params)
     if not params.dry_run and chosen.pages:
         folder = look.folder.path
-        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted)
+        request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted, patterns=True)
         keep_requests(folder, [*pending_requests(folder), request])
-    return Refetched(chosen.pages, chosen.unknown, dry_run=params.dry_run)
+    return chosen.told(running=False, dry_run=params.dry_run)
+
+
+class _SetAside:
+    """Finds the hosts that an operator has parked among those of pages, which come in the order of their keys."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._last = b""
+        self.names: dict[str, None] = {}
+
+    def meet(self, page: bytes) -> None:
+        """Look at the host of a page."""
+        key = page[:HASH_BYTES]
+        if key == self._last or len(self.names) >= UNKNOWN_LISTED:
+            return
+        self._last = key
+        data = self._environment.get(Family.HOSTS, key)
+        record = decode_host(data) if data else None
+        if record is not None and record.parked and record.parked.has(HoldCode.OPERATOR):
+            self.names[record.name] = None
 
 
 def _is_page(record: PageRecord) -> bool:

@@ -29,7 +29,8 @@ class UrlList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `under` how the URL begins, `broken` only what somebody links to and was given up, `gone` only what was there
     and is not any more (`soft`: though the server says 200), `orphans` only what is there though no page mentions
     it now, `type` how the media type begins, `host` a name (with a leading dot those below it too), `match` a
-    regular expression (RE2) that occurs in the URL, `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns`
+    pattern of path and query, or of the whole address if it has a scheme (`*` is anything, `re:` begins a regular
+    expression that occurs in the address), `since` a time (2026-01-31, 2026-01-31T12:00:00Z), `columns`
     names with commas between.
     """
 

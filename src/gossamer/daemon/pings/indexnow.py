@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.engine.signals.key_files import speaks_for
 from gossamer.model.url import Url
 
 MOST_URLS = 10_000
@@ -60,7 +61,7 @@ def read_json(body: bytes) -> Submission:
     """
     try:
         asked: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         asked = None
     if not isinstance(asked, dict):
         raise BadSubmissionError(400, "the body is no JSON object")
@@ -81,15 +82,12 @@ def _submission(host: str, texts: list[str], key: str, location: str) -> Submiss
     if first is None or home is None or _NO_HOST.search(host) or home.scheme not in ("http", "https"):
         raise BadSubmissionError(400, "host: is no name of a host")
     where = Url.parse(location or f"/{key}.txt", first.origin + "/")
-    if where is None or where.host != home.host or where.scheme not in ("http", "https"):
-        raise BadSubmissionError(422, "keyLocation: is not on the host")
-    folder = where.path[: where.path.rfind("/") + 1]
+    if where is None or where.host != home.host or not speaks_for(where, where):
+        raise BadSubmissionError(422, "keyLocation: is no file on the host")
     urls = [Url.parse(text) for text in texts]
-    kept = [
-        url.text for url in urls if url is not None and url.host == home.host and url.path.startswith(folder)
-    ]
+    kept = [url.text for url in urls if url is not None and speaks_for(where, url)]
     if len(kept) < len(texts) or max(map(len, kept)) > _LONGEST:
         raise BadSubmissionError(
-            422, "urlList: all URLs must be of the host, below the folder of the key's file"
+            422, "urlList: all URLs must be of the host and port of the key's file, and below its folder"
         )
     return Submission(tuple(dict.fromkeys(kept)), key, where.text)

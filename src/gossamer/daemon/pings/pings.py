@@ -16,7 +16,7 @@ from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.pings.allowance import Allowance
 from gossamer.daemon.pings.indexnow import MOST_URLS, Submission
 from gossamer.daemon.pings.subscriber import Around, Subscriber, Topics
-from gossamer.daemon.pings.subscriptions import Subscriptions
+from gossamer.daemon.pings.subscriptions import Subscription, Subscriptions
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.post import FORM, PostAnswer, post
 from gossamer.model.errors import ConfigError
@@ -119,13 +119,19 @@ class Pings:
     async def _feeds_changed(self, job: str, topics: list[str]) -> None:
         await self._tell(job, {"urls": topics, "by": "websub"})
 
-    async def _post(self, job: str, url: Url, body: bytes) -> PostAnswer:
+    async def _post(self, one: Subscription, url: Url, body: bytes) -> PostAnswer:
+        """A page may name any hub. So one within our own network is asked only about pages of its own host, and
+        only if the job may visit that."""
         try:
-            config = (await crawl_config(self._around.roster.get(job))).fetch
+            config = (await crawl_config(self._around.roster.get(one.job))).fetch
         except (ConfigError, ServiceError) as error:
             return PostAnswer(0, detail=str(error)[:200])
         closed = (*config.closed_networks, *self._around.config.security.forbidden_networks)
-        config = msgspec.structs.replace(config, closed_networks=closed)
+        topic = Url.parse(one.topic)
+        own = topic is not None and topic.host == url.host
+        config = msgspec.structs.replace(
+            config, closed_networks=closed, allow_private=config.allow_private and own
+        )
         form = {"Content-Type": FORM}
         return await asyncio.to_thread(post, url.text, body, form, config, AddressGuard(config))
 

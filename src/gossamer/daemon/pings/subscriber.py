@@ -23,7 +23,9 @@ LOOK_SECONDS = 60.0
 FLUSH_SECONDS = 10.0
 """What hubs have told is handed on so often, each feed once."""
 BETWEEN_POSTS = 1.0
-"""Seconds between two requests of ours to hubs, whichever they are."""
+"""Seconds between two requests of ours to one hub."""
+HUBS_AT_ONCE = 4
+"""Hubs that may keep us waiting at a time, each in a thread."""
 MOST_BODY = 4 << 20
 """Bytes of a feed that a hub may send; what is longer cannot be proved, and is refused."""
 _REDIRECTS = frozenset({307, 308})
@@ -38,13 +40,13 @@ class Around(msgspec.Struct, frozen=True):
     Attributes:
         jobs: names of those that run.
         topics: what a job's feeds name; may raise anything that asking a crawl does.
-        post: sends a form to a hub on behalf of a job.
+        post: sends a form to an address, for a subscription.
         changed: tells a job that pages have changed.
     """
 
     jobs: Callable[[], list[str]]
     topics: Callable[[str], Awaitable[Topics | None]]
-    post: Callable[[str, Url, bytes], Awaitable[PostAnswer]]
+    post: Callable[[Subscription, Url, bytes], Awaitable[PostAnswer]]
     changed: Callable[[str, list[str]], Awaitable[None]]
 
 
@@ -80,14 +82,29 @@ class Subscriber:
                 running[job] = topics
                 for topic, hub in topics.items():
                     self._kept.add(job, topic, hub, time.time())
+        hubs: dict[str, list[Subscription]] = {}
         for one in self._kept.due(time.time()):
             if one.job in running and one.topic in running[one.job]:
-                await self._ask(one)
-                await asyncio.sleep(BETWEEN_POSTS)
+                asked = Url.parse(one.hub)
+                hubs.setdefault(asked.host if asked is not None else "", []).append(one)
             elif one.expires < time.time():
                 self._kept.remove(one.token)  # its job does not run, or its feed names the hub no more
+        turns = asyncio.Semaphore(HUBS_AT_ONCE)
+        # Those that were asked in vain wait for the others.
+        in_order = sorted(hubs.values(), key=lambda due: min(one.tries for one in due))
+        await asyncio.gather(*(self._ask_hub(due, turns) for due in in_order))
 
-    async def _ask(self, one: Subscription) -> None:
+    async def _ask_hub(self, due: list[Subscription], turns: asyncio.Semaphore) -> None:
+        """Ask one hub for what is due, until it does not answer: what is left is due the next time."""
+        async with turns:
+            with contextlib.suppress(StorageError):  # the disk is full: later
+                for one in due:
+                    if not await self._ask(one):
+                        break
+                    await asyncio.sleep(BETWEEN_POSTS)
+
+    async def _ask(self, one: Subscription) -> bool:
+        """Whether there was an answer, whatever it said."""
         # Written first: a hub may ask back before it has answered.
         self._kept.put(one.asked(time.time()))
         answer = await self._post(one)
@@ -96,6 +113,7 @@ class Subscriber:
             if now is not None and now.pending:
                 note = f"{answer.status or 'no answer'}: {answer.detail}"[:200]
                 self._kept.put(msgspec.structs.replace(now, pending=0, note=note))
+        return answer.status > 0
 
     async def _post(self, one: Subscription) -> PostAnswer:
         form = {
@@ -103,15 +121,18 @@ class Subscriber:
             "hub.mode": "subscribe",
             "hub.topic": one.topic,
             "hub.lease_seconds": str(int(self._config.lease)),
-            "hub.secret": one.secret,
         }
+        if one.shares_secret:
+            form["hub.secret"] = one.secret
         body = urlencode(form).encode()
         url = Url.parse(one.hub)
         if url is None:
             return PostAnswer(0, detail="the hub's address is none")
-        answer = await self._around.post(one.job, url, body)
+        answer = await self._around.post(one, url, body)
         if answer.status in _REDIRECTS and (target := Url.parse(answer.location, url.text)) is not None:
-            answer = await self._around.post(one.job, target, body)
+            if one.shares_secret and target.scheme != "https":
+                return PostAnswer(0, detail="it leads from https to http, where the secret would be read")
+            answer = await self._around.post(one, target, body)
         return answer
 
     # Heard from hubs …
@@ -131,16 +152,17 @@ class Subscriber:
         self._kept.put(one.agreed(time.time(), asked.get("hub.lease_seconds", "")))
         return challenge
 
-    def deliver(self, token: str, signature: str, body: bytes) -> bool:
-        """A hub sends a feed; whether there is such a subscription. What is not signed by it is ignored."""
+    def subscription(self, token: str) -> Subscription | None:
+        """The subscription that holds at a callback."""
         one = self._kept.get(token)
-        if one is None or one.expires < time.time():
-            return False
-        if one.signed(signature, body):
-            self._told[token] = None
+        return None if one is None or one.expires < time.time() else one
+
+    def deliver(self, one: Subscription, signature: str, body: bytes) -> None:
+        """A hub sends a feed. What does not come from it is ignored."""
+        if one.comes_from_hub(signature, body):
+            self._told[one.token] = None
         else:
             self.ignored += 1
-        return True
 
     async def flush(self) -> None:
         """Hand on what was told since the last time."""

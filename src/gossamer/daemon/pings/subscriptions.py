@@ -81,8 +81,19 @@ class Subscription(msgspec.Struct, frozen=True):
             self, pending=0, expires=0.0, due=now + _DENIED_WAIT, note=f"denied: {reason[:200]}"
         )
 
-    def signed(self, signature: str, body: bytes) -> bool:
-        """Whether the hub has sent `body`; `signature` is the value of `X-Hub-Signature`."""
+    @property
+    def shares_secret(self) -> bool:
+        """Whether the hub is told the secret: by https only (5.1), for by http anybody would read it."""
+        return self.hub.startswith("https:")
+
+    def comes_from_hub(self, signature: str, body: bytes) -> bool:
+        """Whether the hub has sent `body`; `signature` is the value of `X-Hub-Signature`.
+
+        A hub that was told no secret cannot sign: that it knows the callback must do.
+        """
+        return not self.shares_secret or self._is_signed(signature, body)
+
+    def _is_signed(self, signature: str, body: bytes) -> bool:
         method, _, digits = signature.strip().partition("=")
         method = method.lower()
         if method not in _METHODS:

@@ -38,6 +38,7 @@ from gossamer.inspect.archive.lookup import Indexed, captures_of, content_of, ne
 from gossamer.inspect.archive.reread import LONGEST_TEXT, ReadText, read_again
 from gossamer.inspect.clusters.whole import inspect_whole
 from gossamer.inspect.compare.captures import Asked, Comparison, compare, with_content
+from gossamer.inspect.compare.text import Reading
 from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.inspect.why.story import url_of
 from gossamer.model.errors import ConfigError, StorageError, UnreadableError
@@ -108,7 +109,7 @@ def _compared(inspection: Inspection, order: CompareOrder) -> Comparison:
     captures = with_content(captures_of(inspection, url))
     if len(captures) < 2:
         raise _NotFoundError(f"there are no two captures of {url.text} with content, which could be compared")
-    return compare(inspection, captures, Asked(order.since, order.until, order.everything), text_in)
+    return compare(inspection, captures, Asked(order.since, order.until, order.everything), Reading(text_in))
 
 
 def document_text(exchange: Exchange, decoded: Decoded) -> ReadText:

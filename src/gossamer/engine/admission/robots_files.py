@@ -102,7 +102,7 @@ class RobotsFiles:
         if self._redirected(visit, asked):
             return Reason(RobotsCode.REDIRECTED)
         origins = {candidate.origin: asked}
-        if candidate.url.target == "/robots.txt":
+        if candidate.url.target == "/robots.txt" and not visit.is_condition_refused:
             origins[candidate.url.origin] = candidate.url
         entry = RobotsEntry(RobotsRecord("open", 0))
         for origin, url in origins.items():
@@ -118,6 +118,10 @@ class RobotsFiles:
         failures = before.record.failures if before else 0
         now = self._now()
         fresh_until = now + int(self._config.max_age * 1e6)
+        if visit.is_condition_refused and before is not None:
+            # No "there is none": the rules hold until it is asked without condition, which is at once.
+            bare = msgspec.structs.replace(before.record, until=now, etag="", last_modified="")
+            return RobotsEntry(bare, before.rules)
         status, fault = _answer(visit)
         if fault is Fault.ADDRESS_FORBIDDEN and isinstance(visit.outcome, Failed):
             # The address will not become a better one: its URLs are told so, one by one, instead of waiting.

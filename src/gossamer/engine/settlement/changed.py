@@ -15,6 +15,7 @@ from gossamer.archive.stored_body import ArchivedBody
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.page_text import page_pieces
 from gossamer.engine.settlement.page_memory import PageMemory
+from gossamer.engine.signals.sources import is_list
 from gossamer.engine.visiting.visit import Compared, Visit
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
@@ -62,9 +63,12 @@ class Changes:
         self._sites: OrderedDict[bytes, _Site] = OrderedDict()
 
     async def look(self, visit: Visit, fingerprint_of_url: bytes) -> Visit:
-        """The same, compared with the last visit, if it brought another payload."""
+        """The same, compared with the last visit, if it brought another payload.
+
+        Sitemaps and feeds are not: what changes in them is what they list, and no reason to ignore it elsewhere.
+        """
         outcome = visit.outcome
-        if not isinstance(outcome, Fetched):
+        if not isinstance(outcome, Fetched) or (visit.page is not None and is_list(visit.page)):
             return visit
         exchange = outcome.exchange
         if action_of(exchange) is not StatusAction.PROCESS or not exchange.body.size:
@@ -72,7 +76,7 @@ class Changes:
         before = self._memory.get(fingerprint_of_url)
         if before is None or not before.history or exchange.body.sha256 == before.payload:
             return visit
-        site = self._site(visit)
+        site = self._site(visit, before.visits_made)
         site.visits += 1
         known = unpack(before.history).text
         return msgspec.structs.replace(
@@ -121,12 +125,18 @@ class Changes:
             return None
         return page_pieces(decoded.content, headers, host)
 
-    def _site(self, visit: Visit) -> _Site:
+    def _site(self, visit: Visit, visits: int) -> _Site:
+        """`visits`: of the page before."""
         key = self._frontier.host_hash(visit.lease.queue_key)
         site = self._sites.get(key)
         if site is None:
             record = self._frontier.hosts.get(key)
-            site = self._sites[key] = _Site(Volatile.unpack(record.volatile if record is not None else b""))
+            site = _Site(Volatile.unpack(record.volatile if record is not None else b""))
+            if record is not None and record.volatile:
+                # It was in memory before. Where hosts take turns there, each of them is read back as seldom as if it
+                # had stayed: in its turn by the page's own count.
+                site.readings, site.visits = ALWAYS, ALWAYS * SELDOM - visits % SELDOM
+            self._sites[key] = site
             if len(self._sites) > SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(key)

@@ -68,6 +68,8 @@ class Judge:
         record = self._frontier.hosts.get(host)
         failures = HostFailures(record.failures, record.failing_since) if record else HostFailures()
         disposition = decide(outcome, candidate.attempts, failures, now, self._retry)
+        if visit.is_condition_refused:
+            disposition = Retry(0.0, Blame.URL, _reason(disposition))
         tally = self._tally(visit, disposition)
         lasting = self._frontier.again.pace.on and (
             candidate.again or (record is not None and record.pages > 0)
@@ -105,7 +107,11 @@ class Judge:
         else:
             tally = msgspec.structs.replace(tally, host_failed=False)
         ended: Disposition = Done() if isinstance(outcome, Fetched) else Dropped(_reason(disposition))
-        archive = isinstance(outcome, Fetched) and outcome.exchange.is_recorded
+        archive = (
+            isinstance(outcome, Fetched)
+            and outcome.exchange.is_recorded
+            and (self._every_attempt or not visit.is_condition_refused)
+        )
         return Judgement(ended, tally, rest, park, archive=archive)
 
     def _tally(self, visit: Visit, disposition: Disposition) -> Tally:

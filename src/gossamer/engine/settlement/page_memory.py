@@ -16,7 +16,7 @@ from gossamer.model.page import Page
 from gossamer.model.reasons.codes import NoteCode
 from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
-from gossamer.policy.revisit.gone import GONE_STATUSES, Presence, after
+from gossamer.policy.revisit.gone import GONE_STATUSES, Presence
 from gossamer.policy.visits.freshness import fresh_until
 from gossamer.policy.visits.retry import CUTS, action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
@@ -97,27 +97,27 @@ def page_record(
             if (changed := disposition.again.changed) is not None and seen:
                 fields["visits"] = (*seen[:-1], msgspec.structs.replace(seen[-1], changed=changed))
                 fields |= {"changed": int(seen[-1].at)} if changed else {}
-        if candidate.again and isinstance(visit.outcome, Fetched):
-            fields["gone"] = _gone_since(known, visit.outcome.exchange)
     if isinstance(visit.outcome, Fetched):
         fields |= _response_fields(visit.outcome.exchange, known, kept)
     if visit.page is not None:
         fields |= _page_fields(visit.page)
-    return msgspec.structs.replace(known, **fields)
+    record = msgspec.structs.replace(known, **fields)
+    return msgspec.structs.replace(record, gone=_gone_since(record))
 
 
-def _gone_since(known: PageRecord, exchange: Exchange) -> int:
-    """When it was first missed, if it is missed again; what says nothing of it leaves that as it is."""
-    presence = after(Presence.HERE, exchange.status)
-    if presence is Presence.HERE:
-        return 0 if exchange.status < 400 else known.gone
-    missed = (
-        visit for visit in reversed(known.visits) if 0 < visit.status < 400 or visit.status in GONE_STATUSES
-    )
-    last = next(missed, None)
-    if last is None or last.status not in GONE_STATUSES:
-        return known.gone
-    return known.gone or int(last.at)
+def _gone_since(record: PageRecord) -> int:
+    """When the first of the visits was that missed it; 0 if it is not gone."""
+    if record.presence is not Presence.GONE:
+        return 0
+    if record.gone:
+        return record.gone
+    first = 0.0
+    for visit in reversed(record.visits):
+        if visit.status in GONE_STATUSES:
+            first = visit.at
+        elif 200 <= visit.status < 400:
+            break
+    return int(first)
 
 
 def _visit_record(visit: Visit) -> VisitRecord:

@@ -26,7 +26,7 @@ from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.hubs import LIST_BRINGS, brings_after
 from gossamer.policy.revisit.rates import Belief, Spread
 from gossamer.policy.revisit.trust import heard, judged, trust_of, unannounced
-from gossamer.policy.revisit.validity import after_change, is_asked
+from gossamer.policy.revisit.validity import CONDITION_REFUSED, after_change, is_asked
 from gossamer.policy.revisit.weights import weight
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.records import HostRecord, PageRecord
@@ -71,6 +71,8 @@ class Revisits:
         if known is None or known.asked or not known.payload or not (known.etag or known.last_modified):
             return lease
         if not known.visits or known.visits[-1].status not in (200, 304):
+            return lease
+        if any(visit.status in CONDITION_REFUSED for visit in known.visits):
             return lease
         host = self._frontier.hosts.get(self._frontier.host_hash(lease.queue_key))
         if host is None or is_asked(host.validators, known.visits_made):
@@ -117,9 +119,8 @@ class Revisits:
     def _first(self, visit: Visit, before: PageRecord | None, spot: _Spot) -> History:
         at = int(self._when(visit))
         exchange = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
-        presence = after(Presence.HERE, exchange.status if exchange else None)
-        if before is not None and before.visits and before.visits[-1].status in GONE_STATUSES:
-            presence = after(presence, exchange.status if exchange else None)
+        known = before.presence if before is not None else Presence.NEVER
+        presence = after(known, exchange.status if exchange else None)
         brings = LIST_BRINGS if visit.page is not None and is_list(visit.page) else 1
         history = History(at, at, presence=presence, text=UNREAD, brings=brings)
         return self._placed(history, spot, self._site(spot).believe(history))
@@ -164,15 +165,15 @@ class Revisits:
         if not isinstance(visit.outcome, Fetched):
             return None
         exchange, sums = visit.outcome.exchange, self.pace.record
-        presence = after(Presence(known.presence), exchange.status)
+        presence = after(known.presence, exchange.status)
         there = msgspec.structs.replace(known, presence=presence)
         if presence is not Presence.HERE:
             if exchange.status not in GONE_STATUSES:
                 return None
-            sums.gone += presence is Presence.GONE and known.presence != Presence.GONE
-            return known.presence == Presence.HERE, there
-        if known.presence != Presence.HERE:
-            sums.returned += known.presence == Presence.GONE
+            sums.gone += presence is Presence.GONE and known.presence is not Presence.GONE
+            return known.presence is Presence.HERE, there
+        if known.presence is not Presence.HERE:
+            sums.returned += known.presence is Presence.GONE
             return True, msgspec.structs.replace(there, text=UNREAD)
         match action_of(exchange):
             case StatusAction.UNCHANGED:
@@ -222,9 +223,8 @@ class Revisits:
         if page.history:
             known = unpack(page.history)
         else:
-            at = int(page.visits[-1].at)
-            presence = after(Presence.GONE if page.gone else Presence.HERE, page.visits[-1].status)
-            known = History(at, at, presence=presence, text=UNREAD)
+            at = int(again.wall.of_date(page.visits[-1].at))
+            known = History(at, at, presence=page.presence, text=UNREAD)
         history = self._placed(known, spot, self._site(spot).believe(known))
         with self._frontier.changes() as batch:
             if page.history:
@@ -236,10 +236,10 @@ class Revisits:
         return msgspec.structs.replace(page, history=history.pack())
 
     def wake(self, page: PageRecord) -> None:
-        """Have the host of a page looked at when something of it is due."""
+        """Have the host of a page looked at when something of it is due, also if it was given up."""
         key, name = self._frontier.host_key(_url(page))
         with self._frontier.changes() as batch:
-            self._frontier.serving.enrolled(key, self._frontier.hosts.change(key, name), batch)
+            self._frontier.comes_again(key, self._frontier.hosts.change(key, name), batch)
 
     def _placed(self, history: History, spot: _Spot, belief: Belief) -> History:
         config, standings = self.pace.config, self._frontier.standings

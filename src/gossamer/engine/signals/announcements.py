@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
-from gossamer.engine.signals.key_files import KeyFiles, Proved
+from gossamer.engine.signals.key_files import KeyFiles, Proved, speaks_for
 from gossamer.engine.signals.sources import INDEXNOW, WEBSUB
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
@@ -28,7 +28,7 @@ class Heard(msgspec.Struct, frozen=True):
 
     Attributes:
         due: known, and due by it sooner than before.
-        known: known, but it says nothing new of them, or its source is not trusted.
+        known: known, and due no sooner: it says nothing new of them, or its source is not believed.
         new: admitted as new.
         unknown: not known, and not wanted.
         held: until their key is proved.
@@ -71,19 +71,19 @@ class Announcements:
     ) -> Heard:
         """Hear of changes from whoever has put the file `location` with `key` onto their host.
 
-        All URLs are of that host. Of a host that is not crawled nothing is asked.
+        The file must speak for all URLs. Of a host that is not crawled nothing is asked.
         """
         where = Url.parse(location)
         urls = [url for text in texts if (url := Url.parse(text)) is not None]
-        if where is None or any(url.host != where.host for url in urls):
+        if where is None or not all(speaks_for(where, url) for url in urls):
             return Heard(wrong=len(texts))
-        if self.keys.holds(where.host, key, where.text, now):
+        if self.keys.holds(key, where, now):
             return self._hear(urls, "indexnow", now, new=new)
         wanted = [url for url in urls if self._is_wanted(url, new=new)]
         held, begun = self.keys.ask(key, where, wanted, now, new=new) if wanted else (0, False)
         # Also if it was visited before: what it says now is wanted.
         if begun and not self._admission.admit(Candidate(where, LinkKind.NAVIGATION, forced=True)):
-            self.keys.refuse(where.host, now)
+            self.keys.refuse(where, now)
             held = 0
         return Heard(
             known=len(wanted) - held,

@@ -46,7 +46,7 @@ class Proved(msgspec.Struct, frozen=True):
 
 
 class KeyFiles:
-    """Questions that are open, and what they have come to, by host; who was quiet longest is forgotten."""
+    """Questions that are open, and what they have come to, by host and port; who was quiet longest is forgotten."""
 
     def __init__(self) -> None:
         self._questions: OrderedDict[str, _Question] = OrderedDict()
@@ -54,10 +54,10 @@ class KeyFiles:
         self.proved = 0
         self.refused = 0
 
-    def holds(self, host: str, key: str, location: str, now: float) -> bool:
+    def holds(self, key: str, location: Url, now: float) -> bool:
         """Whether the key was proved by that file lately."""
-        one = self._questions.get(host)
-        return one is not None and (one.key, one.location) == (key, location) and 0 < now < one.until
+        one = self._questions.get(_authority(location))
+        return one is not None and (one.key, one.location) == (key, location.text) and 0 < now < one.until
 
     def ask(self, key: str, location: Url, urls: list[Url], now: float, *, new: bool) -> tuple[int, bool]:
         """Keep URLs of a host until their key is proved: how many, and whether its file is to be visited now.
@@ -65,7 +65,7 @@ class KeyFiles:
         `new` is given back with them. Nothing is kept while another key of the host is in question, or after one
         was not there.
         """
-        host = location.host
+        host = _authority(location)
         one = self._questions.get(host)
         if one is not None and one.until == 0 and now < one.asked + PATIENCE:
             same = (one.key, one.location) == (key, location.text)
@@ -90,9 +90,9 @@ class KeyFiles:
         if one is not None:
             self._held -= len(one.held)
 
-    def refuse(self, host: str, now: float) -> None:
-        """The file of a host cannot be visited, or does not show the key."""
-        one = self._questions[host]
+    def refuse(self, location: Url, now: float) -> None:
+        """The file cannot be visited, or does not show the key."""
+        one = self._questions[_authority(location)]
         self._held -= len(one.held)
         one.held, one.until, one.asked = {}, -1.0, now
         self.refused += 1
@@ -100,17 +100,37 @@ class KeyFiles:
     def visited(self, visit: Visit, now: float) -> Proved | None:
         """After any visit: what was announced, if it has proved it."""
         url = visit.lease.candidate.url
-        one = self._questions.get(url.host)
+        one = self._questions.get(_authority(url))
         if one is None or one.until or one.location != url.text:
             return None
         if not _shows(visit, one.key):
-            self.refuse(url.host, now)
+            self.refuse(url, now)
             return None
         held, one.held = list(one.held.values()), {}
         self._held -= len(held)
         one.until = now + HOLDS
         self.proved += 1
         return Proved(held, one.new)
+
+
+def speaks_for(location: Url, url: Url) -> bool:
+    """Whether a key in the file at `location` speaks for `url` (indexnow.org/documentation, "Verifying ownership").
+
+    That is the same host and port, or the usual ports of http and https, and nothing above the file's folder. An
+    address with a query is no file's: a page that says again what it is asked would show any key.
+    """
+    folder = location.path[: location.path.rfind("/") + 1]
+    return (
+        {location.scheme, url.scheme} <= {"http", "https"}
+        and "?" not in location.text
+        and _authority(location) == _authority(url)
+        and url.path.startswith(folder)
+    )
+
+
+def _authority(url: Url) -> str:
+    """Host and port, one for both schemes where the port is the usual one."""
+    return url.origin.partition("://")[2]
 
 
 def _shows(visit: Visit, key: str) -> bool:

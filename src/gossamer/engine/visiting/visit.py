@@ -3,9 +3,10 @@
 import msgspec
 
 from gossamer.model.lease import Lease
-from gossamer.model.outcome import Outcome
+from gossamer.model.outcome import Fetched, Outcome
 from gossamer.model.page import Page
 from gossamer.policy.branches.novelty import Said
+from gossamer.policy.revisit.validity import CONDITION_REFUSED
 from gossamer.policy.robots.file import ALLOW_ALL, RobotsRules
 from gossamer.state.records import SharedDigestRecord
 
@@ -44,3 +45,12 @@ class Visit(msgspec.Struct, frozen=True):
     elapsed: float = 0.0
     met: SharedDigestRecord | None = None
     compared: Compared | None = None
+
+    @property
+    def is_condition_refused(self) -> bool:
+        """The server has answered to our condition, and not said what is there: the next visit is without."""
+        return (
+            self.lease.is_conditional
+            and isinstance(self.outcome, Fetched)
+            and self.outcome.exchange.status in CONDITION_REFUSED
+        )

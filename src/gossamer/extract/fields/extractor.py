@@ -1,8 +1,6 @@
 """Finds the values that the configuration asks for in every page."""
 
-import re
 from collections.abc import Mapping
-from fnmatch import translate
 
 import msgspec
 
@@ -10,6 +8,7 @@ from gossamer.extract.fields.selector import Parsed, Selector, read_selector
 from gossamer.model.document import Document, Findings
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
+from gossamer.policy.scope.address_pattern import address_pattern, address_problem
 
 MATCH = "match"
 HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -20,8 +19,7 @@ class Group(msgspec.Struct, frozen=True):
 
     Attributes:
         name: of the section.
-        match: pattern of the addresses (`*` stands for anything, `?` for one character): of path and query,
-            or of the whole address if it has a scheme; empty for all pages.
+        match: pattern of the addresses, as in `policy.scope.address_pattern`; empty for all pages.
         selectors: by the field's name.
     """
 
@@ -33,8 +31,7 @@ class Group(msgspec.Struct, frozen=True):
         """Whether a page is of this kind."""
         if not self.match:
             return True
-        text = url.text if "://" in self.match else url.target
-        return re.compile(translate(self.match)).fullmatch(text) is not None  # `re` keeps what it compiled
+        return address_pattern(self.match).matches(url.text)
 
 
 def read_groups(sections: Mapping[str, Mapping[str, str]]) -> list[Group]:
@@ -53,6 +50,8 @@ def read_groups(sections: Mapping[str, Mapping[str, str]]) -> list[Group]:
                 selectors[field] = read_selector(text)
             except ConfigError as error:
                 problems.append(f"fields.{name}.{field}: {error}")
+        if (problem := address_problem(section.get(MATCH, ""))) is not None:
+            problems.append(f"fields.{name}.{MATCH}: is no regular expression of RE2 ({problem})")
         groups.append(Group(name, section.get(MATCH, ""), selectors))
     if problems:
         raise ConfigError("\n".join(problems))

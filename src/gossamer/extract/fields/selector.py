@@ -159,3 +159,31 @@ class Parsed:
 
 
 _CONVERT: dict[str, Callable[[str], object]] = {"number": number, "date": moment}
+
+
+def read_ignored(texts: Sequence[str]) -> tuple[Selector, ...]:
+    """Selectors of elements that are left out of a page.
+
+    Raises:
+        ConfigError: one cannot be read, or is none of elements.
+    """
+    selectors = tuple(map(read_selector, texts))
+    for text, selector in zip(texts, selectors, strict=True):
+        if selector != Selector(selector.path):
+            raise ConfigError(f"{text!r}: what is to be ignored is named by CSS alone, e.g. '.advertisement'")
+    return selectors
+
+
+def without(markup: str, ignored: Sequence[Selector]) -> str:
+    """A page without the elements that selectors of CSS find; not to be called on the event loop."""
+    if not ignored:
+        return markup
+    from selectolax.lexbor import LexborHTMLParser
+
+    page = LexborHTMLParser(markup)
+    for selector in ignored:
+        for node in reversed(page.css(selector.path)):  # what is within another goes first
+            if node.parent is None or node.tag == "html":
+                return ""
+            node.decompose()
+    return page.html or ""

@@ -19,11 +19,10 @@ from gossamer.state.clock import WallClock
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import (
     HASH_BYTES,
-    SEQUENCE_BITS,
     again_key,
+    again_ticket,
     pack_heads,
     split_again,
-    ticket,
     unpack_heads,
 )
 from gossamer.state.records import Counters, HostRecord, PageRecord, decode_page
@@ -33,7 +32,6 @@ TAKEN_AT_ONCE = 8
 """Pages of a host that are brought into its queue in one batch."""
 LOOKED_AT_ONCE = 1_000
 """Entries that are looked at for them, also such as stand elsewhere now."""
-_BEHIND_ROBOTS = 1 << SEQUENCE_BITS - 1
 _AHEAD = 86_400.0
 """Seconds that a date of a change may lie ahead: clocks of other zones."""
 _SAVED, _LEAST_SAVED, _SAVED_SECONDS = 0.02, 4.0, 120.0
@@ -295,7 +293,7 @@ class AgainQueue:
         A robots file that must be read first, because its rules have expired, is given its ticket later.
         """
         self._counters.sequence += 1
-        return ticket(ROBOTS_LEVEL, _BEHIND_ROBOTS | self._counters.sequence)
+        return again_ticket(ROBOTS_LEVEL, self._counters.sequence)
 
 
 def visited(page: PageRecord) -> Candidate:

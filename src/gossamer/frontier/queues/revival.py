@@ -30,12 +30,16 @@ class Revival:
 
     def revive(self, key: bytes, record: HostRecord, batch: Batch) -> None:
         """Serve a host again after the rest that its last visit earned, with all that waits."""
+        self.forgive(record)
+        self._return_waiting(key, record, batch)
+
+    def forgive(self, record: HostRecord) -> None:
+        """Let nothing but the rest that its last visit earned keep a host from being visited."""
         if record.parked:
             self._counters.hosts_parked -= 1
         record.parked = record.reason = None
         record.failures = 0
         record.due = record.last_visit + record.rest
-        self._return_waiting(key, record, batch)
 
     def take_up(self, batch: Batch, now: int) -> int:
         """Revive every host that was given up, and let nothing wait any longer; how many hosts that were.

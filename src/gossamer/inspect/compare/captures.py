@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.inspect.archive.lookup import Indexed, nearest_in_time, read_back
 from gossamer.inspect.compare.learned import CAPTURES, learned_from
-from gossamer.inspect.compare.text import DocumentText, pieces_in
+from gossamer.inspect.compare.text import READ, Reading, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 from gossamer.policy.change.change import changed
@@ -63,7 +63,7 @@ LATEST = Asked()
 
 
 def compare(
-    inspection: Inspection, captures: Sequence[Indexed], asked: Asked, text_of: DocumentText | None = None
+    inspection: Inspection, captures: Sequence[Indexed], asked: Asked, reading: Reading = READ
 ) -> Comparison:
     """Compare two captures; without a first time the last of the earlier ones, of a few, that says something else.
 
@@ -71,7 +71,7 @@ def compare(
         inspection: of the crawl.
         captures: at least two of a page, the earliest first.
         asked: which.
-        text_of: as `pieces_in` takes it.
+        reading: how captures are read.
 
     Raises:
         ConfigError: the times are none, or lead to the same capture.
@@ -87,16 +87,16 @@ def compare(
             )
         if (after.time, after.offset) < (before.time, before.offset):
             before, after = after, before
-        return compare_pair(inspection, captures, (before, after), asked, text_of)
+        return compare_pair(inspection, captures, (before, after), asked, reading)
     place = captures.index(after)
     if not place:
-        return compare_pair(inspection, captures, (captures[0], captures[1]), asked, text_of)
+        return compare_pair(inspection, captures, (captures[0], captures[1]), asked, reading)
     others = [one for one in captures[:place] if one.digest != after.digest][-CAPTURES:] or [
         captures[place - 1]
     ]
     nearest: Comparison | None = None
     for before in reversed(others):
-        found = compare_pair(inspection, captures, (before, after), asked, text_of)
+        found = compare_pair(inspection, captures, (before, after), asked, reading)
         if found.changed:
             return found
         nearest = nearest or found
@@ -109,7 +109,7 @@ def compare_pair(
     captures: Sequence[Indexed],
     pair: tuple[Indexed, Indexed],
     asked: Asked = LATEST,
-    text_of: DocumentText | None = None,
+    reading: Reading = READ,
 ) -> Comparison:
     """Compare two captures of those of a page, the earlier first; arguments as those of `compare`.
 
@@ -117,11 +117,11 @@ def compare_pair(
         StorageError: the archive is damaged there.
         UnreadableError: one of them is no text.
     """
-    before, after = (pieces_in(inspection, read_back(inspection, one), text_of) for one in pair)
+    before, after = (pieces_in(inspection, read_back(inspection, one), reading) for one in pair)
     change = whole = changed(before, after)
     volatile = Volatile()
     if whole and not asked.everything:
-        volatile = learned_from(inspection, captures, pair, text_of)
+        volatile = learned_from(inspection, captures, pair, reading)
         change = changed(before, after, volatile)
     passages, cut = _bounded(passages_of(before, after, change, volatile, asked.context))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added

@@ -16,7 +16,7 @@ from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.inspect.archive.lookup import Indexed, read_back
 from gossamer.inspect.compare.learned import known_of, learned_together
-from gossamer.inspect.compare.text import DocumentText, pieces_in
+from gossamer.inspect.compare.text import READ, Reading, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
@@ -79,7 +79,7 @@ def differences(
     counts: Counts,
     *,
     everything: bool = False,
-    text_of: DocumentText | None = None,
+    reading: Reading = READ,
 ) -> Iterator[Difference]:
     """What changed, as it is found, and then what moved, is new or gone, by address.
 
@@ -88,12 +88,12 @@ def differences(
         scratch: a folder for what is sorted.
         counts: counts along.
         everything: what differs at each visit counts, too.
-        text_of: as `pieces_in` takes it.
+        reading: how captures are read.
 
     Raises:
         StorageError: an archive is damaged, or the disk is full.
     """
-    reader = _Reader(before, after, everything, text_of)
+    reader = _Reader(before, after, everything, reading)
     texts = BigSort(scratch, "texts", _SORTED)
     for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
         yield from _of_host(reader, group, texts, counts)
@@ -167,11 +167,9 @@ def _of_host(
 class _Reader:
     """Reads texts of both crawls."""
 
-    def __init__(
-        self, before: Inspection, after: Inspection, everything: bool, text_of: DocumentText | None
-    ) -> None:
+    def __init__(self, before: Inspection, after: Inspection, everything: bool, reading: Reading) -> None:
         self.before, self.after, self.everything = before, after, everything
-        self._text_of = text_of
+        self._reading = reading
 
     def texts(self, pair: tuple[Indexed, Indexed]) -> _Texts | str:
         """Of both captures, or why they cannot be told."""
@@ -192,7 +190,7 @@ class _Reader:
         return b"%b\t%b\t%d\t%b" % (mark.encode(), side, status, one.url.encode("utf-8", "surrogateescape"))
 
     def _pieces(self, inspection: Inspection, one: Indexed) -> list[str]:
-        return pieces_in(inspection, read_back(inspection, one), self._text_of)
+        return pieces_in(inspection, read_back(inspection, one), self._reading)
 
 
 def _moved(texts: BigSort, counts: Counts) -> Iterator[Difference]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from gossamer.inspect.archive.lookup import Indexed, read_back
-from gossamer.inspect.compare.text import DocumentText, pieces_in
+from gossamer.inspect.compare.text import READ, Reading, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import StorageError, UnreadableError
@@ -23,7 +23,7 @@ def learned_from(
     inspection: Inspection,
     captures: Sequence[Indexed],
     compared: tuple[Indexed, Indexed],
-    text_of: DocumentText | None = None,
+    reading: Reading = READ,
 ) -> Volatile:
     """As the crawl has learned it by visiting again; else from captures of one page, the pair that is compared left
     out: what it shows is to be told, not learned.
@@ -32,7 +32,7 @@ def learned_from(
         inspection: of the crawl.
         captures: the earliest first.
         compared: two of them.
-        text_of: as `pieces_in` takes it.
+        reading: how captures are read.
     """
     url = Url.from_serialised(compared[1].url)
     volatile = known_of(inspection, url) if url is not None else Volatile()
@@ -45,18 +45,18 @@ def learned_from(
     for pair in pairwise(others[first : first + CAPTURES]):
         if set(pair) == set(compared) or pair[0].digest == pair[1].digest:
             continue
-        before, after = (_read(inspection, one, texts, text_of) for one in pair)
+        before, after = (_read(inspection, one, texts, reading) for one in pair)
         volatile.learn(before, after)
     return volatile
 
 
 def _read(
-    inspection: Inspection, one: Indexed, texts: dict[Indexed, list[str]], text_of: DocumentText | None
+    inspection: Inspection, one: Indexed, texts: dict[Indexed, list[str]], reading: Reading
 ) -> list[str]:
     """Nothing of what cannot be read: then nothing is learned of it."""
     if one not in texts:
         try:
-            texts[one] = pieces_in(inspection, read_back(inspection, one), text_of)
+            texts[one] = pieces_in(inspection, read_back(inspection, one), reading)
         except (StorageError, UnreadableError):
             texts[one] = []
     return texts[one]

@@ -1,8 +1,10 @@
 """The text of a capture as a row of pieces, whatever kind of document it is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from gossamer.engine.page_text import page_pieces
+from gossamer.extract.fields.selector import Selector
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.decoding import Decoded
 from gossamer.inspect.archive.captures import Capture
@@ -12,7 +14,7 @@ from gossamer.model.errors import UnreadableError
 from gossamer.model.exchange import Exchange
 from gossamer.policy.change.pieces import plain_pieces
 
-__all__ = ["MOST_MARKUP", "DocumentText", "pieces_in"]
+__all__ = ["MOST_MARKUP", "READ", "DocumentText", "Reading", "pieces_in"]
 
 MOST_MARKUP = 32 << 20
 """Characters of markup that are compared."""
@@ -20,17 +22,27 @@ DocumentText = Callable[[Exchange, Decoded], str]
 """What a document says that is no text itself, as PDF: empty if that cannot be told."""
 
 
-def pieces_in(inspection: Inspection, capture: Capture, text_of: DocumentText | None = None) -> list[str]:
+class Reading(NamedTuple):
+    """How captures are read: what documents of other kinds say, if they are read, and what is left out of pages."""
+
+    text_of: DocumentText | None = None
+    ignored: Sequence[Selector] = ()
+
+
+READ = Reading()
+
+
+def pieces_in(inspection: Inspection, capture: Capture, reading: Reading) -> list[str]:
     """What a capture says.
 
     Raises:
-        UnreadableError: it does not decode, or is no text and `text_of` finds none.
+        UnreadableError: it does not decode, or is no text and its `text_of` finds none.
     """
     decoded, exchange = content_of(inspection, capture), capture.exchange
-    pieces = page_pieces(decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP)
+    pieces = page_pieces(decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP, reading.ignored)
     if pieces is not None:
         return pieces
-    text = text_of(exchange, decoded) if text_of is not None else ""
+    text = reading.text_of(exchange, decoded) if reading.text_of is not None else ""
     if not text:
         kind = media_type(declared_type(exchange.headers), decoded.content)
         raise UnreadableError(f"{exchange.url.text}: {kind} has no text that could be compared.")

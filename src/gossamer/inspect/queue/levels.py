@@ -5,12 +5,19 @@ from collections.abc import Iterator
 import msgspec
 
 from gossamer.inspect.draws import Draws, by_hash
-from gossamer.inspect.why.level_words import grade_words, level_clause, level_words, meaning_of, split_grade
+from gossamer.inspect.why.level_words import (
+    again_clause,
+    grade_words,
+    level_clause,
+    level_words,
+    meaning_of,
+    split_grade,
+)
 from gossamer.inspect.why.sentences import Told, in_english
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
 from gossamer.ports import LinkOrdering, OrderingPolicy
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
+from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, arrival_of, split_ticket
 from gossamer.state.records import HostRecord
 
 ALL_READ = 250_000
@@ -80,6 +87,7 @@ class LevelCensus:
         self._draws = Draws(self._step)
         self._drawn: list[_Drawn] = []
         self._weights: dict[int, float] = {}
+        self._again = 0.0
         self._read = 0
         self._unread = 0.0
 
@@ -92,7 +100,7 @@ class LevelCensus:
 
     def sizes(self, order: str) -> LevelSizes:
         """The histogram of the hosts told of so far."""
-        self._weights, self._read, self._unread = {}, 0, 0.0
+        self._weights, self._again, self._read, self._unread = {}, 0.0, 0, 0.0
         if self._step:
             for host in self._drawn:
                 self._read_host(host)
@@ -104,6 +112,8 @@ class LevelCensus:
             grade, own = split_grade(level)
             weights[own] = weights.get(own, 0.0) + weight
             grades[grade] = grades.get(grade, 0.0) + weight
+        if self._again:
+            grades[0] = grades.get(0, 0.0) + self._again
         lines = []
         if any(grades):
             lines = [
@@ -131,6 +141,10 @@ class LevelCensus:
     def _bands(self, weights: dict[int, float]) -> list[LevelLine]:
         """A line for each number in the policy's words; of many neighbours share one, about equally."""
         rows: list[tuple[str, int, int, float]] = []
+        again = []
+        if self._again:
+            told: Told = (again_clause(),)
+            again = [LevelLine(in_english(told), ROBOTS_LEVEL, ROBOTS_LEVEL, round(self._again), told)]
         for level in sorted(weights):
             name = level_words(self._ordering, level, level)
             if rows and rows[-1][0] == name:
@@ -148,7 +162,9 @@ class LevelCensus:
                 told = (level_clause(self._ordering, start, last),)
                 lines.append(LevelLine(in_english(told), start, last, round(urls), told))
                 start, urls = -1, 0.0
-        return lines
+        # After the robots files, if there are any, and before all that the policy orders.
+        first = bool(lines) and lines[0].last == ROBOTS_LEVEL
+        return lines[:first] + again + lines[first:]
 
     def _read_host(self, host: _Drawn) -> None:
         weight = host.draws * self._step
@@ -185,5 +201,8 @@ class LevelCensus:
         weights = self._weights
         for place in places:
             self._read += 1
+            if arrival_of(place)[1]:
+                self._again += weight
+                continue
             level = split_ticket(place)[0]
             weights[level] = weights.get(level, 0.0) + weight

@@ -3,17 +3,17 @@
 import time
 from collections.abc import Iterator
 
+from gossamer.inspect.clocks import wall_clock
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.sentences import Clause, clause
 from gossamer.inspect.why.told import about_told, about_weight
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY
-from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.gone import Presence, is_seldom
 from gossamer.policy.revisit.history import History, unpack
 from gossamer.policy.revisit.threshold import step_of, worth_of_step
 from gossamer.policy.revisit.validity import Validity
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES, again_key
 from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode, decode_host
@@ -23,7 +23,7 @@ _LONG = 36_500 * DAY
 
 
 def about_again(
-    inspection: Inspection, host: bytes, fingerprint: bytes, url: Url, page: PageRecord, wall: WallClock
+    inspection: Inspection, host: bytes, fingerprint: bytes, url: Url, page: PageRecord
 ) -> Iterator[Clause]:
     """What there is to say of a page's visits to come, a sentence each; nothing if it does not come again."""
     if page.asked:
@@ -32,23 +32,20 @@ def about_again(
         yield clause("again.gone", when=_written(page.gone))
     if not page.history:
         return
-    history, now = unpack(page.history), wall.now()
+    history, now = unpack(page.history), wall_clock(inspection.environment).now()
     yield _seen(history, now)
     if page.changed:
         yield clause("again.changed", when=_written(page.changed))
-    if history.presence == Presence.MISSED:
-        yield clause("again.missed")
+    yield from _missing(history)
     place = history.place
     fixed = classes.fixed_interval(place)
     data = inspection.environment.get(Family.META, REVISIT)
     sums = decode(data, RevisitRecord) if data else RevisitRecord()
     if fixed is not None:
-        yield clause("again.fixed", hours=fixed / _HOUR)
+        yield clause("again.fixed", interval=fixed)
     else:
         rate = classes.rate(place, max(0.0, now - history.since))
-        yield clause("again.believed", days=1 / rate / DAY, place=place)
-    if history.presence == Presence.GONE:
-        yield clause("again.seldom")
+        yield clause("again.believed", interval=1 / rate, place=place)
     stored = inspection.environment.get(Family.HOSTS, host)
     known = decode_host(stored) if stored else None
     yield from about_weight(history, inspection.config.revisit.wanted(url))
@@ -72,25 +69,37 @@ def about_again(
     if wanted is not None and fixed is None:
         yield clause("again.moving")
     elif left > 0:
-        yield clause("again.due", hours=left / _HOUR)
+        yield clause("again.due", seconds=left)
+        if fixed is None:
+            yield clause("again.threshold")
     else:
-        yield clause("again.ready", hours=-left / _HOUR)
+        yield clause("again.ready", seconds=-left)
 
 
 def _written(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
+def _missing(history: History) -> Iterator[Clause]:
+    match history.presence:
+        case Presence.MISSED:
+            yield clause("again.missed")
+        case Presence.NEVER:
+            yield clause("again.never")
+    if is_seldom(history.presence, history.same) and classes.fixed_interval(history.place) is None:
+        yield clause("again.seldom")
+
+
 def _seen(history: History, now: float) -> Clause:
-    ago = max(0.0, now - history.last) / _HOUR
+    ago = max(0.0, now - history.last)
     if not history.same and not history.changed:
-        return clause("again.once", hours=ago)
+        return clause("again.once", ago=ago)
     return clause(
         "again.seen",
-        hours=ago,
+        ago=ago,
         same=history.same,
         changed=history.changed,
         announced=history.announced,
-        quiet=history.quiet,
-        stirred=history.stirred,
+        quiet=history.quiet * _HOUR,
+        stirred=history.stirred * _HOUR,
     )

@@ -38,6 +38,11 @@ def level_clause(ordering: OrderingPolicy | None, first: int, last: int) -> Clau
     return clause(f"level.{what}s", first=begin, last=end)
 
 
+def again_clause() -> Clause:
+    """What stands before all levels of the policy but robots files: pages that were visited and have their turn."""
+    return clause("level.again")
+
+
 def level_words(ordering: OrderingPolicy | None, first: int, last: int) -> str:
     """What a level means, in English."""
     return in_english((level_clause(ordering, first, last),))

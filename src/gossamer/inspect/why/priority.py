@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from gossamer.frontier.standings import ORDER, Standing, is_of_another, split_standing
-from gossamer.inspect.why.level_words import grade_told, level_clause, ordering_of, split_grade
+from gossamer.inspect.why.level_words import again_clause, grade_told, level_clause, ordering_of, split_grade
 from gossamer.inspect.why.place import Waiting
 from gossamer.inspect.why.sentences import Told, clause, in_english
 from gossamer.model.candidate import Candidate
@@ -14,7 +14,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.policy.ordering.orders import OrderConfig
 from gossamer.ports import LinkOrdering
 from gossamer.state.environment import Environment, Family
-from gossamer.state.keys import split_ticket
+from gossamer.state.keys import arrival_of, split_ticket
 
 LONGEST_PART = 200
 """Characters shown of what a policy says of one part."""
@@ -116,12 +116,13 @@ class Ranks:
 
     def rank(self, waiting: Waiting, standing: Standing | None) -> Rank:
         """All about the place of a URL."""
-        level, arrival = split_ticket(waiting.ticket)
-        grade, own = split_grade(level)
+        grade, own = split_grade(split_ticket(waiting.ticket)[0])
+        arrival, again = arrival_of(waiting.ticket)
         candidate = waiting.entry.candidate()
         parts = self.parts(candidate, standing)
-        notes = list(self._notes(candidate, own, standing))
-        words, behind = level_clause(self._ordering, own, own), grade_told(grade)
+        notes = [] if again else list(self._notes(candidate, own, standing))
+        words = again_clause() if again else level_clause(self._ordering, own, own)
+        behind = grade_told(grade)
         priority = Priority(
             order=self._order,
             level=own,

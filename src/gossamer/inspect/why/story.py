@@ -1,6 +1,5 @@
 """Tells the life of one URL, or why it was not crawled."""
 
-import os
 import time
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -17,7 +16,6 @@ from gossamer.inspect.archive.reread import referrers
 from gossamer.inspect.hosts import doing
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.soft_missing import SoftMissing
-from gossamer.inspect.url_list import is_gone
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.inspect.why.again import about_again
 from gossamer.inspect.why.place import COUNTED, SCANNED, QueueView, Waiting, Whereabouts, place_of
@@ -30,9 +28,9 @@ from gossamer.model.exchange import StatusAction
 from gossamer.model.reasons.codes import ProblemCode, RetryCode
 from gossamer.model.reasons.reason import Reason, because, together
 from gossamer.model.url import Url
+from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.scope.scope import Scope
 from gossamer.policy.visits.retry import redirect_location, status_action
-from gossamer.state.clock import WallClock
 from gossamer.state.environment import Family
 from gossamer.state.keys import FOREVER, HASH_BYTES
 from gossamer.state.records import (
@@ -116,15 +114,14 @@ class Storyteller:
         rank = self._ranks.rank(waiting, standing) if waiting is not None else None
         facts = [*self._about_canonical(url), *self._about_origin(record, waiting)]
         facts += self._about_references(url)
-        if record is not None and (is_gone(record) or self._soft(fingerprint, record)):
+        if record is not None and (record.presence is Presence.GONE or self._soft(fingerprint, record)):
             facts += self._about_referrers(url)
         if record is not None:
             facts += _about_record(record)
             if self._soft(fingerprint, record):
                 facts.append(fact("outcome", clause("outcome.soft")))
             facts += self._about_redirect(url, record)
-            wall = WallClock.of(os.environ)
-            again = about_again(self._inspection, host, fingerprint, url, record, wall)
+            again = about_again(self._inspection, host, fingerprint, url, record)
             facts += (fact("visited again", told) for told in again)
         if waiting is not None and rank is not None:
             facts += self._about_waiting(waiting)

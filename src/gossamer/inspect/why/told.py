@@ -6,7 +6,7 @@ from gossamer.engine.signals.sources import feed
 from gossamer.inspect.why.sentences import Clause, clause
 from gossamer.model.link import LinkKind
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.gone import is_seldom
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.trust import Source, Trust, trust_of
 from gossamer.state.records import HostRecord, PageRecord
@@ -27,7 +27,7 @@ def about_told(history: History, page: PageRecord, host: HostRecord | None) -> I
         yield clause("again.liar", lies=lies)
     for voice in history.voices:
         if voice.heard:
-            yield clause("again.heard", hours=voice.heard, source=voice.source)
+            yield clause("again.heard", seconds=voice.heard * _HOUR, source=voice.source)
     if host is None:
         return
     for voice in history.voices:
@@ -56,7 +56,7 @@ def about_weight(history: History, wanted: float) -> Iterator[Clause]:
         wanted: what the page is worth to the user.
     """
     weight = classes.weight(history.place)
-    if classes.fixed_interval(history.place) is not None or history.presence == Presence.GONE:
+    if classes.fixed_interval(history.place) is not None or is_seldom(history.presence, history.same):
         return
     if history.brings > 1:
         yield clause("again.hub", weight=history.brings)

@@ -174,4 +174,4 @@ def told(history: History, now: float, source: int, precision: float, longest: f
         return history.told(now, since, source)
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
-    return history.told(now, int(max(now - age, history.last - longest / 2)), source)
+    return history.told(now, round(max(now - age, history.last - longest / 2)), source)

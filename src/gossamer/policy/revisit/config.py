@@ -1,15 +1,15 @@
 """Settings of visits again, and what they say of an address: fixed intervals, weights."""
 
-import re
-from fnmatch import translate
-from functools import lru_cache
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.model.quantity import SECONDS
+from gossamer.model.reasons.codes import ProblemCode
+from gossamer.model.reasons.reason import WrongValueError, because, of
 from gossamer.model.url import Url
+from gossamer.policy.scope.address_pattern import address_pattern, address_problem
 
 DAY = 86_400.0
 FAIR_DAYS = 7
@@ -46,9 +46,9 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         dict[str, Annotated[float, Meta(ge=1, extra=SECONDS)]],
         Meta(
             description='fixed intervals by address, e.g. every."/news/*" = "1h" (* is anything; path and query'
-            " are compared, or the whole address if the pattern has a scheme): such pages are visited again"
-            " after that time, whatever was learned of them and whatever visits says; the first pattern that"
-            " matches counts"
+            " are compared, or the whole address if the pattern has a scheme; re:EXPR is a regular expression):"
+            " such pages are visited again after that time, whatever was learned of them and whatever visits says;"
+            " the first pattern that matches counts"
         ),
     ] = {}
     weight: Annotated[
@@ -59,6 +59,16 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             " interval it changes nothing; the first pattern that matches counts"
         ),
     ] = {}
+
+    def __post_init__(self) -> None:
+        problems = [
+            of(key, because(ProblemCode.EXPRESSION, pattern, problem))
+            for key, patterns in (("every", self.every), ("weight", self.weight))
+            for pattern in patterns
+            if (problem := address_problem(pattern)) is not None
+        ]
+        if problems:
+            raise WrongValueError(*problems)
 
     def interval(self, url: Url) -> float | None:
         """The fixed interval of a page in seconds, if it has one."""
@@ -76,13 +86,4 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 def _first(by_pattern: dict[str, float], url: Url) -> float | None:
     """What is said of an address by the first pattern that matches it."""
-    for pattern, value in by_pattern.items():
-        text = url.text if "://" in pattern else url.target
-        if _compiled(pattern).fullmatch(text):
-            return value
-    return None
-
-
-@lru_cache(maxsize=1 << 10)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(pattern))
+    return next((value for pattern, value in by_pattern.items() if address_pattern(pattern).matches(url.text)), None)

@@ -17,7 +17,6 @@ import math
 import msgspec
 
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.gone import Presence
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
 
@@ -76,25 +75,25 @@ class Freshness(msgspec.Struct, array_like=True):
     evidence: list[float] = msgspec.field(default_factory=lambda: [_FIRST] * _KINDS)
 
     def stale(self, history: History, now: float) -> float:
-        """The probability that a visit now would find another text; 0 of what is gone.
+        """The probability that a visit now would find another text; 0 of what is not there.
 
         Args:
             history: of the page, as of its last visit.
             now: wall time, seconds.
         """
-        if history.presence == Presence.GONE:
+        if history.presence.absent:
             return 0.0
         return -math.expm1(-_hazard(history, now) * math.exp(self.factors[_kind(history)]))
 
     def note(self, history: History, now: float, *, changed: bool) -> None:
-        """Take note of a visit that could tell whether the page had changed; not of one to a page that was gone.
+        """Take note of a visit that could tell whether the page had changed; not of one to a page that was not there.
 
         Args:
             history: before it, with the class that it had then.
             now: wall time of the visit, seconds.
             changed: it found another text.
         """
-        if history.presence == Presence.GONE:
+        if history.presence.absent:
             return
         kind, hazard = _kind(history), _hazard(history, now)
         expected = hazard * math.exp(self.factors[kind])
@@ -184,7 +183,7 @@ class Share(msgspec.Struct, gc=False):
     """The stale share of pages, a sum.
 
     Attributes:
-        pages: that were visited and are not gone.
+        pages: that were visited, and are there.
         stale: the sum of their probabilities.
         weight: of the pages.
         weighted: the sum of the probabilities, by weight.
@@ -197,7 +196,7 @@ class Share(msgspec.Struct, gc=False):
 
     def add(self, history: History, probability: float, times: float = 1.0) -> None:
         """Count a page, which stands for so many."""
-        if history.presence == Presence.GONE:
+        if history.presence.absent:
             return
         heavy = classes.weight(history.place) * times
         self.pages += times

@@ -9,6 +9,8 @@ from itertools import starmap
 
 import msgspec
 
+from gossamer.policy.revisit.gone import Presence
+
 _FORM = struct.Struct("<IIeeeBBBHB4s")
 BYTES = _FORM.size
 _VOICE = struct.Struct("<Be")
@@ -64,7 +66,7 @@ class History(msgspec.Struct, frozen=True, gc=False):
     changed: int = 0
     announced: int = 0
     place: int = 0
-    presence: int = 0
+    presence: Presence = Presence.HERE
     text: bytes = bytes(4)
     voices: tuple[Voice, ...] = ()
     brings: int = 1
@@ -159,7 +161,7 @@ def unpack(stored: bytes | bytearray | memoryview) -> History:
             brings, at = 1 << stored[BYTES], BYTES + 1
         voices += tuple(starmap(Voice, _VOICE.iter_unpack(memoryview(stored)[at:])))
     return History(
-        last, since, quiet, stirred, same, changed, announced, place, flags & 3, text, voices, brings
+        last, since, quiet, stirred, same, changed, announced, place, Presence(flags & 3), text, voices, brings
     )
 
 

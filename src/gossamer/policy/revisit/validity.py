@@ -3,6 +3,9 @@
 import enum
 
 _EVERY = 10
+CONDITION_REFUSED = frozenset({412, 416})
+"""Answers to a request for a change only that no server should give (RFC 9110, 13.2.2; 14.4: we ask for no range).
+They say nothing of the page: it is asked for once more without condition."""
 
 
 class Validity(enum.IntEnum):

@@ -1,6 +1,6 @@
 """What a second of freshness of a page is worth, beside one of any other page."""
 
-from gossamer.policy.revisit.gone import SELDOM, Presence
+from gossamer.policy.revisit.gone import SELDOM, is_seldom
 from gossamer.policy.revisit.history import History
 
 MOST_IMPORTANCE = 8.0
@@ -15,5 +15,5 @@ def weight(history: History, wanted: float = 1.0, importance: float = 1.0) -> fl
         wanted: by the user (`config.RevisitConfig.weight`).
         importance: by the order of the crawl, 1 for the mean page; cut off at an eighth and eight.
     """
-    there = SELDOM if history.presence == Presence.GONE else history.brings
+    there = SELDOM if is_seldom(history.presence, history.same) else history.brings
     return there * wanted * min(max(importance, 1 / MOST_IMPORTANCE), MOST_IMPORTANCE)

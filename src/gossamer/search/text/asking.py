@@ -18,6 +18,7 @@ from gossamer.search.extra import needed
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field, Kind
 from gossamer.search.query.parser import Unreadable, read_query
+from gossamer.search.text.kinds import CODE
 from gossamer.search.text.schema import whole_title, words_of
 from gossamer.search.text.words import (
     LONGEST,
@@ -81,6 +82,9 @@ class Asking:
         made = self._all(parts, _How(some=some))
         if made is None:
             return self._query.empty_query()
+        if not _names_what_it_is(asked):
+            code = self._term("tags", f"{Kind.TYPE}:{CODE}")
+            made = self._query.boolean_query([(self._occur.Must, made), (self._occur.MustNot, code)])
         words = [*_plain_words(parts)]
         bonus = self._bonus(words) if 1 <= len(words) <= _MOST_NEAR else []
         if not bonus:
@@ -320,6 +324,18 @@ def _says_something(asked: Asked) -> bool:
 def _is_anything(words: ask.Words) -> bool:
     """Whether it is but a star."""
     return not words.phrase and not words.text.strip("*")
+
+
+def _names_what_it_is(asked: Asked) -> bool:
+    """Whether it asks for a type or an address, by which style sheets and scripts are found, too."""
+    match asked:
+        case ask.Filter(kind):
+            return kind is Kind.TYPE
+        case ask.Words(field=field):
+            return field is Field.URL
+        case ask.All(parts) | ask.Any(parts):
+            return any(map(_names_what_it_is, parts))
+    return False
 
 
 def several_words(asked: Asked) -> bool:

@@ -19,6 +19,16 @@ _CALLED = {
 }
 _OLD_OFFICE = {"application/msword": Format.WORD, "application/vnd.ms-excel": Format.SHEET,
                "application/vnd.ms-powerpoint": Format.SLIDES}  # fmt: skip
+CODE = "code"
+"""What style sheets and scripts are called together: written for a browser, and no answer to words unless asked for."""
+_CODE = {
+    "text/css": ("css", CODE),
+    **dict.fromkeys(
+        ("text/javascript", "application/javascript", "application/x-javascript", "text/x-javascript",
+         "text/ecmascript", "application/ecmascript"),
+        ("javascript", "js", CODE),
+    ),
+}  # fmt: skip
 
 
 def names_of(media_type: str) -> tuple[str, ...]:
@@ -28,7 +38,7 @@ def names_of(media_type: str) -> tuple[str, ...]:
         media_type: essence in lower case; may be empty.
     """
     major = media_type.partition("/")[0]  # no name by itself: `text` are plain texts, not all of text/*
-    called = _CALLED.get(_OLD_OFFICE.get(media_type) or format_of(media_type))
+    called = _CODE.get(media_type) or _CALLED.get(_OLD_OFFICE.get(media_type) or format_of(media_type))
     if called is None:
         called = (major,) if major in ("image", "audio", "video") else ("other",)
     return (*called, media_type) if media_type else called

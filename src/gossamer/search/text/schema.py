@@ -29,7 +29,7 @@ __all__ = [
     "whole_title",
 ]
 
-VERSION = 3
+VERSION = 4
 """Of fields and words; an index of another is made anew."""
 COLUMNS = ("type", "title", "language", "published", "modified", "description", "text", "markdown", "bytes")
 """Of the table `documents`."""

@@ -3,14 +3,15 @@
 import functools
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import msgspec
 
 from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
-from gossamer.search.text.words import is_single, is_spaceless, sequences, stem_of, ways_of
+from gossamer.search.text.words import is_single, is_spaceless, sequences, stems_of, ways_of
 
-__all__ = ["Marker", "Piece"]
+__all__ = ["Marker", "Piece", "shown"]
 
 LENGTH = 240
 """Characters of a passage, roughly."""
@@ -28,9 +29,13 @@ _PHRASE = 12
 _BEFORE = 60
 _MOST = 100
 """Places at which words of a query are found, before the looking ends."""
+_AT_A_TIME = 200
+"""Words that may be forms of one that is asked for, which are looked up together."""
 _SAME = 3
 """Characters with which all forms of a word begin."""
 _BLANKS = re.compile(r"\s+")
+_UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+"""Format characters (Unicode's category Cf) without a shape: they say how a page is written, not what it says."""
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
@@ -81,7 +86,7 @@ class Marker:
         self._enough = len(said) + len(self._beginnings)
         """Different words, from which on no better passage is looked for."""
         self._phrase = re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
-        self._known: dict[tuple[str, str], frozenset[str]] = {}
+        self._known: dict[str, dict[str, frozenset[str]]] = {}
         self._likely = functools.cache(self._candidates)
         runs = "|".join(map(re.escape, sorted(self._runs)))
         # Pairs of neighbours overlap; where all of a run stand, they are one place again.
@@ -111,8 +116,9 @@ class Marker:
             places = looking._places(part, language)
             if places:
                 if looking is self:
-                    for start, stop in places:
-                        seen |= self._forms(part[start:stop], language)
+                    words = {part[start:stop] for start, stop in places}
+                    forms = self._forms(words, language)
+                    seen.update(*(forms[word] for word in words))
                     place, different = _best(places, part)
                 else:
                     place, different = self._around(places, part, language)
@@ -142,16 +148,16 @@ class Marker:
 
     def _places(self, text: str, language: str) -> list[tuple[int, int]]:
         """Where the words stand, in order; pairs of characters overlap."""
-        found = []
-        likely = self._likely(text.isascii())
-        if likely is not None:
-            for word in likely.finditer(text):
-                if self._forms(word.group(), language):
-                    found.append(word.span())
-                    if len(found) >= _MOST:
-                        break
+        found: list[tuple[int, int]] = []
+        if (likely := self._likely(text.isascii())) is not None:
+            matches = likely.finditer(text)
+            while len(found) < _MOST and (some := [*islice(matches, _AT_A_TIME)]):
+                words = [one.group() for one in some]
+                forms = self._forms(words, language)
+                found += [one.span() for one, word in zip(some, words, strict=True) if forms[word]]
+            del found[_MOST:]
         if self._run is not None:
-            found += [run.span(1) for run, _ in zip(self._run.finditer(text), range(_MOST), strict=False)]
+            found += [run.span(1) for run in islice(self._run.finditer(text), _MOST)]
             found.sort()
         return found
 
@@ -174,14 +180,22 @@ class Marker:
         first = _letters("".join(sorted(firsts)), plainly=plainly)
         return re.compile(rf"{first}(?<![^\W_].)(?:{'|'.join(sorted(begins))})[^\W_]*", re.DOTALL)
 
-    def _forms(self, word: str, language: str) -> frozenset[str]:
-        """Of what is asked for, that which a word of a text is a form of."""
-        key = (word, language)
-        if (known := self._known.get(key)) is None:
-            stems = {stem_of(word, language), stem_of(word, ""), word} if len(word) <= LENGTH else set()
-            begun = {one for one in self._beginnings if any(stem.startswith(one) for stem in stems)}
-            known = self._known[key] = frozenset(begun | (stems & (self._stems | self._runs)))
+    def _forms(self, words: Iterable[str], language: str) -> dict[str, frozenset[str]]:
+        """Of what is asked for, that which each word of a text is a form of; of further words, too."""
+        known = self._known.setdefault(language, {})
+        if new := {*words}.difference(known):
+            read = [word for word in new if len(word) <= LENGTH]
+            own, as_it_is = stems_of(read, language), stems_of(read, "")
+            for word in new:
+                stems = {own[word], as_it_is[word], word} if word in own else set()
+                begun = {one for one in self._beginnings if any(stem.startswith(one) for stem in stems)}
+                known[word] = frozenset(begun | (stems & (self._stems | self._runs)))
         return known
+
+
+def shown(text: str) -> str:
+    """Some of a text on one line, without characters that are not seen."""
+    return _BLANKS.sub(" ", _UNSEEN.sub("", text))
 
 
 def _letters(letters: str, *, plainly: bool) -> str:
@@ -211,10 +225,11 @@ def _words(asked: Asked) -> Iterable[ask.Words]:
 def _best(places: Sequence[tuple[int, int]], text: str) -> tuple[int, int]:
     """Where the passage with most different words begins, the first of several; and how many they are."""
     best, most, low = places[0][0], 0, 0
+    words = [text[start:end].lower() for start, end in places]
     for high, (start, _) in enumerate(places):
         while start - places[low][0] > LENGTH - 2 * _BEFORE:
             low += 1
-        different = len({text[one:other].lower() for one, other in places[low : high + 1]})
+        different = len({*words[low : high + 1]})
         if different > most:
             best, most = places[low][0], different
     return best, most
@@ -252,9 +267,9 @@ def _pieces(text: str, start: int, end: int, places: Sequence[tuple[int, int]]) 
         if one < at or other > end:
             continue
         if one > at:
-            pieces.append(Piece(_BLANKS.sub(" ", text[at:one])))
+            pieces.append(Piece(shown(text[at:one])))
         pieces.append(Piece(text[one:other], True))
         at = other
     if at < end:
-        pieces.append(Piece(_BLANKS.sub(" ", text[at:end])))
+        pieces.append(Piece(shown(text[at:end])))
     return tuple(pieces)

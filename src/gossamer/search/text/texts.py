@@ -1,9 +1,10 @@
 """Fetches single texts out of the tables of documents, for the passages that hits show."""
 
 import contextlib
+import os
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,7 +24,7 @@ class Texts:
 
     def __init__(self, crawl: Path) -> None:
         self._folder = crawl / FOLDER
-        self._files: dict[Path, tuple[Any, BinaryIO]] = {}
+        self._files: dict[Path, _File] = {}
         self._ends: list[tuple[Place, Path, int]] = []
         self._groups: OrderedDict[tuple[Path, int], _Group] = OrderedDict()
 
@@ -47,28 +48,26 @@ class Texts:
 
     def close(self) -> None:
         """Close the files; what is asked for later opens them again."""
-        for file, stream in self._files.values():
-            file.close()
-            stream.close()
-        self._files, self._ends = {}, []
-        self._groups.clear()
+        self._close_all_but([])
+
+    def _close_all_but(self, paths: Sequence[Path]) -> None:
+        """Close files, and forget what is known of them."""
+        for path in self._files.keys() - {*paths}:
+            self._files.pop(path).close()
+        for key in [key for key in self._groups if key[0] not in self._files]:
+            del self._groups[key]
 
     def _refresh(self) -> None:
-        """Open the files of the last commit."""
+        """Have the files of the last commit open; beside a crawl most of them are those of the one before."""
         paths = files_of(self._folder).get("documents", [])
         if list(self._files) == paths:
             return
-        from pyarrow import parquet
-
-        self.close()
-        with contextlib.ExitStack() as opened:
-            for path in paths:
-                stream = opened.enter_context(path.open("rb"))
-                file = opened.enter_context(parquet.ParquetFile(path))
-                self._files[path] = file, stream
-                groups = range(file.num_row_groups)
-                self._ends += [(last_place(file.metadata.row_group(one)), path, one) for one in groups]
-            opened.pop_all()
+        self._close_all_but([path for path in paths if path in self._files and self._files[path].stands])
+        for path in paths:
+            if path not in self._files:
+                self._files[path] = _File(path)
+        self._files = {path: self._files[path] for path in paths}
+        self._ends = [end for file in self._files.values() for end in file.ends]
 
     def _text(self, place: Place) -> str | None:
         number = bisect_left(self._ends, place, key=lambda end: end[0])
@@ -76,11 +75,45 @@ class Texts:
             return None
         key = self._ends[number][1:]
         if key not in self._groups:
-            self._groups[key] = _Group(*self._files[key[0]], key[1])
+            opened = self._files[key[0]]
+            self._groups[key] = _Group(opened.file, opened.stream, key[1])
             if len(self._groups) > _GROUPS:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(key)
         return self._groups[key].text(place)
+
+
+class _File:
+    """One file, open; `ends`: the last place of each of its row groups, with the path and the group's number."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it.
+
+        Raises:
+            OSError, pyarrow.ArrowException: it is damaged, or not there.
+        """
+        from pyarrow import parquet
+
+        self._path = path
+        with contextlib.ExitStack() as opened:
+            self.stream = opened.enter_context(path.open("rb"))
+            self.file: Any = opened.enter_context(parquet.ParquetFile(path))
+            groups = range(self.file.num_row_groups)
+            self.ends = [(last_place(self.file.metadata.row_group(one)), path, one) for one in groups]
+            opened.pop_all()
+
+    @property
+    def stands(self) -> bool:
+        """Whether its path leads to it yet: tables that are made anew have the names of earlier ones."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self.stream.fileno()))
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Free it."""
+        self.file.close()
+        self.stream.close()
 
 
 class _Group:

@@ -3,7 +3,8 @@
 Scripts that write no blanks between words (Chinese, Japanese, Thai, ...) and Korean, whose words carry endings,
 are cut into pairs of neighbouring characters: such a pair is found wherever it stands. The last character of a run
 stands alone, too, so that every character begins something. All else is cut at what is no letter or
-digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer.
+digit, in lower case, without diacritics, reduced to its stem where the language has a stemmer. A word that ends with
+`+` or `#`, or begins with a dot, stands once more with the sign, so that C++ is not C, nor .NET net.
 
 One field holds the words of all languages. A query does not tell its language: each of its words is looked
 for in the forms that the languages of the index give it.
@@ -32,6 +33,7 @@ __all__ = [
     "primary",
     "sequences",
     "stem_of",
+    "stems_of",
     "subtag",
 ]
 
@@ -72,6 +74,12 @@ _SPACELESS = (
 _BETWEEN = re.compile(r"([\W_]+)")
 _PAIR = "0"
 """Joins two words into one that nobody writes."""
+_SIGN = re.compile(r"[+#](?<=[A-Za-z0-9].)[+#]?(?![A-Za-z0-9+#])|\.(?<!\S.)(?=[A-Za-z])")
+"""Begins with the sign, and looks back from there: few characters are signs."""
+_ENDS = re.compile(r"[A-Za-z0-9]+\Z")
+_BEGINS = re.compile(r"[A-Za-z0-9]+")
+_SIGNED = 20
+"""Characters of a word with a sign, at most."""
 _RUN = re.compile(f"[{_SPACELESS}]+")
 _LAST_RUN = re.compile(f"[{_SPACELESS}]+(?=\\s*$)")
 _MARKED = re2.compile(r"\p{M}")
@@ -80,8 +88,10 @@ _FOLDED = str.maketrans(
     "\u0640" + "".join(map(chr, range(0x064B, 0x0653))) + "\u200b\u200c\u200d\u00ad",
 )  # fmt: skip
 """Accents of Greek, letters of Russian and Arabic that are often written otherwise; what is not seen."""
+_FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]+")
 
 
+@lru_cache(1_024)
 def subtag(language: str) -> str:
     """The primary subtag of a BCP 47 tag, in lower case: `pt` of `pt-BR`."""
     return re.split("[-_]", language.strip().lower(), maxsplit=1)[0][:8]
@@ -96,7 +106,8 @@ def plain(text: str) -> str:
     """A text with compatibility characters resolved: full width, ligatures, composed letters."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", text).translate(_FOLDED)
+    # Translating all of a text takes ten times as long as finding the few places.
+    return _FOLDABLE.sub(lambda found: found.group().translate(_FOLDED), unicodedata.normalize("NFKC", text))
 
 
 def of_document(text: str, language: str, *, common: bool = True) -> Any:
@@ -142,6 +153,7 @@ def common_in(text: str, ways: Ways) -> tuple[str, ...]:
     return tuple(language for language, way in STEMMERS.items() if way in left_out)
 
 
+@lru_cache(16_384)
 def _in_way(text: str, way: str, common: bool) -> Words:
     text = plain(text)
     ready = _cut(text)
@@ -171,8 +183,28 @@ def stem_of(word: str, language: str) -> str:
     return found[0] if found else ""
 
 
+def stems_of(words: Iterable[str], language: str) -> dict[str, str]:
+    """What `stem_of` says of each; the words are of letters and digits only. Asking for many at once costs a tenth."""
+    words = [*words]
+    single = [word for word in words if word.isascii() and len(word) <= LONGEST]  # none is cut, none left out
+    stems = _analyser(STEMMERS.get(primary(language), ""), False, True).analyze(" ".join(single))
+    found = dict(zip(single, stems, strict=True))
+    return found | {word: stem_of(word, language) for word in words if word not in found}
+
+
 def _cut(text: str) -> str:
+    text = _SIGN.sub(_signed, text)
     return text if text.isascii() else _RUN.sub(_pairs, text)
+
+
+def _signed(found: re.Match[str]) -> str:
+    """A word more in the place of the signs: their word, and their numbers, which no stemmer changes."""
+    text, sign = found.string, found.group()
+    if sign == ".":
+        word = _BEGINS.match(text, found.end(), found.end() + _SIGNED)
+    else:
+        word = _ENDS.search(text, max(found.start() - _SIGNED, 0), found.start())
+    return f" {word.group() if word else ''}{_PAIR}{''.join(str(ord(one)) for one in sign)} "
 
 
 def _pairs(found: re.Match[str]) -> str:
@@ -188,12 +220,14 @@ def _paired(text: str, stemmer: str) -> str:
     if stemmer not in _STOPS:
         return text
     pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
-    words = [word.lower() for word in pieces[::2]]
-    said = {word for word in words if word}
+    words = [*map(str.lower, pieces[::2])]
+    said = {*words} - {""}
     common = said.difference(_uncommon(stemmer).analyze(" ".join(said)))
-    for number, (one, other) in enumerate(pairwise(words)):
-        if one in common and other in common:
-            pieces[2 * number + 1] = f" {one}{_PAIR}{other} "
+    are_common = bytes(map(common.__contains__, words))
+    number = are_common.find(b"\1\1")
+    while number >= 0:
+        pieces[2 * number + 1] = f" {words[number]}{_PAIR}{words[number + 1]} "
+        number = are_common.find(b"\1\1", number + 1)
     return "".join(pieces)
 
 

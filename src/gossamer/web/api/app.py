@@ -75,7 +75,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         door=door,
         own=OwnName(config.security, listen, config.pings.public_host),
         config=config.security,
-        strangers=strangers(config.pings, config.security.max_body),
+        strangers=strangers(config.pings),
     )
     refuse_well(app)
     shapes = Shapes()

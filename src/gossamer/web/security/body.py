@@ -1,6 +1,7 @@
 """Reads the body of a request within bounds of size and time."""
 
 import asyncio
+from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -24,19 +25,21 @@ class BadBodyError(Exception):
         self.status = status
 
 
-async def read_body(receive: Receive, length: str | None, most: int, seconds: float) -> bytes:
+async def read_body(receive: Receive, lengths: Sequence[str], most: int, seconds: float) -> bytes:
     """The whole body.
 
     Args:
-        length: the Content-Length header.
+        lengths: the Content-Length headers.
         most: bytes that it may have.
         seconds: that it may take.
 
     Raises:
-        BadBodyError: it is too large, too slow, or its sender has gone.
+        BadBodyError: it is too large, too slow, its length is given twice, or its sender has gone.
     """
     too_large = BadBodyError(413, f"a request may have {most:,} bytes")
-    if length is not None:
+    if len(lengths) > 1:
+        raise BadBodyError(400, "Content-Length is given twice")
+    for length in lengths:
         if not (length.isascii() and length.isdigit()):
             raise BadBodyError(400, "Content-Length is not a number")
         if len(length) > 15 or int(length) > most:

@@ -141,7 +141,7 @@ class Gate:
     def _admit(self, scope: Scope, headers: Headers) -> Visitor | None:
         """We know who asks, and their role allows it."""
         path: str = scope["path"]
-        if self._strangers.most_bytes(path) is not None:
+        if self._strangers.hears(path):
             return None
         visitor = self._door.knows(scope["headers"], scope["scheme"], server_port(scope))
         if visitor is None:
@@ -171,15 +171,10 @@ class Gate:
         lengths = headers.get("content-length", [])
         kind = _media_type(headers)
         fields: dict[str, str] = {}
-        of_stranger = self._strangers.most_bytes(scope["path"])
-        most = self._config.max_body if of_stranger is None else of_stranger
+        if self._strangers.hears(scope["path"]):
+            return receive  # of any kind and length; whoever hears it bounds and proves it
         try:
-            if len(lengths) > 1:
-                raise BadBodyError(400, "Content-Length is given twice")
-            length = lengths[0] if lengths else None
-            body = await read_body(receive, length, most, self._config.body_time)
-            if of_stranger is not None:
-                return again(body, receive)  # of any kind; whoever hears it proves it
+            body = await read_body(receive, lengths, self._config.max_body, self._config.body_time)
             if body and kind == FORM and not scope["path"].startswith(API):
                 fields = read_form(body, scope["state"])
             elif body and kind == JSON:
