@@ -204,6 +204,14 @@ class TravellingOrdering(LinkOrdering[W, G], Protocol[W, G]):
         """A gift of another agent has arrived here, and is on its way to its page."""
 
 
+@runtime_checkable
+class ImportanceOrdering(LinkOrdering[W, G], Protocol[W, G]):
+    """A `LinkOrdering` that also says how much the freshness of a page is worth, where pages are visited again."""
+
+    def importance(self, worth: W) -> float:
+        """What a page is worth, as a multiple of the mean page."""
+
+
 class RevisitPolicy(Protocol):
     """Says when a URL that was visited is due again; without one nothing is.
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.cluster.agent import digest_exchange
+from gossamer.cluster.agent.between import Inquiry, question_in
 from gossamer.cluster.agent.digest_exchange import DigestExchange
 from gossamer.cluster.agent.digest_table import Announcements, DigestTable, Marks
 from gossamer.cluster.protocol import Registered, agent_name
@@ -112,7 +113,9 @@ class Cluster:
             await asyncio.Event().wait()
         if name in self.silent:
             raise ConnectionError(name)
-        return await self.agents[name].receive(data)
+        question = question_in(data)
+        assert isinstance(question, Inquiry)
+        return await self.agents[name].receive(question)
 
     def close(self) -> None:
         for environment in self.environments.values():
@@ -273,14 +276,15 @@ def test_whoever_waits_at_the_end_has_no_answer_and_nobody_gets_one(cluster):
         assert await asking is None
         assert await other.look_up(key(content)) is None
         with pytest.raises(ConnectionError):
-            await other.receive(b"\x90")
+            await other.receive(Inquiry())
 
     asyncio.run(ask())
 
 
-def test_what_is_no_question_is_said_to_be_none(cluster):
+@pytest.mark.parametrize("data", [b"\xc1", b"\x90", b""])
+def test_what_is_no_question_is_said_to_be_none(data):
     with pytest.raises(GossamerError, match="cannot be read"):
-        asyncio.run(cluster.agents["a-1"].receive(b"\xc1"))
+        question_in(data)
 
 
 @settings(max_examples=examples(60))

@@ -60,12 +60,16 @@ def snapshooting() -> Snapshooter:
 def duties_of(snapshots: Snapshooter) -> MoveExecutor:
     """Of a process that was started again and has nothing lent."""
     frontier = SimpleNamespace(serving=SimpleNamespace(visited_now=lambda: ()))
-    parts = SimpleNamespace(frontier=frontier, settlement=SimpleNamespace(held=asyncio.Lock()))
+    parts = SimpleNamespace(
+        frontier=frontier,
+        settlement=SimpleNamespace(held=asyncio.Lock()),
+        pace=SimpleNamespace(took_in=None),
+    )
     built = SimpleNamespace(
         crawl=SimpleNamespace(parts=parts),
         environment=SimpleNamespace(path="ours"),
         identity=SimpleNamespace(canonical=str),
-        rejudging=None,
+        rejudging=SimpleNamespace(doubt=None),
     )
     exchange = SimpleNamespace(
         built=built, leases_held=SimpleNamespace(), inbox=SimpleNamespace(forget=lambda shards: None)

@@ -72,9 +72,14 @@ class KilledError(Exception):
     """As a kill would end it."""
 
 
-def transfer_of(world: FrontierWorld, bits: int = BITS) -> Transfer:
+def transfer_of(world: FrontierWorld, bits: int = BITS, arrived=()) -> Transfer:
     return Transfer(
-        world.frontier, world.environment, asyncio.Lock(), bits=bits, canonical=lambda url: url.text
+        world.frontier,
+        world.environment,
+        asyncio.Lock(),
+        bits=bits,
+        canonical=lambda url: url.text,
+        arrived=arrived,
     )
 
 
@@ -632,8 +637,7 @@ def test_what_was_admitted_under_another_scope_is_judged_again():
                 judging.begin(world.counters.sequence, batch)
         assert not judging.active
         with snapshot_of(a) as source:
-            transfer = transfer_of(b)
-            transfer._rejudging = judging
+            transfer = transfer_of(b, arrived=(judging.doubt,))
             asyncio.run(transfer.take_in(source, ShardImport("a-1", 1, tuple(SHARDS))))
         b.micros += 10**7
         refused = judging.refusal(_lend(b))

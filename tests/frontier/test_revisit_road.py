@@ -65,16 +65,17 @@ class Body:
 class Crawler:
     """What settlement does of visits again, and no network."""
 
-    def __init__(self, path, config, *, max_hosts=64):
+    def __init__(self, path, config, *, max_hosts=64, others=None):
         self.world = FrontierWorld(path, rest=0.0, max_hosts=max_hosts)
         self.config = config
+        self.others = others
         self.begin()
 
     def begin(self):
         world = self.world
         world.frontier.again.wall = Wall(world)
         self.memory = PageMemory(world.environment)
-        self.pace = RevisitPace(world.environment, world.frontier, self.config)
+        self.pace = RevisitPace(world.environment, world.frontier, self.config, self.others)
         self.revisits = Revisits(world.frontier, None, self.memory, self.pace)
 
     @property

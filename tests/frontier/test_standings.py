@@ -14,6 +14,7 @@ from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
+from gossamer.policy.ordering.opic import Gift, Opic, OpicConfig
 from gossamer.policy.ordering.ordering import LAST_LEVEL
 from gossamer.state.environment import Family
 
@@ -303,3 +304,20 @@ class LinkMachine(FrontierMachine):
 
 TestLinkMachine = LinkMachine.TestCase
 TestLinkMachine.settings = settings(max_examples=10, stateful_step_count=30, deadline=None, derandomize=True)
+
+
+def test_importance_is_asked_of_orderings_that_tell_it(tmp_path):
+    opic, adding = (
+        FrontierWorld(tmp_path / name, ordering=make)
+        for name, make in (("opic", lambda: Opic(OpicConfig())), ("adding", Adding))
+    )
+    for world in (opic, adding):
+        world.admit("http://a/", kind=LinkKind.SEED)
+        page = world.fingerprint("http://a/")
+        assert world.frontier.standings.importance(page) == 1.0, "one page of one is the mean"
+        assert world.frontier.standings.importance(b"x" * 16) == 1.0
+    opic.admit("http://a/2", gift=Gift(0, 0))
+    assert opic.frontier.standings.importance(opic.fingerprint("http://a/")) == 2.0
+    assert opic.frontier.standings.importance(opic.fingerprint("http://a/2")) == 0.0
+    for world in (opic, adding):
+        world.close()

@@ -75,8 +75,8 @@ def test_without_evidence_all_are_one_class_and_the_oldest_is_first():
 @given(PLACES, st.floats(0, 1), st.floats(1, 1e7), st.floats(1e4, 1e9))
 def test_signals_put_back_by_at_most_half_of_the_longest_wait(place, precision, wait, longest):
     history = History(1_600_000_000, 1_600_000_000, place=place)
-    after = told(history, history.last + wait, precision, longest)
-    again = told(after, history.last + wait + 1, precision, longest)
+    after = told(history, history.last + wait, 1, precision, longest)
+    again = told(after, history.last + wait + 1, 1, precision, longest)
     for each in (after, again):
         assert history.last - longest / 2 - 1 <= each.since <= history.last
         assert each.heard > 0
@@ -88,7 +88,7 @@ def test_a_precise_signal_makes_a_slow_page_due_at_once():
     step = round(24 * math.log2(10 * DAY))
     now = history.last + DAY
     assert due(place, history.since, step, 1000 * DAY) > now + 20 * DAY
-    assert due(place, told(history, now, 0.9, 1000 * DAY).since, step, 1000 * DAY) <= now
+    assert due(place, told(history, now, 1, 0.9, 1000 * DAY).since, step, 1000 * DAY) <= now
 
 
 def test_a_signal_of_what_changes_without_rest_does_not():
@@ -96,4 +96,4 @@ def test_a_signal_of_what_changes_without_rest_does_not():
     history = History(1_600_000_000, 1_600_000_000, place=place)
     step = round(24 * math.log2(10 * DAY))
     now = history.last + DAY
-    assert due(place, told(history, now, 0.99, 1000 * DAY).since, step, 1000 * DAY) > now + 400 * DAY
+    assert due(place, told(history, now, 1, 0.99, 1000 * DAY).since, step, 1000 * DAY) > now + 400 * DAY

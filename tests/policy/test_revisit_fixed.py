@@ -33,10 +33,10 @@ def test_no_learned_class_is_taken_for_one():
 
 def test_likely_news_of_a_page_with_a_fixed_interval_are_due_at_once():
     history = History(100_000, 100_000, place=classes.fixed(3_600))
-    told = classes.told(history, 100_100, 0.9, 1e9)
+    told = classes.told(history, 100_100, 1, 0.9, 1e9)
     assert classes.due(told.place, told.since, 0, 1e9) <= 100_100
     assert told.heard > 0
-    doubted = classes.told(history, 100_100, 0.1, 1e9)
+    doubted = classes.told(history, 100_100, 1, 0.1, 1e9)
     assert doubted.since == history.since, "who is mostly wrong changes nothing"
 
 
@@ -101,5 +101,5 @@ def test_news_of_a_page_with_a_fixed_interval_is_believed_at_first():
         assert classes.rate(place, 10.0) == pytest.approx(1 / seconds, rel=0.01)
         history = History(1_000_000, 1_000_000, place=place)
         now = 1_000_020.0
-        told = classes.told(history, now, Trust().precision(classes.rate(place, 20.0)), math.inf)
+        told = classes.told(history, now, 1, Trust().precision(classes.rate(place, 20.0)), math.inf)
         assert classes.due(place, told.since, 0, math.inf) <= now

@@ -14,7 +14,7 @@ from benchmarks.revisit_worlds import Noise, Signals, World, poisson
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.freshness import BINS, Freshness, Share
 from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.revisit.history import History
+from gossamer.policy.revisit.history import History, Voice
 from gossamer.policy.revisit.rates import Spread
 
 PAGES = 250
@@ -118,7 +118,7 @@ def test_other_evidence_is_not_touched():
 
 def test_an_announcement_is_believed_by_what_became_of_others():
     figures = Freshness()
-    told = of(random.Random(3), heard=1.0)
+    told = of(random.Random(3), voices=(Voice(1, 1.0),))
     assert 0.7 < figures.stale(told, EPOCH) < 0.9
     for _ in range(100):
         figures.note(told, EPOCH, changed=False)

@@ -3,33 +3,30 @@
 import pytest
 
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.history import History
-from gossamer.policy.revisit.hubs import weight_after
-from gossamer.policy.revisit.rates import Spread
-
-BELIEF = Spread().believe(History(0, 0))
+from gossamer.policy.revisit.history import History, unpack
+from gossamer.policy.revisit.hubs import brings_after
 
 
-def through(changes: list[int], weight: float = 1.0) -> float:
-    """The weight after some changes, remembered as a class does."""
+def through(changes: list[int], brings: int = 1) -> int:
+    """What a page brings after some changes, remembered as its history does."""
     for brought in changes:
-        weight = classes.weight(classes.classify(BELIEF, weight_after(weight, brought)))
-    return weight
+        brings = unpack(History(0, 0, brings=brings_after(brings, brought)).pack()).brings
+    return brings
 
 
 @pytest.mark.parametrize("brought", [0, 1, 2, 5, 20, 100])
 def test_what_each_change_brings_is_what_it_weighs_in_the_end(brought: int) -> None:
-    for start in (1.0, 128.0):
+    for start in (1, 128):
         assert max(1, brought) / 2 <= through([brought] * 12, start) <= 2 * max(1, brought)
 
 
 def test_one_that_brings_nothing_any_more_is_any_page() -> None:
     assert through([20] * 5) >= 16
-    assert through([20] * 5 + [0] * 8) == 1.0
+    assert through([20] * 5 + [0] * 8) == 1
 
 
 def test_it_is_bounded() -> None:
-    assert through([10**9] * 9) == 128.0
+    assert through([10**9] * 9) == 128
 
 
 def test_fixed_intervals_have_no_weight() -> None:

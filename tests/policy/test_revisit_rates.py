@@ -66,7 +66,7 @@ def test_a_page_that_has_changed_at_each_visit_is_not_given_up():
 def test_changes_that_were_announced_are_no_clock():
     history = History(0, 0)
     for _ in range(12):
-        history = history.told(history.last + 29 * DAY, 0).visited(history.last + 30 * DAY, changed=True)
+        history = history.told(history.last + 29 * DAY, 0, 1).visited(history.last + 30 * DAY, changed=True)
     belief = Spread().believe(history)
     assert per_day(belief) == pytest.approx(1 / 29, rel=0.5)
     assert belief.variance < 0.3

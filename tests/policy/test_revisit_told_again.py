@@ -12,10 +12,10 @@ NOW = LAST + 10 * DAY
 def test_a_source_that_repeats_itself_adds_nothing() -> None:
     belief = Spread().believe(History(0, 0))
     place = classes.classify(belief)
-    once = classes.told(History(LAST, LAST, place=place), NOW, 0.2, 1_000 * DAY)
+    once = classes.told(History(LAST, LAST, place=place), NOW, 1, 0.2, 1_000 * DAY)
     again = once
     for _ in range(100):
-        again = classes.told(again, NOW, 0.2, 1_000 * DAY)
+        again = classes.told(again, NOW, 1, 0.2, 1_000 * DAY)
     assert again == once
     assert 0 < classes.worth_after(place, 10 * DAY) < classes.worth_after(place, NOW - once.since)
 
@@ -23,6 +23,6 @@ def test_a_source_that_repeats_itself_adds_nothing() -> None:
 def test_the_best_of_what_is_said_counts() -> None:
     belief = Spread().believe(History(0, 0))
     fresh = History(LAST, LAST, place=classes.classify(belief))
-    little, much = (classes.told(fresh, NOW, each, 1_000 * DAY) for each in (0.05, 0.9))
-    assert classes.told(little, NOW, 0.9, 1_000 * DAY).since == much.since < little.since
-    assert classes.told(much, NOW, 0.05, 1_000 * DAY).since == much.since
+    little, much = (classes.told(fresh, NOW, 1, each, 1_000 * DAY) for each in (0.05, 0.9))
+    assert classes.told(little, NOW, 1, 0.9, 1_000 * DAY).since == much.since < little.since
+    assert classes.told(much, NOW, 1, 0.05, 1_000 * DAY).since == much.since

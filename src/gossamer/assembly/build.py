@@ -194,7 +194,7 @@ def build(
         every_attempt=config.engine.every_attempt,
     )
     memory, links = PageMemory(environment), _link_rules(config)
-    pace = RevisitPace(environment, frontier, config.revisit, alone=extensions.revisits is None)
+    pace = RevisitPace(environment, frontier, config.revisit, peers.paces, alone=extensions.revisits is None)
     again = Revisits(
         frontier, identity, memory, pace, Changes(folder.archive, frontier, memory, config.fetch)
     )

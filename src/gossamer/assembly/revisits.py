@@ -50,9 +50,9 @@ class RevisitSums(msgspec.Struct, frozen=True):
 class FirstDue:
     """The first page of all hosts that is due, by what each host knows of its classes."""
 
-    def __init__(self, record: RevisitRecord, config: RevisitConfig, pages: int) -> None:
+    def __init__(self, record: RevisitRecord) -> None:
         self._step = step_of(record.level)
-        self._longest = classes.LONGEST * pages / config.rate(pages)
+        self._longest = classes.LONGEST * record.fair
         self._first = math.inf
 
     def add(self, heads: bytes) -> None:
@@ -79,7 +79,7 @@ def revisit_sums(
     """
     if record is None:
         return None
-    first = FirstDue(record, config, pages)
+    first = FirstDue(record)
     if config.enabled:
         for each in heads:
             first.add(each)
@@ -95,7 +95,7 @@ def revisit_sums(
         gone=record.gone,
         returned=record.returned,
         saved=record.saved,
-        visits_a_day=config.rate(pages) * DAY,
+        visits_a_day=(record.rate or config.rate(pages)) * DAY,
         intervals=bool(config.every),
         threshold=worth_of_step(step_of(record.level)),
         next_due=first.seconds(now),

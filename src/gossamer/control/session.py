@@ -143,7 +143,7 @@ class _Session:
         self._built.crawl.parts.observers.tell(ProblemFound(where, problem))
 
     async def _tick(self) -> None:
-        """Note the speed every second, and a line of history every few."""
+        """Note the speed every second, and a line of history every few; go on with walks that have become pending."""
         next_line = time.monotonic()
         while True:
             parts = self._built.crawl.parts
@@ -151,6 +151,8 @@ class _Session:
             if time.monotonic() >= next_line:
                 next_line = time.monotonic() + EVERY
                 self._note_line()
+            if self._built.enrolling.pending:
+                self._loaded().applier.background.call()
             await asyncio.sleep(NOTE_SECONDS)
 
     async def _share(self) -> None:

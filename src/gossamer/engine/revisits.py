@@ -4,10 +4,12 @@ from hashlib import blake2b
 
 import msgspec
 
+from gossamer.engine.admission.other_agents import OtherAgentsPaces
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import of, text
 from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.agreement import Demand, Told, level_of, part_of
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import Spread
@@ -31,11 +33,18 @@ _AT_FIRST = 8
 class RevisitPace:
     """Allowance and threshold of the crawl, what was learned of all its pages, and its sums.
 
-    The threshold is a hint: one that a kill takes back by a minute changes nothing but a few due times.
+    The threshold is a hint: one that a kill takes back by a minute changes nothing but a few due times. In a cluster
+    all agents have one, and one allowance (`policy.revisit.agreement`); `others` is how they tell each other.
     """
 
     def __init__(
-        self, environment: Environment, frontier: Frontier, config: RevisitConfig, *, alone: bool = True
+        self,
+        environment: Environment,
+        frontier: Frontier,
+        config: RevisitConfig,
+        others: OtherAgentsPaces | None = None,
+        *,
+        alone: bool = True,
     ) -> None:
         """`alone`: no policy was handed in that says when pages come again; else none do by this one.
 
@@ -51,6 +60,8 @@ class RevisitPace:
         self.config = config
         self.spread = Spread(stored=self.record.spread or None)
         self._threshold = Threshold(self.record.level, self.record.corrected)
+        self._others = others
+        self._demand = Demand()
         self._dirty = False
         self.go_by(config)
 
@@ -85,7 +96,7 @@ class RevisitPace:
                 self._frontier.repace()
                 self._write()
             return
-        digest = _digest(config.every)
+        digest = _digest(config)
         if not record.on or record.every != digest:
             record.on, record.every, record.cursor = True, digest, b""
             self._dirty = True
@@ -106,33 +117,62 @@ class RevisitPace:
         again, threshold = self._frontier.again, self._threshold
         pace, now = again.pace, again.wall.now()
         pages = max(1, self._frontier.counters.enrolled)
-        pace.rate = self.config.rate(pages)
-        pace.fair = pages / pace.rate
-        if not threshold.corrected:
-            threshold.level, threshold.corrected = self._level_at(pace.fair), now
-        elif abs(pace.fair / self.record.fair - 1) > _OTHER:
-            # More pages, or other settings: what has been learned of the threshold is how far it lies from this.
-            threshold.level += self._level_at(pace.fair) - self._level_at(self.record.fair)
-            self.record.level, self._dirty = threshold.level, True
-        else:
-            pace.fair = self.record.fair
-        self.record.fair = pace.fair
+        self._agree(pages, now)
         saved = pace.earn(now)
         # Between two corrections there must have been some visits: that none was late, where none could be made, says
         # nothing.
         if not 0 <= now - threshold.corrected < max(CORRECT_EVERY, SEEN / pace.rate):
             left = pace.left / pages if pace.left >= 1 else 0.0
-            threshold.correct(now, pace.fair, pace.late / pace.lent if pace.lent else 0.0, left)
-            pace.late, pace.lent, pace.left = 0.0, 0, saved
-            self.record.level, self.record.corrected = threshold.level, threshold.corrected
+            late = pace.late / pace.lent if pace.lent else 0.0
+            if pace.lent:
+                fair = pace.fair
+                self._demand.saw(pace.lent / pages, pace.asked / pace.lent / fair, late / fair)
+            threshold.correct(now, pace.fair, late, left)
+            pace.late, pace.lent, pace.asked, pace.left = 0.0, 0, 0.0, saved
             self._dirty = True
+        if self._others is not None:
+            self._others.tell(self._own(pages))
+        self.record.level, self.record.corrected = threshold.level, threshold.corrected
         pace.step = threshold.step
         self._frontier.repace()
+
+    def _own(self, pages: int) -> Told:
+        return Told(self._threshold.level, self.record.fair, pages, self._demand.eager)
+
+    def _agree(self, pages: int, now: float) -> None:
+        """Go by the allowance and the threshold of all agents; alone, by those of this crawl."""
+        record, threshold, pace = self.record, self._threshold, self._frontier.again.pace
+        if not threshold.corrected:
+            record.fair = pages / self.config.rate(pages)
+            threshold.level, threshold.corrected = self._level_at(record.fair), now
+            self._dirty = True
+        own = self._own(pages)
+        others = self._others.heard(own) if self._others is not None else ()
+        all_, share = part_of(own, others)
+        visits = self.config.rate(all_)
+        fair = all_ / visits
+        pace.rate = record.rate = visits * share
+        if abs(fair / record.fair - 1) > _OTHER:
+            # More pages, or other settings: what has been learned of the threshold is how far it lies from this.
+            threshold.level += self._level_at(fair) - self._level_at(record.fair)
+            record.fair, self._dirty = fair, True
+        pace.fair = record.fair
+        if others:
+            threshold.level = level_of(self._own(pages), others, self._level_at)
 
     def _level_at(self, fair: float) -> float:
         """The level to begin with, where each page is reached once in so many seconds."""
         place = classes.classify(self.spread.believe(History(0, 0)))
         return starting_level(classes.worth_after(place, fair / _AT_FIRST))
+
+    def took_in(self, state: Environment, _sequence: int, batch: Batch) -> None:
+        """Pages of another agent have come here: of its `state`, whose walk may not have come to them."""
+        data = state.get(Family.META, REVISIT)
+        theirs = decode(data, RevisitRecord) if data else RevisitRecord()
+        record = self.record
+        if self.on and (not theirs.on or theirs.cursor is not None or theirs.every != record.every):
+            record.cursor, self._dirty = b"", True
+            self.enter(batch)
 
     def changed(self) -> None:
         """Sums or what was learned are other ones; they are written with the open batch."""
@@ -150,6 +190,9 @@ class RevisitPace:
             self.enter(batch)
 
 
-def _digest(every: dict[str, float]) -> bytes:
-    """By which two sets of fixed intervals are told apart; the order of patterns counts."""
-    return blake2b(msgspec.json.encode(list(every.items())), digest_size=8).digest() if every else b"-"
+def _digest(config: RevisitConfig) -> bytes:
+    """By which two sets of fixed intervals and weights are told apart; the order of patterns counts."""
+    said = [list(config.every.items())] + ([list(config.weight.items())] if config.weight else [])
+    if not any(said):
+        return b"-"
+    return blake2b(msgspec.json.encode(said), digest_size=8).digest()

@@ -10,7 +10,7 @@ from gossamer.model.candidate import Candidate
 from gossamer.model.link import Link, LinkKind
 from gossamer.model.page import Page
 from gossamer.policy.ordering.ordering import GRADE_SHIFT
-from gossamer.ports import LinkOrdering, MentionOrdering, OrderingPolicy
+from gossamer.ports import ImportanceOrdering, LinkOrdering, MentionOrdering, OrderingPolicy
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import HASH_BYTES, TICKET_BYTES, split_ticket
 from gossamer.state.records import encode
@@ -151,6 +151,13 @@ class Standings:
         known = self._collect(fingerprint)
         worth = self.ordering.admitted(finder, None) if known is None else known[1]
         return self.ordering.appraise(finder, worth, page)
+
+    def importance(self, fingerprint: bytes) -> float:
+        """What a URL is worth as a multiple of the mean; 1 where the ordering does not say, or does not know it."""
+        if not isinstance(self.ordering, ImportanceOrdering):
+            return 1.0
+        known = self.find(fingerprint)
+        return 1.0 if known is None else self.ordering.importance(known[1])
 
     def figures(self) -> dict[str, float]:
         """What the policy has counted, for the report."""

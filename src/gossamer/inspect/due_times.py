@@ -8,19 +8,18 @@ from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import unpack
 from gossamer.policy.revisit.threshold import Threshold
 from gossamer.state.environment import Environment, Family
-from gossamer.state.records import COUNTERS, REVISIT, Counters, PageRecord, RevisitRecord, decode
+from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode
 
 
 class DueTimes:
     """Due times of one crawl's pages; a page that is due waits for the visits that may be made, and for its host."""
 
     def __init__(self, environment: Environment, config: CrawlConfig) -> None:
-        stored, sums = environment.get(Family.META, REVISIT), environment.get(Family.META, COUNTERS)
+        stored = environment.get(Family.META, REVISIT)
         record = decode(stored, RevisitRecord) if stored else RevisitRecord()
-        pages = max(1, decode(sums, Counters).enrolled if sums else 0)
         self._on = config.revisit.enabled and bool(stored)
         self._step = Threshold(record.level, record.corrected).step
-        self._longest = classes.LONGEST * pages / config.revisit.rate(pages)
+        self._longest = classes.LONGEST * record.fair
         self._wall = wall_clock(environment)
 
     def __call__(self, page: PageRecord) -> float | None:

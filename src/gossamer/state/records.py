@@ -284,7 +284,9 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     """How visits again fare, committed with every group that has one."""
 
     on: bool = False  # when the last session began, or it was changed
-    every: bytes = b""  # digest of the fixed intervals that all pages were put in their classes by
+    every: bytes = (
+        b""  # digest of the fixed intervals and weights that all pages were put in their classes by
+    )
     cursor: bytes | None = None  # behind which page the walk goes on that enrols all that is there
     level: float = 0.0  # `policy.revisit.threshold`
     corrected: float = 0.0  # wall time; 0: there is no threshold yet
@@ -300,6 +302,7 @@ class RevisitRecord(msgspec.Struct, array_like=True):
     returned: int = 0  # that were gone, and are there again
     saved: int = 0  # bytes of bodies that a 304 made unnecessary
     freshness: Freshness = msgspec.field(default_factory=Freshness)  # what was predicted, and seen
+    rate: float = 0.0  # visits a second that may be made here; of a cluster, this agent's part
 
 
 COUNTERS = b"counters"

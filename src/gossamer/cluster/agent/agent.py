@@ -15,11 +15,13 @@ from gossamer.assembly.build import Built
 from gossamer.assembly.extensions import Extensions, Membership
 from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.private import private_folder
+from gossamer.cluster.agent.between import Gossip, Inquiry, question_in
 from gossamer.cluster.agent.digest_exchange import DigestExchange
 from gossamer.cluster.agent.digest_table import DigestTable
 from gossamer.cluster.agent.link_exchange import LinkExchange, Parts
 from gossamer.cluster.agent.move_executor import MoveExecutor
 from gossamer.cluster.agent.outbox import Counts, Inbox, Outbox
+from gossamer.cluster.agent.paces import ROUND_SECONDS, Paces
 from gossamer.cluster.agent.peer_states import PeerStates
 from gossamer.cluster.agent.router import Router
 from gossamer.cluster.agent.shard_leases import ShardLeases, boot_clock
@@ -61,7 +63,7 @@ class Links(Protocol):
         """Give an agent a packed `Batch`; the packed `Applied`."""
 
     async def consult(self, agent: str, data: bytes) -> bytes:
-        """Ask an agent a packed `Inquiry`; the packed `Known`."""
+        """Ask an agent a packed question of `between`; the packed answer."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -141,14 +143,18 @@ class Agent:
         return await self._life.exchange.receive(data)
 
     async def consult(self, data: bytes) -> bytes:
-        """A question of another agent about content, or what it tells.
+        """A question of another agent about content or visits again, or what it tells of them.
 
         Raises:
             ConnectionError: there is nobody to answer it now.
+            GossamerError: it is no such thing.
         """
-        if self._life is None or self._life.digests is None:
-            raise ConnectionError("the agent is not up yet, or shares no digests")
-        return await self._life.digests.receive(data)
+        question, life = question_in(data), self._life
+        if life is not None and isinstance(question, Gossip) and life.paces is not None:
+            return life.paces.receive(question)
+        if life is not None and isinstance(question, Inquiry) and life.digests is not None:
+            return await life.digests.receive(question)
+        raise ConnectionError("the agent is not up yet, or shares no digests")
 
 
 class _Meeting(msgspec.Struct, frozen=True):
@@ -170,6 +176,7 @@ class _Life:
         self._slot = order.folder / f"{order.slot}.agent"
         self.exchange: LinkExchange | None = None
         self.digests: DigestExchange | None = None
+        self.paces: Paces | None = None
         self._built: Built | None = None
         self._reports = 0
         self._over = False
@@ -234,7 +241,9 @@ class _Life:
         def may_lend(lent: int) -> bool:
             return not self._stop and self.leases_held.may_fetch(counters.pages, counters.bytes, lent)
 
-        return Peers(router, self.digests, may_lend)
+        every = max(SHORTEST, ROUND_SECONDS / frontier.again.wall.speed)
+        self.paces = Paces(self.me.name, self.me.incarnation, self.leases_held, self._links.consult, every)
+        return Peers(router, self.digests, self.paces, may_lend)
 
     def _begin(self, built: Built, *, new: bool) -> None:
         """The crawl is built and nothing was admitted: begin to work beside it."""
@@ -256,6 +265,8 @@ class _Life:
         ]
         if self.digests is not None:
             work.append(self.digests.run())
+        if self.paces is not None:
+            work.append(self.paces.run())
         self._tasks += [asyncio.create_task(self._guarded(task)) for task in work]
 
     async def _guarded(self, work: Awaitable[None]) -> None:

@@ -1,10 +1,12 @@
-"""What agents say to one another: batches of links, and questions about content, with their answers.
+"""What agents say to one another: batches of links, questions about content, and what they go by in visits again.
 
 A receiver calls links `covered` only by a snapshot that is on record, see `protocol`.
 """
 
 import msgspec
 
+from gossamer.model.errors import GossamerError
+from gossamer.policy.revisit.agreement import Told
 from gossamer.state.records import SharedDigestRecord
 
 
@@ -73,7 +75,7 @@ class Applied(msgspec.Struct, frozen=True, array_like=True):
     wait: float = 0.0
 
 
-class Inquiry(msgspec.Struct, frozen=True, array_like=True):
+class Inquiry(msgspec.Struct, frozen=True, array_like=True, tag="inquiry"):
     """What one agent asks another, and tells it, about content that was met. No order, no epoch: see `Known`.
 
     Attributes:
@@ -95,3 +97,38 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 
     known: dict[bytes, SharedDigestRecord]
     refused: tuple[bytes, ...] = ()
+
+
+class News(msgspec.Struct, frozen=True, array_like=True):
+    """What an agent said of itself; `number` rises with each saying of an incarnation."""
+
+    incarnation: int
+    number: int
+    told: Told
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Of two sayings of an agent the greater is the later."""
+        return self.incarnation, self.number
+
+
+class Gossip(msgspec.Struct, frozen=True, array_like=True, tag="gossip"):
+    """The latest that one agent has heard of each, itself among them; the answer to it is one, too."""
+
+    news: dict[str, News]
+
+
+_decode_question = msgspec.msgpack.Decoder(Inquiry | Gossip).decode
+
+
+def question_in(data: bytes) -> Inquiry | Gossip:
+    """What another agent asks, packed.
+
+    Raises:
+        GossamerError: it is no such thing.
+    """
+    try:
+        question: Inquiry | Gossip = _decode_question(data)
+    except msgspec.MsgspecError as error:
+        raise GossamerError(f"a question of another agent cannot be read ({error})") from None
+    return question

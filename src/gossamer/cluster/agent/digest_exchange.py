@@ -150,16 +150,14 @@ class DigestExchange:
 
     # Answering …
 
-    async def receive(self, data: bytes) -> bytes:
-        """Answer a packed `Inquiry` of another agent by a packed `Known`.
+    async def receive(self, inquiry: Inquiry) -> bytes:
+        """Answer another agent by a packed `Known`.
 
         Raises:
             ConnectionError: nobody is there any more.
-            GossamerError: it is no such thing.
         """
         if self._closed:
             raise ConnectionError("the agent is at its end")
-        inquiry = _inquiry(data)
         found = ((mark, self._table.get(mark)) for mark in inquiry.asked)
         known = {mark: record for mark, record in found if record is not None}
         return _encode(Known(known, tuple(self._enter(inquiry.told))))
@@ -181,7 +179,6 @@ class DigestExchange:
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_known = msgspec.msgpack.Decoder(Known).decode
-_decode_inquiry = msgspec.msgpack.Decoder(Inquiry).decode
 
 
 def _known(data: bytes) -> Known:
@@ -189,10 +186,3 @@ def _known(data: bytes) -> Known:
         return _decode_known(data)
     except msgspec.MsgspecError as error:
         raise GossamerError(f"an answer about digests cannot be read ({error})") from None
-
-
-def _inquiry(data: bytes) -> Inquiry:
-    try:
-        return _decode_inquiry(data)
-    except msgspec.MsgspecError as error:
-        raise GossamerError(f"a question about digests cannot be read ({error})") from None

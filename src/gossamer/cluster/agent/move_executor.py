@@ -42,7 +42,7 @@ class MoveExecutor:
             crawl.parts.settlement.held,
             bits=bits,
             canonical=parts.built.identity.canonical,
-            rejudging=parts.built.rejudging,
+            arrived=(parts.built.rejudging.doubt, crawl.parts.pace.took_in),
         )
         self._grant: Grant | None = None
         self._gained: set[int] = set()

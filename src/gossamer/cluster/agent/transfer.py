@@ -1,14 +1,13 @@
 """Moves shards between the states of two agents: out of a snapshot, into a frontier that goes on working."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
 from gossamer.cluster.agent.digest_table import digest_range
 from gossamer.cluster.agent.outbox import inbox_prefix
 from gossamer.cluster.ranges import shard_of, spans
-from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
 from gossamer.engine.settlement.drop_one import TESTS
@@ -19,6 +18,9 @@ from gossamer.model.url import Url
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import after_prefix
 from gossamer.state.records import CLOCK, ClockRecord, decode, decode_domain, encode
+
+Arrived = Callable[[Environment, int, Batch], None]
+"""(the other state, the last arrival number in it, batch) -> None: hosts of it are here now."""
 
 IMPORT = b"import/"
 """Begins keys in `meta` of imports that were begun and are not granted yet."""
@@ -74,21 +76,21 @@ class Transfer:
         *,
         bits: int,
         canonical: Callable[[Url], str],
-        rejudging: Rejudging | None = None,
+        arrived: Sequence[Arrived] = (),
     ) -> None:
         """Args:
         environment: of the frontier.
         held: `Settlement.held`; each slice holds it, so that it never joins a half-made batch.
         bits: of the host hash that make the shard.
         canonical: as `Identity` has it; needed where the visited table is a Bloom filter.
-        rejudging: hears of URLs that came in and were admitted under another scope.
+        arrived: told of what came in: URLs that another scope admitted, pages that do not come again yet.
         """
         self._frontier = frontier
         self._environment = environment
         self._held = held
         self._bits = bits
         self._canonical = canonical
-        self._rejudging = rejudging
+        self._arrived = arrived
 
     def imports(self) -> list[Import]:
         """Imports that were begun here and neither granted (`wake_up`) nor dropped."""
@@ -157,8 +159,8 @@ class Transfer:
         theirs = self._theirs(going.take.shards)
         Departures(self._frontier).begin(theirs)  # what was looked up in between is read again
         with self._frontier.changes() as batch:
-            if self._rejudging is not None:
-                self._rejudging.doubt(source, arrivals.sequence, batch)
+            for tell in self._arrived:
+                tell(source, arrivals.sequence, batch)
             self._note(msgspec.structs.replace(going, complete=True))
 
     # Out …

@@ -149,7 +149,7 @@ def _group_of(keys: list[str]) -> Group | None:
             return everywhere or _OF_PLACES.get(section)
         case [section, _] if section in _WHOLE_SECTIONS:
             return _WHOLE_SECTIONS[section]
-        case ["revisit", _] | ["revisit", "every", _]:
+        case ["revisit", _] | ["revisit", "every" | "weight", _]:
             return Group.REVISIT
         case ["order", _, _]:
             return Group.ORDER

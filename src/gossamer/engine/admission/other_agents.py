@@ -1,12 +1,13 @@
 """Where the engine hands over what belongs to another agent of a cluster, or asks another one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.model.candidate import Candidate
+from gossamer.policy.revisit.agreement import Told
 from gossamer.state.records import SharedDigestRecord
 
 
@@ -33,16 +34,28 @@ class OtherAgentsDigests(Protocol):
         """A capture of ours with content that is new here is committed."""
 
 
+class OtherAgentsPaces(Protocol):
+    """What the other agents go by where pages are visited again (`policy.revisit.agreement`)."""
+
+    def tell(self, told: Told) -> None:
+        """What we go by now; it is on its way to the others."""
+
+    def heard(self, own: Told) -> Sequence[Told]:
+        """What each of the others that there are now has told last; who has told nothing yet goes by `own`."""
+
+
 class Peers(msgspec.Struct, frozen=True):
     """The other agents of a cluster, as each of the engine's parts asks them; a crawl alone has none.
 
     Attributes:
         elsewhere: takes what is theirs at the door in.
         digests: tells of content that they have met, if they share that.
+        paces: tells what they go by in visits again.
         may_lend: whether one more lease may go out beside so many; whoever forbids it has `Dispatch`
             pump when that changes.
     """
 
     other_agents: OtherAgents | None = None
     digests: OtherAgentsDigests | None = None
+    paces: OtherAgentsPaces | None = None
     may_lend: Callable[[int], bool] = lambda _: True

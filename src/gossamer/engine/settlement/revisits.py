@@ -1,6 +1,7 @@
 """Learns from each visit when the next one is due, and says what the history of the page is now (decision 0026)."""
 
 from collections import OrderedDict
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,17 +21,27 @@ from gossamer.model.page import Page
 from gossamer.model.url import Url
 from gossamer.policy.ordering.ordering import is_robots
 from gossamer.policy.revisit import classes
-from gossamer.policy.revisit.gone import GONE_STATUSES, SELDOM, Presence, after, is_seldom
+from gossamer.policy.revisit.gone import GONE_STATUSES, Presence, after
 from gossamer.policy.revisit.history import History, unpack
-from gossamer.policy.revisit.hubs import LIST_WEIGHT, weight_after
+from gossamer.policy.revisit.hubs import LIST_BRINGS, brings_after
 from gossamer.policy.revisit.rates import Belief, Spread
-from gossamer.policy.revisit.trust import trust_of, with_trust
+from gossamer.policy.revisit.trust import heard, judged, trust_of, unannounced
 from gossamer.policy.revisit.validity import CONDITION_REFUSED, after_change, is_asked
+from gossamer.policy.revisit.weights import weight
 from gossamer.policy.visits.retry import action_of
 from gossamer.state.records import HostRecord, PageRecord
 
 SITES = 256
 """Hosts whose spreads are in memory, some 2 KB each; others are read from their records."""
+
+
+class _Spot(NamedTuple):
+    """A page, and its host."""
+
+    fingerprint: bytes
+    url: Url
+    key: bytes
+    record: HostRecord
 
 
 class Revisits:
@@ -89,13 +100,13 @@ class Revisits:
         if before is None or not before.history:
             if not self.pace.on or isinstance(visit.outcome, Refused):
                 return judgement
-            changed_, history = None, self._first(visit, before)
+            changed_, history = None, self._first(visit, before, self._spot(fingerprint, candidate.url))
         else:
-            changed_, history = self._next(visit, before, unpack(before.history), new)
+            spot = self._spot(fingerprint, candidate.url)
+            changed_, history = self._next(visit, before, unpack(before.history), spot, new)
             # Visited out of its turn (a redirect may lead there by force), it still stands where it stood.
-            key, record = self._host(candidate.url)
             with self._frontier.changes() as batch:
-                self._frontier.again.take_out(key, record, fingerprint, before.history, batch)
+                self._frontier.again.take_out(spot.key, spot.record, fingerprint, before.history, batch)
         again = Again(history.pack(), fingerprint, changed_)
         disposition = msgspec.structs.replace(disposition, again=again)
         return msgspec.structs.replace(judgement, disposition=disposition)
@@ -105,25 +116,20 @@ class Revisits:
         wall = self._frontier.again.wall
         return wall.now() - visit.elapsed * wall.speed
 
-    def _first(self, visit: Visit, before: PageRecord | None) -> History:
+    def _first(self, visit: Visit, before: PageRecord | None, spot: _Spot) -> History:
         at = int(self._when(visit))
         exchange = visit.outcome.exchange if isinstance(visit.outcome, Fetched) else None
         known = before.presence if before is not None else Presence.NEVER
         presence = after(known, exchange.status if exchange else None)
-        history = History(at, at, presence=presence, text=UNREAD)
-        key, record = self._host(visit.lease.candidate.url)
-        weight = LIST_WEIGHT if visit.page is not None and is_list(visit.page) else 1.0
-        return self._placed(
-            history, visit.lease.candidate.url, record, self._site(key, record).believe(history), weight
-        )
+        brings = LIST_BRINGS if visit.page is not None and is_list(visit.page) else 1
+        history = History(at, at, presence=presence, text=UNREAD, brings=brings)
+        return self._placed(history, spot, self._site(spot).believe(history))
 
     def _next(
-        self, visit: Visit, before: PageRecord, known: History, new: int
+        self, visit: Visit, before: PageRecord, known: History, spot: _Spot, new: int
     ) -> tuple[bool | None, History]:
         """Whether it has changed, if that was seen, and its history now."""
-        at, url = self._when(visit), visit.lease.candidate.url
-        key, record = self._host(url)
-        site = self._site(key, record)
+        at, record, site = self._when(visit), spot.record, self._site(spot)
         news = max(
             new, _news(visit.page, self._frontier.again.wall.date_of(known.last), record)
         )  # what is new may be dated, too
@@ -131,9 +137,7 @@ class Revisits:
         if seen is None:
             # Nobody knows whether it has changed; it has had its turn all the same.
             history = msgspec.structs.replace(known, since=max(known.since, int(at)))
-            return None, self._placed(
-                history, url, record, site.believe(history), classes.weight(known.place)
-            )
+            return None, self._placed(history, spot, site.believe(history))
         is_changed, history = seen
         sums = self.pace.record
         sums.visits += 1
@@ -141,20 +145,17 @@ class Revisits:
         sums.freshness.note(known, at, changed=is_changed)
         if is_changed and known.heard:
             sums.announced += 1
-        if known.source:
-            trust = trust_of(record.trusts, known.source)
-            judged = trust.judged(said=known.heard > 0, changed=is_changed, seconds=max(0.0, at - known.last))
-            record.trusts = with_trust(record.trusts, known.source, judged)
-        history = history.visited(at, changed=is_changed)
-        belief = site.learn(history, max(0.0, at - known.last) / self._frontier.again.pace.fair)
+        passed = max(0.0, at - known.last)
+        told = heard(record.trusts, known, classes.rate(known.place, passed)) if known.voices else 0.0
+        record.trusts = judged(record.trusts, known, passed, changed=is_changed)
+        history = history.visited(at, changed=is_changed, heard=told)
+        belief = site.learn(history, passed / self._frontier.again.pace.fair)
         record.spread = site.pack()
-        self._sites[key] = site, record.spread
+        self._sites[spot.key] = site, record.spread
         self.pace.changed()
-        weight = classes.weight(known.place)
-        placed = self._placed(
-            history, url, record, belief, weight_after(weight, news) if is_changed else weight
-        )
-        return is_changed, placed
+        if is_changed:
+            history = msgspec.structs.replace(history, brings=brings_after(history.brings, news))
+        return is_changed, self._placed(history, spot, belief)
 
     def _seen(
         self, visit: Visit, before: PageRecord, known: History, record: HostRecord, news: int
@@ -217,52 +218,46 @@ class Revisits:
     def enrol(self, fingerprint: bytes, page: PageRecord) -> PageRecord | None:
         """Let a page come again that does not, or by its interval of now; its record with that, `None` if it is
         where it belongs. In a batch of the caller's, that has moved nothing of the page."""
-        url = Url.from_serialised(page.url)
-        assert url is not None, page.url
-        key, record = self._host(url)
+        spot = self._spot(fingerprint, _url(page))
         again = self._frontier.again
+        if page.history:
+            known = unpack(page.history)
+        else:
+            at = int(again.wall.of_date(page.visits[-1].at))
+            known = History(at, at, presence=page.presence, text=UNREAD)
+        history = self._placed(known, spot, self._site(spot).believe(known))
         with self._frontier.changes() as batch:
             if page.history:
-                known = unpack(page.history)
-                fixed = self.pace.config.interval(url)
-                stands = classes.fixed_interval(known.place)
-                if stands == (None if fixed is None else classes.fixed_interval(classes.fixed(fixed))):
+                if classes.wanted(history.place) == classes.wanted(known.place):
                     return None
-                if not again.take_out(key, record, fingerprint, page.history, batch):
+                if not again.take_out(spot.key, spot.record, fingerprint, page.history, batch):
                     return None  # its turn has come; the visit puts it where it belongs
-            else:
-                at = int(again.wall.of_date(page.visits[-1].at))
-                known = History(at, at, presence=page.presence, text=UNREAD)
-            weight = classes.weight(known.place) if page.history else 1.0
-            history = self._placed(known, url, record, self._site(key, record).believe(known), weight)
-            again.put(key, record, Again(history.pack(), fingerprint), batch)
+            again.put(spot.key, spot.record, Again(history.pack(), fingerprint), batch)
         return msgspec.structs.replace(page, history=history.pack())
 
     def wake(self, page: PageRecord) -> None:
         """Have the host of a page looked at when something of it is due, also if it was given up."""
-        url = Url.from_serialised(page.url)
-        assert url is not None, page.url
-        key, record = self._host(url)
+        key, name = self._frontier.host_key(_url(page))
         with self._frontier.changes() as batch:
-            self._frontier.comes_again(key, record, batch)
+            self._frontier.comes_again(key, self._frontier.hosts.change(key, name), batch)
 
-    def _placed(
-        self, history: History, url: Url, record: HostRecord, belief: Belief, weight: float
-    ) -> History:
-        """`weight`: while it is there."""
-        fixed = self.pace.config.interval(url) if self.pace.config.every else None
+    def _placed(self, history: History, spot: _Spot, belief: Belief) -> History:
+        config, standings = self.pace.config, self._frontier.standings
+        fixed = config.interval(spot.url)
         if fixed is not None:
             return msgspec.structs.replace(history, place=classes.fixed(fixed))
-        unannounced = trust_of(record.trusts, history.source).unannounced if history.source else 1.0
-        weight = SELDOM if is_seldom(history.presence, history.same) else max(1.0, weight)
-        return msgspec.structs.replace(history, place=classes.classify(belief, weight, unannounced))
+        importance = standings.importance(spot.fingerprint) if standings is not None else 1.0
+        heavy = weight(history, config.wanted(spot.url), importance)
+        place = classes.classify(belief, heavy, unannounced(spot.record.trusts, history))
+        return msgspec.structs.replace(history, place=place)
 
-    def _host(self, url: Url) -> tuple[bytes, HostRecord]:
+    def _spot(self, fingerprint: bytes, url: Url) -> _Spot:
         key, name = self._frontier.host_key(url)
-        return key, self._frontier.hosts.change(key, name)
+        return _Spot(fingerprint, url, key, self._frontier.hosts.change(key, name))
 
-    def _site(self, key: bytes, record: HostRecord) -> Spread:
+    def _site(self, spot: _Spot) -> Spread:
         """How rates are spread over the pages of a host."""
+        key, record = spot.key, spot.record
         kept = self._sites.get(key)
         if kept is None or kept[1] != record.spread:  # the host may have been elsewhere meanwhile
             kept = self._sites[key] = Spread(self.pace.spread, record.spread or None), record.spread
@@ -271,6 +266,12 @@ class Revisits:
                 oldest.tell()
         self._sites.move_to_end(key)
         return kept[0]
+
+
+def _url(page: PageRecord) -> Url:
+    url = Url.from_serialised(page.url)
+    assert url is not None, page.url
+    return url
 
 
 def _validators(exchange: Exchange) -> Validators:

@@ -50,6 +50,7 @@ class Pace(msgspec.Struct):
         saved: visits that may be made now; `earned`: wall time up to which they were earned.
         left: the least that `saved` was after a visit since the last correction: nothing was due for it.
         late: sum of `lateness` of the visits since the last correction; `lent`: their number.
+        asked: sum of the seconds from the visit before until each of them was due.
         version: another one after each correction.
     """
 
@@ -63,6 +64,7 @@ class Pace(msgspec.Struct):
     left: float = 0.0
     late: float = 0.0
     lent: int = 0
+    asked: float = 0.0
     version: int = 0
 
     @property
@@ -193,12 +195,11 @@ class AgainQueue:
         fingerprint = b""
         for signal in signals:
             fingerprint = signal.page
-            if history.source != signal.source and not history.source:
-                history = msgspec.structs.replace(history, source=signal.source)
+            history = history.spoken_of(signal.source)
             if history.last < self.wall.of_date(signal.changed) <= now + _AHEAD:
                 trust = trust_of(record.trusts, signal.source)
                 precision = trust.precision(classes.rate(history.place, max(0.0, now - history.last)))
-                history = classes.told(history, now, precision, self.pace.longest)
+                history = classes.told(history, now, signal.source, precision, self.pace.longest)
         if history == before:
             return None
         if history.since != before.since and self.take_out(key, record, fingerprint, page.history, batch):
@@ -241,7 +242,9 @@ class AgainQueue:
                 history = self._bring(queue, page, (since, place), batch)
                 if history is not None:
                     room -= 1
-                    told = history.last + history.heard * 3_600 if history.heard else 0.0
+                    heard = history.heard
+                    told = history.last + heard * 3_600 if heard else 0.0
+                    pace.asked += max(0.0, max(due, told) - history.last)
                     self._spend(queue, max(due, told), now)
         record.heads = pack_heads(heads.items()) if record.enrolled else b""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from gossamer.inspect.clocks import wall_clock
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.why.sentences import Clause, clause
-from gossamer.inspect.why.told import about_told
+from gossamer.inspect.why.told import about_told, about_weight
 from gossamer.model.url import Url
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.config import DAY
@@ -48,6 +48,7 @@ def about_again(
         yield clause("again.believed", interval=1 / rate, place=place)
     stored = inspection.environment.get(Family.HOSTS, host)
     known = decode_host(stored) if stored else None
+    yield from about_weight(history, inspection.config.revisit.wanted(url))
     yield from about_told(history, page, known)
     if known is not None and known.validators == Validity.FALSE:
         yield clause("again.unbelieved")
@@ -58,8 +59,7 @@ def about_again(
     if inspection.environment.get(Family.AGAIN, entry) is None:
         yield clause("again.turn")
         return
-    pages = max(1, inspection.counters.enrolled)
-    longest = classes.LONGEST * pages / inspection.config.revisit.rate(pages)
+    longest = classes.LONGEST * sums.fair
     step = step_of(sums.level)
     if fixed is None:
         worth = classes.worth_after(place, max(0.0, now - history.since))

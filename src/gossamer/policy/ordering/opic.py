@@ -252,6 +252,13 @@ class Opic:
         self.ledger.total -= self._credit(worth)
         self.ledger.known -= 1
 
+    def importance(self, worth: OpicWorth) -> float:
+        """What the page has had of all credit of late, and has, as a multiple of the mean page's."""
+        ledger, window = self.ledger, self._config.window
+        share = self._credit(worth) / max(ledger.total, 1)
+        had = _faded(worth.history, share, max(0.0, ledger.clock - worth.turn), window)
+        return had / window * max(ledger.known, 1)
+
     def explain(self, candidate: Candidate, worth: OpicWorth) -> dict[str, Reason | str]:
         """Shares of all credit, and what decides the level."""
         total = max(self.ledger.total, 1)

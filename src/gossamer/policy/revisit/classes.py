@@ -109,6 +109,11 @@ def weight(place: int) -> float:
     return 1.0 if place % _SILENCES == _FIXED else _parts(place)[2]
 
 
+def wanted(place: int) -> tuple[float | None, float]:
+    """What is not learned from visits: (seconds of a fixed interval, weight)."""
+    return fixed_interval(place), weight(place)
+
+
 def rate(place: int, age: float) -> float:
     """Changes a second of a page of the class that has not been visited, or told of, for `age` seconds.
 
@@ -153,8 +158,8 @@ def due(place: int, since: float, step: int, longest: float) -> float:
     return since + min(interval(place, step), longest)
 
 
-def told(history: History, now: float, precision: float, longest: float) -> History:
-    """After a signal: since when the page would have waited, to be worth what the signal makes it now.
+def told(history: History, now: float, source: int, precision: float, longest: float) -> History:
+    """After a signal of a source: since when the page would have waited, to be worth what the signal makes it now.
 
     It is judged as if it were the first one since the last visit, and the best of them counts: who says the same again
     at each reading of a list, or pings without rest, adds nothing.
@@ -165,7 +170,8 @@ def told(history: History, now: float, precision: float, longest: float) -> Hist
     interval_ = fixed_interval(history.place)
     if interval_ is not None:
         # Who wants it every hour wants news at once, if they are more likely true than not.
-        return history.told(now, int(now - interval_ - 1.0) if precision > _LIKELY else history.since)
+        since = int(now - interval_ - 1.0) if precision > _LIKELY else history.since
+        return history.told(now, since, source)
     scale, shape, _, unannounced = _parts(history.place)
     age = scale * age_when_told(shape, max(0.0, now - history.last) / scale, unannounced, precision)
-    return history.told(now, round(max(now - age, history.last - longest / 2)))
+    return history.told(now, round(max(now - age, history.last - longest / 2)), source)

@@ -1,4 +1,4 @@
-"""Settings of visits again, and the fixed intervals among them."""
+"""Settings of visits again, and what they say of an address: fixed intervals, weights."""
 
 from typing import Annotated
 
@@ -51,11 +51,20 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             " the first pattern that matches counts"
         ),
     ] = {}
+    weight: Annotated[
+        dict[str, Annotated[float, Meta(ge=1 / 16, le=16)]],
+        Meta(
+            description='what pages are worth by address, e.g. weight."/news/*" = 4 (as in every): to have one of them'
+            " fresh is worth as much as to have that many others; counted as powers of two. Of pages with a fixed"
+            " interval it changes nothing; the first pattern that matches counts"
+        ),
+    ] = {}
 
     def __post_init__(self) -> None:
         problems = [
-            of("every", because(ProblemCode.EXPRESSION, pattern, problem))
-            for pattern in self.every
+            of(key, because(ProblemCode.EXPRESSION, pattern, problem))
+            for key, patterns in (("every", self.every), ("weight", self.weight))
+            for pattern in patterns
             if (problem := address_problem(pattern)) is not None
         ]
         if problems:
@@ -63,11 +72,18 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     def interval(self, url: Url) -> float | None:
         """The fixed interval of a page in seconds, if it has one."""
-        for pattern, seconds in self.every.items():
-            if address_pattern(pattern).matches(url.text):
-                return seconds
-        return None
+        return _first(self.every, url) if self.every else None
+
+    def wanted(self, url: Url) -> float:
+        """What the page is worth to the user."""
+        found = _first(self.weight, url) if self.weight else None
+        return 1.0 if found is None else found
 
     def rate(self, pages: int) -> float:
         """Visits a second that may be made when so many pages come again."""
         return (self.visits or max(pages, 1) / FAIR_DAYS) / DAY
+
+
+def _first(by_pattern: dict[str, float], url: Url) -> float | None:
+    """What is said of an address by the first pattern that matches it."""
+    return next((value for pattern, value in by_pattern.items() if address_pattern(pattern).matches(url.text)), None)

@@ -174,7 +174,7 @@ def _delay(history: History, now: float, expected: float) -> float:
 
 def _kind(history: History) -> int:
     """Kinds of evidence: nobody speaks of the page, somebody is silent, has spoken; visits by powers of 2."""
-    voice = 2 if history.heard else history.source > 0
+    voice = 2 if history.heard else bool(history.voices)
     changed = min(history.changed.bit_length(), _LEVELS - 1)
     return (voice * _LEVELS + changed) * _LEVELS + min(history.same.bit_length(), _LEVELS - 1)
 

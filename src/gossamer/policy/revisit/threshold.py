@@ -13,7 +13,8 @@ import msgspec
 
 _STEPS = 24
 """Of the threshold, to a doubling."""
-_AIM = 0.01
+AIM = 0.01
+"""How late visits should come: as part of the mean interval between two visits to a page."""
 _MOST_LATE = 0.1
 _GAIN = 10.0
 _LARGEST = 0.5
@@ -58,9 +59,9 @@ class Threshold(msgspec.Struct):
         """
         part = max(0.0, now - self.corrected) / fair
         self.corrected = now
-        change = min(_GAIN * part, 1.0) * (late / fair - _AIM) - 2 * left
+        change = min(_GAIN * part, 1.0) * (late / fair - AIM) - 2 * left
         self.level += min(max(change, -_LARGEST), _LARGEST) / math.log(2)
-        self.level = min(max(self.level, _LOWEST), _HIGHEST)
+        self.level = bounded(self.level)
 
 
 def lateness(waited: float, fair: float) -> float:
@@ -73,4 +74,9 @@ def lateness(waited: float, fair: float) -> float:
 
 def starting_level(worth: float) -> float:
     """The level of a threshold of so many seconds of freshness a visit."""
-    return min(max(math.log2(max(worth, 1e-9)), _LOWEST), _HIGHEST)
+    return bounded(math.log2(max(worth, 1e-9)))
+
+
+def bounded(level: float) -> float:
+    """A level within those that there are: a microsecond of freshness to two thousand years."""
+    return min(max(level, _LOWEST), _HIGHEST)

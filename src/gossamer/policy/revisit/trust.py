@@ -13,6 +13,8 @@ import struct
 
 import msgspec
 
+from gossamer.policy.revisit.history import History
+
 _DOUBT_RIGHT, _DOUBT_MISSED = 1.0, 1.0
 """As if it had been right once and had missed a change once; for its silence only the latter counts."""
 _DOUBT_FALSE, _DOUBT_DAYS = 0.1, 30.0
@@ -115,6 +117,42 @@ def with_trust(trusts: bytes, source: int, trust: Trust) -> bytes:
     at = (source - 1) * TRUST_BYTES
     room = trusts.ljust(at, b"\0")
     return room[:at] + trust.pack() + room[at + TRUST_BYTES :]
+
+
+def unannounced(trusts: bytes, history: History) -> float:
+    """The part of the changes of a page that nobody tells of: what the best of its sources leaves.
+
+    Not the product of what each leaves: a sitemap and a feed of one site tell of the same changes.
+    """
+    if not history.voices:
+        return 1.0
+    return min(trust_of(trusts, voice.source).unannounced for voice in history.voices)
+
+
+def judged(trusts: bytes, history: History, seconds: float, *, changed: bool) -> bytes:
+    """What is known of the sources at a host after a visit to a page of it; each by what it had said itself.
+
+    Args:
+        trusts: as stored.
+        history: of the page, before the visit.
+        seconds: since the visit before.
+        changed: what the visit has found.
+    """
+    for voice in history.voices:
+        after = trust_of(trusts, voice.source).judged(said=voice.heard > 0, changed=changed, seconds=seconds)
+        trusts = with_trust(trusts, voice.source, after)
+    return trusts
+
+
+def heard(trusts: bytes, history: History, rate: float) -> float:
+    """Hours after which it was said that the page has changed, by who is believed most of those who said so; 0: nobody.
+
+    `rate`: of the page, changes a second.
+    """
+    said = [voice for voice in history.voices if voice.heard]
+    if len(said) < 2:
+        return said[0].heard if said else 0.0
+    return max(said, key=lambda voice: (trust_of(trusts, voice.source).precision(rate), -voice.heard)).heard
 
 
 class Source(enum.IntEnum):

@@ -1,0 +1,114 @@
+"""Agents that come to one threshold, and to the visits that go with it."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policy.revisit.agreement import Demand, Told, level_of, part_of
+from gossamer.policy.revisit.classes import LONGEST
+
+FAIR = 7 * 86_400.0
+TOLD = st.builds(
+    Told,
+    level=st.floats(-20, 36),
+    fair=st.just(FAIR),
+    pages=st.integers(1, 10**7),
+    eager=st.floats(0, 1e6),
+)
+
+
+def same(fair: float) -> float:
+    return math.log2(fair)
+
+
+@given(st.lists(TOLD, min_size=1, max_size=9))
+def test_who_have_heard_the_same_spend_together_what_may_be_spent(told: list[Told]):
+    parts = [part_of(each, told[:at] + told[at + 1 :]) for at, each in enumerate(told)]
+    assert {pages for pages, _ in parts} == {sum(each.pages for each in told)}
+    assert sum(share for _, share in parts) == pytest.approx(1)
+    levels = {level_of(each, told[:at] + told[at + 1 :], same) for at, each in enumerate(told)}
+    assert len(levels) == 1 and min(each.level for each in told) <= levels.pop() <= max(
+        each.level for each in told
+    )
+
+
+@given(TOLD)
+def test_alone_everything_is_as_it_was(own: Told):
+    assert part_of(own, []) == (own.pages, pytest.approx(1))
+    assert level_of(own, [], same) == own.level
+
+
+@given(st.lists(TOLD, min_size=3, max_size=9), st.floats(-1e300, 1e300), st.floats(0, 1e300))
+def test_one_that_tells_anything_moves_nobody_beyond_the_others(told: list[Told], level: float, eager: float):
+    """As long as it has not half of the pages; and what it asks for is at most `LONGEST` times what it has."""
+    pages = min(sum(each.pages for each in told) - 1, 10**7)
+    wild = Told(level, FAIR, pages, eager)
+    own, *others = told
+    found = level_of(own, [*others, wild], same)
+    assert min(each.level for each in told) <= found <= max(each.level for each in told)
+    _, share = part_of(own, [*others, wild])
+    assert share >= own.asked / (sum(each.asked for each in told) + LONGEST * pages) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"level": math.nan}, {"level": math.inf}, {"eager": math.nan}, {"eager": math.inf}, {"fair": 0.0},
+    {"fair": math.inf}, {"pages": 0}, {"pages": 1 << 50},
+])  # fmt: skip
+def test_what_cannot_be_is_not_heard(wrong):
+    usual = {"level": 3.0, "fair": FAIR, "pages": 10, "eager": 1.0}
+    assert Told(**usual).is_sane
+    assert not Told(**(usual | wrong)).is_sane
+
+
+def test_a_setting_that_not_all_have_heard_of_moves_what_the_others_tell():
+    # Ours holds for four times as many visits already; what the others tell is for as many as before.
+    own, late = Told(3.0, FAIR / 4, 10), Told(5.0, FAIR, 100)
+    assert level_of(own, [late], same) == 3.0
+
+
+def test_the_median_lies_between_two_halves():
+    assert level_of(Told(2.0, FAIR, 50), [Told(4.0, FAIR, 50)], same) == 3.0
+    assert level_of(Told(2.0, FAIR, 51), [Told(4.0, FAIR, 50)], same) == 2.0
+
+
+@given(st.integers(2, 12), st.integers(0, 2**32))
+def test_thresholds_meet_whatever_they_begin_with_and_however_many_messages_are_lost(agents: int, seed: int):
+    dice = random.Random(seed)
+    levels = [dice.uniform(-10, 30) for _ in range(agents)]
+    pages = [dice.randrange(1, 100_000) for _ in range(agents)]
+    heard = [{at: (0, Told(levels[at], FAIR, pages[at]))} for at in range(agents)]
+    for number in range(1, 40 * agents):
+        at = dice.randrange(agents)
+        own = Told(levels[at], FAIR, pages[at])
+        others = [told for other, (_, told) in heard[at].items() if other != at]
+        levels[at] = level_of(own, others, same)
+        heard[at][at] = number, Told(levels[at], FAIR, pages[at])
+        for _ in range(3):
+            one, other = dice.randrange(agents), dice.randrange(agents)
+            for each in heard[one].keys() | heard[other].keys():
+                newest = max(some[each] for some in (heard[one], heard[other]) if each in some)
+                heard[one][each] = heard[other][each] = newest
+    assert max(levels) - min(levels) < 0.01
+
+
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_what_pages_ask_for_is_seen_however_few_visits_they_get(share: float):
+    """Pages that ask for a visit every T; where only a part is made, each of them waits longer."""
+    intervals = [0.1] * 10 + [1.0] * 50 + [4.0] * 20
+    asked = sum(1 / each for each in intervals)
+    demand, dice = Demand(), random.Random(1)
+    chosen = dice.choices(intervals, [1 / each for each in intervals], k=int(20_000 * share))
+    for at in range(0, len(chosen), 20):
+        some = chosen[at : at + 20]
+        demand.saw(len(some) / len(intervals), sum(some) / len(some), 0.01)
+    assert demand.eager == pytest.approx(asked / len(intervals), rel=0.3)
+
+
+def test_who_is_late_asks_for_more_and_who_is_in_time_for_less():
+    usual, late, early = Demand(), Demand(), Demand()
+    late.saw(10, 1.0, 0.1)
+    early.saw(10, 1.0, 0.0)
+    assert early.eager < usual.eager == 1 < late.eager
