@@ -39,7 +39,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Unique among parts."""
+        """By which a part is told from all others of its page."""
         return msgspec.json.encode(self).decode()
 
 

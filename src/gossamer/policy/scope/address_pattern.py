@@ -1,4 +1,4 @@
-"""The patterns by which people name addresses: in `list`, `refetch` and `watch`, in `[revisit] every`, in `[fields.*]`.
+"""Patterns by which people name addresses: `list`, `refetch`, `watch`, `[revisit]` (`every`, `weight`), `[fields.*]`.
 
 What settles what is crawled at all (`scope.include` and `exclude`) are plain regular expressions.
 """
@@ -48,7 +48,7 @@ class AddressPattern:
 
 @lru_cache(maxsize=1 << 10)
 def address_pattern(text: str) -> AddressPattern:
-    """A pattern, read once."""
+    """The pattern that a text is, read only once for all who ask."""
     return AddressPattern(text)
 
 
