@@ -38,7 +38,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_it_tells_what_it_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "time", lambda: 0.0)  # the moment it was left, before what rests there may go on
+    monkeypatch.setattr(
+        time, "time", lambda: 0.0
+    )  # the moment it was left, before what rests there may go on
     told = {}
     with inspect(folder) as inspection:
         storyteller = Storyteller(inspection)
