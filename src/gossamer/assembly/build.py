@@ -158,7 +158,9 @@ def build(
 
     # The door in.
     identity = Identity(Canonicaliser(config.canonical), frontier)
-    tests, speculation = _drop_tests(config, frontier), _speculation(config, frontier, identity, counters)
+    tests = _drop_tests(config, frontier)
+    guesses = Speculation(frontier, identity, counters, config.speculation)
+    speculation = guesses if config.speculation.follow else None
     admission = Admission(
         frontier,
         identity,
@@ -230,7 +232,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again, speculation),
+        PrefetchChecks(robots, rejudging, again, guesses),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -356,15 +358,6 @@ def _drop_tests(config: CrawlConfig, frontier: Frontier) -> DropTests | None:
     if not (config.branches.share or parameters.test or parameters.apply):
         return None
     return DropTests(parameters, frontier)
-
-
-def _speculation(
-    config: CrawlConfig, frontier: Frontier, identity: Identity, counters: Counters
-) -> Speculation | None:
-    """What judges speculative links, where they are followed."""
-    if not config.speculation.follow:
-        return None
-    return Speculation(frontier, identity, counters, config.speculation)
 
 
 def _link_rules(config: CrawlConfig) -> LinkRules:
