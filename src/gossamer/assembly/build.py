@@ -158,9 +158,10 @@ def build(
 
     # The door in.
     identity = Identity(Canonicaliser(config.canonical), frontier)
-    tests = _drop_tests(config, frontier)
-    guesses = Speculation(frontier, identity, counters, config.speculation)
-    speculation = guesses if config.speculation.follow else None
+    tests, guesses = (
+        _drop_tests(config, frontier),
+        Speculation(frontier, identity, counters, config.speculation),
+    )
     admission = Admission(
         frontier,
         identity,
@@ -171,7 +172,7 @@ def build(
         raised=plugins.hear,
         plain=tests.for_links if tests is not None else None,
         other_agents=peers.other_agents,
-        speculation=speculation,
+        speculation=guesses if config.speculation.follow else None,
     )
     robots = RobotsFiles(
         frontier,
@@ -216,7 +217,7 @@ def build(
             again,
             extensions.revisits,
             signals,
-            speculation,
+            guesses if config.speculation.follow else None,
         ),
         archivist,
         ledger,
