@@ -172,7 +172,8 @@ def test_settings_make_the_digest():
         for settings in ((ScopeConfig(), TRAPS), (NARROW, TRAPS), (ScopeConfig(), TrapConfig(max_segments=5)))
     }
     assert len(some) == 3
-    assert scope_digest((NARROW, TRAPS)) == scope_digest(ScopeConfig(exclude=("/private",)), TrapConfig())
+    narrow = ScopeConfig(exclude=("/private",)), TrapConfig()
+    assert scope_digest((NARROW, TRAPS)) == scope_digest(narrow)
 
 
 # Permits …
