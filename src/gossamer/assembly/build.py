@@ -158,7 +158,10 @@ def build(
 
     # The door in.
     identity = Identity(Canonicaliser(config.canonical), frontier)
-    tests, speculation = _drop_tests(config, frontier), _speculation(config, frontier, identity, counters)
+    tests, guesses = (
+        _drop_tests(config, frontier),
+        Speculation(frontier, identity, counters, config.speculation),
+    )
     admission = Admission(
         frontier,
         identity,
@@ -169,7 +172,7 @@ def build(
         raised=plugins.hear,
         plain=tests.for_links if tests is not None else None,
         other_agents=peers.other_agents,
-        speculation=speculation,
+        speculation=guesses if config.speculation.follow else None,
     )
     robots = RobotsFiles(
         frontier,
@@ -214,7 +217,7 @@ def build(
             again,
             extensions.revisits,
             signals,
-            speculation,
+            guesses if config.speculation.follow else None,
         ),
         archivist,
         ledger,
@@ -230,7 +233,7 @@ def build(
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again, speculation),
+        PrefetchChecks(robots, rejudging, again, guesses),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -356,15 +359,6 @@ def _drop_tests(config: CrawlConfig, frontier: Frontier) -> DropTests | None:
     if not (config.branches.share or parameters.test or parameters.apply):
         return None
     return DropTests(parameters, frontier)
-
-
-def _speculation(
-    config: CrawlConfig, frontier: Frontier, identity: Identity, counters: Counters
-) -> Speculation | None:
-    """What judges speculative links, where they are followed."""
-    if not config.speculation.follow:
-        return None
-    return Speculation(frontier, identity, counters, config.speculation)
 
 
 def _link_rules(config: CrawlConfig) -> LinkRules:

@@ -96,7 +96,7 @@ def run_again(
         parsed, problems = parse_settings(settings)
         if problems:
             raise ConfigError(*problems)
-        config = load(CrawlConfig, merge(read_toml(folder.config), {**parsed, **limits}))
+        config = load(CrawlConfig, merge(CrawlConfig.renewed(read_toml(folder.config)), {**parsed, **limits}))
         if limits:
             config = _from_now(folder, config, frozenset(limits))
         Seeds(config, folder.path).prove()  # or nobody could resume it any more

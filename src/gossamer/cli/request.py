@@ -57,7 +57,7 @@ def compose(request: Request) -> CrawlConfig:
         given |= {"seeds": list(request.seeds), "seeds_file": seeds_file}
     config = CrawlConfig(seeds=tuple(request.seeds), seeds_file=seeds_file)
     with _noting(problems):
-        config = load(CrawlConfig, merge(tree, {**given, **settings}))
+        config = load(CrawlConfig, merge(CrawlConfig.renewed(tree), {**given, **settings}))
     with _noting(problems):
         Seeds(config).prove()
     order = str(settings.get("engine.order") or given.get("engine.order") or config.engine.order)

@@ -341,7 +341,7 @@ def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
     """The configuration of the crawl in `place` with what the caller gave over it, written down."""
     held = reopen(place)
     try:
-        both = _laid_over(tree, read_toml(place.config))
+        both = _laid_over(CrawlConfig.renewed(tree), CrawlConfig.renewed(read_toml(place.config)))
         if seeds := tree.get("seeds"):
             both["seeds"] = list(dict.fromkeys((*held.seeds, *seeds)))
         settings = load(CrawlConfig, both)

@@ -7,7 +7,8 @@ from gossamer.engine.settlement.page_memory import PageMemory
 from gossamer.engine.settlement.revisits import Revisits
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.disposition import SETTLED
-from gossamer.model.link import ends_at_robots
+from gossamer.model.link import LinkKind, ends_at_robots
+from gossamer.policy.revisit.gone import Presence
 from gossamer.state.records import PageRecord
 
 
@@ -52,4 +53,6 @@ class Enrolling:
 
 
 def _comes_again(page: PageRecord) -> bool:
-    return page.state in SETTLED and bool(page.visits) and not ends_at_robots(page.hops)
+    if page.state not in SETTLED or not page.visits or ends_at_robots(page.hops):
+        return False
+    return page.kind is not LinkKind.SPECULATIVE or page.presence is not Presence.NEVER

@@ -218,16 +218,17 @@ class Frontier:
             self.seen.add(key, place, batch)
         return True
 
-    def claim(self, fingerprint: bytes, place: bytes) -> bool:
-        """Mark a URL as seen for who waited at `place`; `False` if it was for another.
+    def claim(self, fingerprint: bytes, place: bytes) -> None:
+        """Mark a URL that was not seen as seen, for who waited at `place`."""
+        with self.changes() as batch:
+            self.seen.add(fingerprint, place, batch)
+
+    def has_claimed(self, fingerprint: bytes, place: bytes) -> bool:
+        """Whether a URL that was seen was so for who waits at `place`.
 
         A Bloom table does not tell who: there a claim that a crash has cut off is lost.
         """
-        if fingerprint in self.seen:
-            return self.environment.get(Family.SEEN, fingerprint) == place
-        with self.changes() as batch:
-            self.seen.add(fingerprint, place, batch)
-        return True
+        return self.environment.get(Family.SEEN, fingerprint) == place
 
     def linked(self, hosts: Iterable[str], finder: str) -> None:
         """A page of the host `finder` links to `hosts`; for budgets that go by it (`counts_linkers`)."""

@@ -234,7 +234,7 @@ def _may_be_orphan(record: PageRecord) -> bool:
         record.state == "done"
         and bool(record.via)
         and record.kind.value != "robots"
-        and record.presence is not Presence.GONE
+        and not record.presence.absent
     )
 
 

@@ -34,3 +34,8 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     origin: str = ""
     again: bool = False
     element: str = ""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody linked to it, and it was not visited yet: it may be the address of nothing."""
+        return self.kind is LinkKind.SPECULATIVE and not self.again

@@ -115,7 +115,7 @@ class Admission:
         if speculation is None:
             return False
         if fingerprint in self._frontier.seen:
-            speculation.was_known(candidate)
+            speculation.was_known(candidate, fingerprint)
             return False
         if not self._in_scope(candidate, fingerprint):
             return False

@@ -12,20 +12,18 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
-from gossamer.model.outcome import Refused, Rule
+from gossamer.model.outcome import Outcome, Refused, Rule
 from gossamer.model.reasons.codes import SpeculationCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.policy.speculation.belief import Tried
 from gossamer.policy.speculation.config import SpeculationConfig
-from gossamer.state.records import Counters
+from gossamer.state.environment import Family
+from gossamer.state.records import Counters, decode_page
 
 LINKED = Reason(SpeculationCode.LINKED)
 """A link to the same URL was found meanwhile, or another page guessed the same: it has its own story."""
-
-
-def is_speculative(candidate: Candidate) -> bool:
-    """Whether a candidate is a guess of ours that was not visited yet."""
-    return candidate.kind is LinkKind.SPECULATIVE and not candidate.again
+OFF = Reason(SpeculationCode.OFF)
+"""None is followed any more, and what was never claimed has no story."""
 
 
 class Speculation:
@@ -46,12 +44,15 @@ class Speculation:
         tried = Tried.unpacked(record.speculation if record is not None else b"")
         return tried.doubt(candidate.element, record.pages if record is not None else 0, self._config)
 
-    def was_known(self, candidate: Candidate) -> None:
-        """The URL of a speculative link was known without it, which speaks for its kind."""
+    def was_known(self, candidate: Candidate, fingerprint: bytes) -> None:
+        """The URL of a speculative link was known, which speaks for its kind unless it was by another guess."""
         host, name = self._frontier.host_key(candidate.url)
         record = self._frontier.hosts.get(host)
         tried = Tried.unpacked(record.speculation if record is not None else b"")
-        if record is not None and tried.was_known(candidate.element):
+        if record is None or not tried.was_known(candidate.element):
+            return
+        data = self._frontier.environment.get(Family.PAGES, fingerprint)
+        if data is None or decode_page(data).kind is not LinkKind.SPECULATIVE:
             with self._frontier.changes():
                 self._frontier.hosts.change(host, name).speculation = tried.packed()
 
@@ -61,14 +62,24 @@ class Speculation:
         return self._frontier.admit_last(candidate, key)
 
     def refusal(self, lease: Lease) -> Refused | None:
-        """Why a speculative link is not visited though its turn has come; otherwise its URL is claimed."""
+        """Why a speculative link is not visited though its turn has come; otherwise its URL is claimed.
+
+        What is doubted claims nothing: a link to it may be found yet.
+        """
         candidate = lease.candidate
-        if not is_speculative(candidate):
-            return None
-        if not self._frontier.claim(self._identity.fingerprint(candidate.url), lease.ticket):
-            return Refused(Rule.SPECULATIVE, LINKED)
-        doubt = self.doubt(candidate) if not candidate.attempts else None
-        return None if doubt is None else Refused(Rule.SPECULATIVE, doubt)
+        if not candidate.is_guess or candidate.attempts:
+            return None  # no guess, or claimed with its first attempt
+        fingerprint = self._identity.fingerprint(candidate.url)
+        if fingerprint in self._frontier.seen:
+            mine = self._frontier.has_claimed(fingerprint, lease.ticket)
+            return None if mine else Refused(Rule.SPECULATIVE, LINKED)
+        if not self._config.follow:
+            return Refused(Rule.SPECULATIVE, OFF)
+        doubt = self.doubt(candidate)
+        if doubt is not None:
+            return Refused(Rule.SPECULATIVE, doubt)
+        self._frontier.claim(fingerprint, lease.ticket)
+        return None
 
     def came_of(self, lease: Lease, *, found: bool) -> None:
         """A visit to a speculative link is over, within the open batch."""
@@ -81,6 +92,11 @@ class Speculation:
         sums = self._counters.speculative
         before = sums.get(element, (0, 0))
         sums[element] = (before[0] + found, before[1] + (not found))
+
+
+def leaves_no_trace(outcome: Outcome) -> bool:
+    """Whether a guess ended of which there is nothing to tell: its URL has another entry, or none."""
+    return isinstance(outcome, Refused) and outcome.detail in (LINKED, OFF)
 
 
 def as_speculative(candidate: Candidate, element: str) -> Candidate:

@@ -101,6 +101,8 @@ class Revisits:
             if not self.pace.on or isinstance(visit.outcome, Refused):
                 return judgement
             changed_, history = None, self._first(visit, before, self._spot(fingerprint, candidate.url))
+            if candidate.is_guess and history.presence is Presence.NEVER:
+                return judgement  # nobody has said that it is there
         else:
             spot = self._spot(fingerprint, candidate.url)
             changed_, history = self._next(visit, before, unpack(before.history), spot, new)

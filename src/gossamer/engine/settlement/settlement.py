@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from gossamer.engine.admission.reclaim import turned_away
-from gossamer.engine.admission.speculation import LINKED, is_speculative
+from gossamer.engine.admission.speculation import leaves_no_trace
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.observe import Observers
 from gossamer.engine.settlement.archivist import Archivist, Kept
@@ -21,7 +21,7 @@ from gossamer.engine.settlement.spare_time import SpareTime
 from gossamer.engine.visiting.visit import Visit
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Done, Dropped
+from gossamer.model.disposition import SETTLED, Done, Dropped
 from gossamer.model.events import Event, HostParked, HostRested, Visited
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fetched, Refused
@@ -54,6 +54,11 @@ class Settled(msgspec.Struct, frozen=True):
     def seen_before(self) -> bool:
         """Whether its content was met before."""
         return bool(self.first_seen)
+
+    @property
+    def was_settled(self) -> bool:
+        """Whether an earlier visit has told what there is."""
+        return self.before is not None and self.before.state in SETTLED
 
 
 class Settlement:
@@ -187,7 +192,7 @@ class Settlement:
         fingerprint = self._doors.identity.fingerprint(visit.lease.candidate.url)
         before = self._doors.memory.get(fingerprint)
         judgement = self._doors.judge.judge(visit, self._frontier.now())
-        if self._doors.revisits is not None:
+        if self._doors.revisits is not None and not leaves_no_trace(visit.outcome):
             judgement = self._due_again(visit, judgement, before)
         kept = None
         if judgement.archive and isinstance(visit.outcome, Fetched):
@@ -220,8 +225,7 @@ class Settlement:
     def _apply(self, settled: Settled, followed: Followed, batch: Batch, events: list[Event]) -> None:
         """Put all that follows from one visit into the batch."""
         visit, lease = settled.visit, settled.visit.lease
-        if isinstance(visit.outcome, Refused) and visit.outcome.detail == LINKED:
-            # Its URL has another entry, or was visited: there is nothing to tell of this one.
+        if leaves_no_trace(visit.outcome):
             self._frontier.settle(lease, settled.judgement.disposition, settled.judgement.tally)
             return
         robots = self._doors.robots.settle(visit) if lease.candidate.kind is LinkKind.ROBOTS else None
@@ -235,7 +239,7 @@ class Settlement:
             if again is not settled.judgement:
                 settled = msgspec.structs.replace(settled, judgement=again)
         judgement = settled.judgement
-        if self._doors.speculation is not None and is_speculative(lease.candidate):
+        if self._doors.speculation is not None and lease.candidate.is_guess and not settled.was_settled:
             self._speculated(settled, admitted)
         self._doors.yields.learn(visit, judgement, settled.before, settled.first_seen)
         record = page_record(lease, visit, judgement.disposition, settled.before, settled.kept, reason=robots)

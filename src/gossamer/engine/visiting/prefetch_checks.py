@@ -11,7 +11,10 @@ from gossamer.model.reasons.reason import because
 
 
 class PrefetchChecks:
-    """Asks the scope, where it has changed, whether a guess is still worth it, then the robots files."""
+    """Asks whether a guess is still one and worth it, the scope, where it has changed, then the robots files.
+
+    Guesses first: what another entry has brought about is none of theirs to settle.
+    """
 
     def __init__(
         self,
@@ -27,12 +30,12 @@ class PrefetchChecks:
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does."""
+        if self._speculation is not None and (refused := self._speculation.refusal(lease)) is not None:
+            return refused
         if self._rejudging.active and (refused := self._rejudging.refusal(lease)) is not None:
             if lease.candidate.kind is LinkKind.ROBOTS:
                 # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
                 return Failed(Fault.ADDRESS_FORBIDDEN, because(refused.rule, refused.detail))
-            return refused
-        if self._speculation is not None and (refused := self._speculation.refusal(lease)) is not None:
             return refused
         return self._robots.refusal(lease)
 

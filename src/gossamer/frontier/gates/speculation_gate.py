@@ -2,7 +2,6 @@
 
 from gossamer.frontier.gates.gate import Turn
 from gossamer.frontier.queues.host_queue import HostQueue
-from gossamer.model.link import LinkKind
 
 
 class SpeculationGate:
@@ -13,6 +12,6 @@ class SpeculationGate:
 
     def judge(self, queue: HostQueue) -> Turn:
         """Whether the first entry is a link, or nothing is under way."""
-        if not queue.lent or queue.first is None or queue.first[1].kind is not LinkKind.SPECULATIVE:
+        if not queue.lent or queue.first is None or not queue.first[1].is_guess:
             return Turn.GO
         return Turn.WAIT

@@ -176,6 +176,7 @@ class SpeculationCode(StrEnum):
     DOUBTED = "speculation.doubted"
     SPENT = "speculation.spent"
     LINKED = "speculation.linked"
+    OFF = "speculation.off"
 
 
 class WorthCode(StrEnum):
