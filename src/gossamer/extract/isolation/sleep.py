@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-_STATE, _SWITCHES = "State:", ("voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:")
+_STATE, _SWITCHES = "State", ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
 _ASLEEP = "S"
 
 
@@ -15,14 +15,11 @@ def sleep_of(pid: int) -> list[str] | None:
     sleep = []
     try:
         for thread in sorted(Path(f"/proc/{pid}/task").iterdir()):
-            said = dict(
-                line.split(maxsplit=1)
-                for line in (thread / "status").read_text().splitlines()
-                if "\t" in line
-            )
+            lines = (thread / "status").read_text().splitlines()
+            said = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
             if not said[_STATE].startswith(_ASLEEP):
                 return None
             sleep.append(" ".join((thread.name, *(said[name] for name in _SWITCHES))))
-    except (OSError, KeyError, ValueError):
+    except (OSError, KeyError):
         return None
     return sleep
