@@ -53,7 +53,7 @@ def test_while_the_scope_has_never_changed_nothing_is_asked(world):
     begun(world, ScopeConfig(), 41)
     again = rejudging(world)
     assert (again.changed, again.active) == (False, False)
-    assert world.meta(JUDGED, JudgedBy) == JudgedBy(scope_digest(ScopeConfig(), TRAPS), 0)
+    assert world.meta(JUDGED, JudgedBy) == JudgedBy(scope_digest((ScopeConfig(), TRAPS)), 0)
 
 
 @pytest.mark.parametrize(("sequence", "refused"), [(0, True), (41, True), (42, False), (99, False)])
@@ -81,7 +81,7 @@ def test_a_change_in_mid_crawl(world):
     assert (found.changed, found.active) == (False, True)
     assert found.refusal(lease(sequence=7)) is not None
     assert found.refusal(lease(sequence=8)) is None
-    assert world.meta(JUDGED, JudgedBy) == JudgedBy(scope_digest(NARROW, TRAPS), 8)
+    assert world.meta(JUDGED, JudgedBy) == JudgedBy(scope_digest((NARROW, TRAPS)), 8)
 
 
 def test_a_blocked_host_is_not_even_asked_for_its_robots_file(world):
@@ -122,7 +122,7 @@ def test_a_rule_that_raises_refuses_and_is_heard_of(world):
 )
 def test_what_came_from_another_agent_is_judged_as_that_says(world, tmp_path, theirs, sequence, before):
     found = begun(world, ScopeConfig())
-    digest = scope_digest(ScopeConfig(), TRAPS)
+    digest = scope_digest((ScopeConfig(), TRAPS))
     source = Environment.open(tmp_path / "theirs", world.environment.config)
     try:
         if theirs is not None:
@@ -168,11 +168,11 @@ def test_what_may_widen_a_scope(before, after, wider):
 
 def test_settings_make_the_digest():
     some = {
-        scope_digest(*settings)
+        scope_digest(settings)
         for settings in ((ScopeConfig(), TRAPS), (NARROW, TRAPS), (ScopeConfig(), TrapConfig(max_segments=5)))
     }
     assert len(some) == 3
-    assert scope_digest(NARROW, TRAPS) == scope_digest(ScopeConfig(exclude=("/private",)), TrapConfig())
+    assert scope_digest((NARROW, TRAPS)) == scope_digest((ScopeConfig(exclude=("/private",)), TrapConfig()))
 
 
 # Permits …

@@ -248,7 +248,7 @@ def test_news_brings_a_page_sooner(world):
     assert world.frontier.told([Signal(page, last - 5, Source.SITEMAP)]) == 0, (
         "it speaks of the page, no more"
     )
-    assert unpack(world.page("http://a/2").history).source == Source.SITEMAP
+    assert [voice.source for voice in unpack(world.page("http://a/2").history).voices] == [Source.SITEMAP]
     before = world.page("http://a/2").history
     assert standing(before)[0] == last
     assert world.frontier.told([Signal(page, last + 5, Source.SITEMAP)]) == 1

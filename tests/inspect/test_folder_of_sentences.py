@@ -5,6 +5,7 @@
 
 import asyncio
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "crawl"
 
 
-def test_it_tells_what_it_told(folder: Path) -> None:
+def test_it_tells_what_it_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        time, "time", lambda: 0.0
+    )  # the moment it was left, before what rests there may go on
     told = {}
     with inspect(folder) as inspection:
         storyteller = Storyteller(inspection)

@@ -76,7 +76,7 @@ def test_all_is_told_by_the_clock_of_the_crawl_that_histories_go_by(tmp_path: Pa
             [seen] = [one for fact in facts for one in fact.told if getattr(one, "key", "") == "again.seen"]
             stale, at = inspection.freshness().stale, due(page)
         assert stale is not None and at is not None
-        return round(stale, 3), round(at / HOUR), round(float(seen.values["hours"]), 1)
+        return round(stale, 3), round(at / HOUR), round(float(seen.values["ago"]) / HOUR, 1)
 
     assert told(ahead) == told(0.0)
 

@@ -10,6 +10,7 @@ from gossamer.inspect.why.level_words import grade_told, grade_words, level_clau
 from gossamer.inspect.why.sentences import Clause, clause, in_english
 from gossamer.policy.ordering.best import BestConfig, BestFirst
 from gossamer.policy.ordering.ordering import BreadthFirst
+from gossamer.policy.places.place import Measure
 from gossamer.words.catalogue import words
 
 APP = Path(sentences.__file__).parent
@@ -30,6 +31,8 @@ def made() -> list[tuple[str, frozenset[str]]]:
                 names = frozenset(str(word.arg) for word in node.keywords)
                 if isinstance(key, ast.Constant):
                     found.append((str(key.value), names))
+                elif path.stem == "by_place":
+                    found.extend((f"place.by_{measure}", names) for measure in Measure)
                 else:
                     assert path.stem == "level_words", f"{path.stem}: a key that is put together"
     return found

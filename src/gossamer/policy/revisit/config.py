@@ -86,4 +86,6 @@ class RevisitConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 def _first(by_pattern: dict[str, float], url: Url) -> float | None:
     """What is said of an address by the first pattern that matches it."""
-    return next((value for pattern, value in by_pattern.items() if address_pattern(pattern).matches(url.text)), None)
+    return next(
+        (value for pattern, value in by_pattern.items() if address_pattern(pattern).matches(url.text)), None
+    )

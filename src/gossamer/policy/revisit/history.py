@@ -161,7 +161,18 @@ def unpack(stored: bytes | bytearray | memoryview) -> History:
             brings, at = 1 << stored[BYTES], BYTES + 1
         voices += tuple(starmap(Voice, _VOICE.iter_unpack(memoryview(stored)[at:])))
     return History(
-        last, since, quiet, stirred, same, changed, announced, place, Presence(flags & 3), text, voices, brings
+        last,
+        since,
+        quiet,
+        stirred,
+        same,
+        changed,
+        announced,
+        place,
+        Presence(flags & 3),
+        text,
+        voices,
+        brings,
     )
 
 
