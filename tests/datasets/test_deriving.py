@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,10 +15,11 @@ import pytest
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 
 from in_process import gossamer
+from isolated_toys import Sleeps
 from small_site import Answer, small_site
 
 from gossamer.archive.follower import Mark
-from gossamer.datasets import derived
+from gossamer.datasets import derived, deriving
 from gossamer.datasets.derived import FOLDER, DamagedTables, Store, files_of, rows_of, state_of
 from gossamer.datasets.deriving import Deriving, DocumentRow
 from gossamer.datasets.tables import DERIVED
@@ -264,6 +266,23 @@ def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) ->
     assert process.wait(30) == 130
     assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert len(_rows(tmp_path / "d")) >= 5
+
+
+def test_who_says_stop_waits_for_no_document(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(crawled, tmp_path / "d", ignore=shutil.ignore_patterns(FOLDER, "*.sock"))
+    asks = iter(range(20))
+    with monkeypatch.context() as changed, inspect(tmp_path / "d") as inspection:
+        changed.setattr(deriving, "Reads", Sleeps)
+        hanging = Deriving(tmp_path / "d", inspection)
+        hanging.run(lambda: False, lambda: next(asks, None) is None, lambda _: None)
+        hanging.close()
+    state = state_of(tmp_path / "d" / FOLDER)
+    first = min((row["serial"], row["offset"]) for row in rows_of(crawled / FOLDER, "documents"))
+    assert state is None or (state.documents == 0 and state.mark.place <= first), (
+        "the first is read another time"
+    )
 
 
 def test_sql_says_how_far_behind_the_tables_of_a_running_crawl_are(site: str, tmp_path: Path) -> None:

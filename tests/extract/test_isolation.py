@@ -222,5 +222,14 @@ def test_with_patience_processor_time_counts_and_not_the_clock(guarded):
 
 
 def test_with_patience_a_start_that_waits_is_no_fault_of_the_document(guarded):
-    limits = Limits(processes=1, start=1.5, patience=200, memory=512 << 20, answer=1 << 20)
+    limits = Limits(processes=1, start=0.4, patience=200, memory=512 << 20, answer=1 << 20)
     assert guarded(limits, isolated_toys.Starved()).ask(Asked("bytes", b"x")).text == "x"
+
+
+def test_with_patience_who_sleeps_is_not_waited_for_as_one_that_gets_no_processor(guarded):
+    limits = Limits(processes=1, seconds=0.1, patience=5_000, memory=512 << 20, answer=1 << 20)
+    pool = guarded(limits)
+    assert pool.ask(Asked("starve")).text == "starved"
+    answer = pool.ask(Asked("sleep"))
+    assert (answer.why, answer.detail) == (Why.TIME, "gave no answer in 0.1 s")
+    assert pool.ask(Asked("bytes", b"x")).text == "x", "by another process"

@@ -212,13 +212,14 @@ def test_damage_is_noticed_said_and_mended(tmp_path: Path, kind: str, harm: Call
 
 
 def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
-    indexed(tmp_path, [Page("u", "words")])
+    opened = indexed(tmp_path, [Page("u", "words")])
     mark = tmp_path / "search" / "mark.json"
     kept = read_kept(mark.parent)
     assert kept is not None
     write_kept(mark.parent, msgspec.structs.replace(kept, version=0))
-    with pytest.raises(StorageError, match="another version"):
-        Reader(tmp_path)
+    for look in (lambda: Reader(tmp_path), opened.refresh):
+        with pytest.raises(StorageError, match="another version"):
+            look()
     assert "another version" in bring(tmp_path)[0]
     assert found(Reader(tmp_path), "words") == ["u"]
 

@@ -43,6 +43,11 @@ def answer(asked: Asked) -> object:
             if asked.path:
                 Path(asked.path).touch()
             ctypes.PyDLL(None).pause()
+        case "sleep":
+            time.sleep(600)
+        case "starve":
+            starve(0.5)
+            return Told("starved", os.getpid())
         case "allocate":
             bytearray(10 << 30)
         case "leak":
@@ -76,6 +81,12 @@ def answer(asked: Asked) -> object:
     raise AssertionError(asked.what)
 
 
+def starve(seconds: float) -> None:
+    """Get no processor for so long."""
+    subprocess.Popen(["sh", "-c", f"sleep {seconds}; kill -CONT {os.getpid()}"])
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 class Starved:
     """Gets no processor for a while when it is loaded."""
 
@@ -86,7 +97,18 @@ class Starved:
         return {"waits": True}
 
     def __setstate__(self, state: dict[str, bool]) -> None:
-        time.sleep(2.0)
+        starve(1.0)
+
+
+class Sleeps:
+    """Reads no document: waits for what never comes."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def __call__(self, _: object) -> object:
+        time.sleep(600)
+        raise AssertionError
 
 
 class TableExtractor:

@@ -7,7 +7,7 @@ process; rows are committed with the place in the archive up to which they tell.
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from datetime import datetime
 from pathlib import Path
 
@@ -45,11 +45,14 @@ IN_FLIGHT = 64 << 20
 """Bytes of content that are being read, at most, or one document."""
 PATIENCE = 100.0
 """Times the seconds of a document by the clock: beside a crawl others come first. What it says must not depend on how
-long it had to wait for a processor; a process of the lowest priority may be given one out of a thousand."""
+long it had to wait for a processor; a process of the lowest priority may be given one out of a thousand. One that
+sleeps does not wait for one, and is not waited for so long."""
 _CALLS = 5_000
 """Documents that a process reads before another takes its place, which needs as long as a hundred pages to begin. One
 that has outgrown its memory by then is replaced, and its document read again."""
 _PAUSE = 1.0
+_STOP = 0.1
+"""Seconds after which it is seen that somebody says stop."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -230,20 +233,21 @@ class Deriving:
                 if stop():
                     break
                 if isinstance(record, Rewound):
-                    self._commit(follower)
+                    self._commit(follower, stop)
+                    if stop():  # what was not taken would be left out
+                        break
                     self._store.rewind(record.to)
                     self._archive = ""
                 elif isinstance(record, FollowedRecord):
                     came = True
                     self._ask(record)
-                    self._take(self._most)
+                    self._take(self._most, stop)
                     if self._due():
-                        self._commit(follower)
+                        self._commit(follower, stop)
                         tell(self._progress())
                 else:
                     self._asked.append(_Asked(record.after))
-            self._take(0)
-            self._commit(follower)
+            self._commit(follower, stop)
             tell(self._progress())
             if not came:
                 if not more:
@@ -329,11 +333,16 @@ class Deriving:
             return None
         return Question(url, kind, decoded.content, part or decoded.truncated), status
 
-    def _take(self, most: int) -> None:
-        """Take answers until at most so many are awaited."""
+    def _take(self, most: int, stop: Callable[[], bool]) -> None:
+        """Take answers until at most so many are awaited; nobody who says stop waits for one, it is asked for again."""
         while self._asked and (
             len(self._asked) > most or self._flying > IN_FLIGHT or not _is_open(self._asked[0])
         ):
+            answer = self._asked[0].answer
+            while answer is not None and not answer.done():
+                if stop():
+                    return
+                wait([answer], _STOP)
             self._keep(self._asked.popleft())
 
     def _keep(self, asked: _Asked) -> None:
@@ -360,8 +369,8 @@ class Deriving:
         rows = len(self._rows["documents"])
         return rows >= ROWS or self._text > TEXT or (rows > 0 and time.monotonic() - self._since > SECONDS)
 
-    def _commit(self, follower: Follower) -> None:
-        self._take(0)
+    def _commit(self, follower: Follower, stop: Callable[[], bool]) -> None:
+        self._take(0, stop)
         if self._mark is not None and self._mark != self._store.state.mark:
             took = time.monotonic() - self._since
             self._archive = self._archive or follower.archive
@@ -414,4 +423,4 @@ def _seconds(date: str) -> float:
 def _wait(seconds: float, stop: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and not stop():
-        time.sleep(0.1)
+        time.sleep(_STOP)

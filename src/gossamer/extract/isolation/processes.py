@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
+from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from gossamer.extract.isolation.frames import ClosedError, Frame, receive, send
+from gossamer.extract.isolation.sleep import sleep_of
 from gossamer.extract.isolation.worker import Orders
 
 __all__ = ["GuardedProcesses", "Limits", "Unanswered", "Why"]
@@ -41,7 +43,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         start: seconds until a worker must have loaded its function.
         nice: added to a worker's niceness.
         patience: where a worker has to wait for a processor, its `start` and `seconds` are of CPU time, and so many
-            times as many may pass by the clock.
+            times as many may pass by the clock. One that sleeps for as long as it may work is hanging; this is seen
+            after at most twice that time, where there is a `/proc`.
     """
 
     processes: int = 2
@@ -232,7 +235,7 @@ class _Worker:
         if self._orders is None:
             return None
         until = time.monotonic() + limits.start * limits.patience
-        reply = self._conversation(self._orders, until, 10_000)
+        reply = self._conversation(self._orders, limits.start, until, 10_000)
         if isinstance(reply, Unanswered):
             return reply
         kind, body = reply
@@ -244,7 +247,7 @@ class _Worker:
 
     def _exchange(self, body: bytes, limits: Limits) -> bytes | Unanswered:
         until = time.monotonic() + limits.seconds * limits.patience
-        reply = self._conversation(body, until, max(limits.answer, 10_000))
+        reply = self._conversation(body, limits.seconds, until, max(limits.answer, 10_000))
         match reply:
             case Unanswered(why=Why.TIME):
                 return Unanswered(Why.TIME, f"gave no answer in {limits.seconds:g} s")
@@ -262,9 +265,12 @@ class _Worker:
                 )
         return Unanswered(Why.MALFORMED, "said what nobody asked")
 
-    def _conversation(self, body: bytes, until: float, longest: int) -> tuple[Frame, bytes] | Unanswered:
+    def _conversation(
+        self, body: bytes, seconds: float, until: float, longest: int
+    ) -> tuple[Frame, bytes] | Unanswered:
         try:
             send(self._channel, Frame.QUESTION, body, until)
+            self._await_reply(seconds, until)
             return receive(self._channel, longest, until)
         except TimeoutError:
             return Unanswered(Why.TIME, "did not start in time")
@@ -272,6 +278,19 @@ class _Worker:
             return Unanswered(Why.MALFORMED, str(error))
         except ClosedError:
             return self._ended()
+
+    def _await_reply(self, seconds: float, until: float) -> None:
+        """Wait until the process begins to speak.
+
+        Raises:
+            TimeoutError: it has slept for `seconds`, or did not before `until`, by the monotonic clock.
+        """
+        before: list[str] | None = None
+        while not wait([self._channel], max(0.0, min(seconds, until - time.monotonic()))):
+            now = sleep_of(self._process.pid)
+            if time.monotonic() >= until or (now is not None and now == before):
+                raise TimeoutError
+            before = now
 
     def _ended(self) -> Unanswered:
         self.kill()  # which changes nothing of how one ended that is ending already

@@ -151,7 +151,7 @@ class Reader:
             kept = read_kept(self._folder)
         except Damage:
             kept = None
-        if kept is None or kept.made_of != self._kept.made_of:
+        if kept is None or (kept.version, kept.made_of) != (VERSION, self._kept.made_of):
             self._open()
         elif self._links is not None:  # links are of the files of one commit
             if kept.commit != self._kept.commit:
