@@ -22,6 +22,7 @@ from benchmarks.cluster_runs import AGENT, ClusterRun, by_agents, served
 from benchmarks.cluster_timed import DIGESTS, QUESTIONS
 from benchmarks.webs import Web
 from gossamer.cluster.agent import digest_exchange
+from gossamer.cluster.agent.between import Inquiry, question_in
 from gossamer.cluster.agent.digest_exchange import DigestExchange
 from gossamer.cluster.agent.digest_table import DigestTable
 from gossamer.cluster.protocol import agent_name
@@ -114,7 +115,9 @@ class Pair:
 
     async def _consult(self, name: str, data: bytes) -> bytes:
         self.messages += 1
-        return await self._agents[name].receive(data)
+        question = question_in(data)
+        assert isinstance(question, Inquiry)
+        return await self._agents[name].receive(question)
 
     async def crawl(self, contents: int) -> None:
         """Ask for each, some at a time; announce them, a second's at a time."""

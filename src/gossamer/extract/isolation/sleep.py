@@ -17,7 +17,7 @@ def sleep_of(pid: int) -> list[str] | None:
         for thread in sorted(Path(f"/proc/{pid}/task").iterdir()):
             lines = (thread / "status").read_text().splitlines()
             said = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-            if not said[_STATE].startswith(_ASLEEP):
+            if said[_STATE][:1] != _ASLEEP:
                 return None
             sleep.append(" ".join((thread.name, *(said[name] for name in _SWITCHES))))
     except (OSError, KeyError):
