@@ -26,7 +26,10 @@ def test_speculative_links_survive_kills(tmp_path) -> None:
     with Site(answer) as served:
         run = [sys.executable, "-m", "gossamer"]
         settings = (
-            "speculation.follow=true politeness.min_delay=0.02 politeness.factor=0 engine.guess_sitemap=false"
+            "speculation.follow=true",
+            "politeness.min_delay=0.02",
+            "politeness.factor=0",
+            "engine.guess_sitemap=false",
         )
         quiet = ["--quiet", *(part for each in settings for part in ("--set", each))]
         begin = [*run, "crawl", served.address, "--dir", str(tmp_path / "c"), *quiet]
