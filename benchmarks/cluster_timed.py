@@ -60,7 +60,15 @@ class Clocks:
 
     def install(self) -> None:
         """Put clocks around the parts of this process."""
-        from gossamer.cluster.agent import digest_exchange, digest_table, link_exchange, outbox, router
+        from gossamer.cluster.agent import (
+            agent,
+            consulting,
+            digest_exchange,
+            digest_table,
+            link_exchange,
+            outbox,
+            router,
+        )
         from gossamer.engine.admission.admission import Admission
         from gossamer.engine.admission.robots_files import RobotsFiles
 
@@ -79,9 +87,10 @@ class Clocks:
             (Admission, "receive", ADMISSION),
             (RobotsFiles, "keep", ADMISSION),
             (digest_exchange.DigestExchange, "_say", QUESTIONS),
-            (digest_exchange, "_encode", DIGESTS),
-            (digest_exchange, "_known", DIGESTS),
-            (digest_exchange, "_inquiry", DIGESTS),
+            (digest_exchange, "encode", DIGESTS),
+            (digest_exchange, "_decode", DIGESTS),
+            (consulting, "encode", DIGESTS),
+            (agent, "question_in", DIGESTS),
             (digest_table.DigestTable, "get", DIGESTS),
             (digest_table.DigestTable, "enter", DIGESTS),
             (digest_table.Announcements, "note", DIGESTS),

@@ -76,6 +76,16 @@ def test_of_a_clock_within_another_only_the_inner_counts():
     assert 0.009 <= clocks.seconds["outer"] < 0.049 <= clocks.seconds["inner"]
 
 
+def test_every_part_that_has_a_clock_is_there():
+    installed = "from benchmarks.cluster_timed import Clocks; Clocks().install()"
+    root = Path(__file__).parents[2]
+    ran = subprocess.run(
+        [sys.executable, "-c", installed], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+    assert ran.returncode == 0
+
+
 def test_growth_is_of_the_last_tenth_on_that_before_the_first_fifth():
     watch = Watch()
     watch.samples["a-1"] = [(float(n), n, 100.0 if n < 500 else 108.0) for n in range(1_000)]

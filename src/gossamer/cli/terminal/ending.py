@@ -60,7 +60,7 @@ REFUSED = {
 FURTHER: dict[str, str] = {
     EndCode.MAX_PAGES: "--max-pages {}",
     EndCode.MAX_BYTES: "--max-bytes {}",
-    EndCode.MAX_TIME: "--max-time {:g}s",
+    EndCode.MAX_TIME: "--max-time {}s",
 }
 """How to go on after a limit of the whole crawl."""
 
@@ -117,8 +117,11 @@ def _further(reason: Reason, used: Mapping[str, float]) -> str:
     """The limit that was reached, as it was given: `resume` counts from then on."""
     if reason.code not in FURTHER:
         return ""
+    # Rounded because the start took some of the time before it was looked at.
     given = [
-        value - used.get(reason.code, 0) for value in reason.values if not isinstance(value, str | Reason)
+        max(1, round(value - used.get(reason.code, 0)))
+        for value in reason.values
+        if not isinstance(value, str | Reason)
     ]
     return " " + FURTHER[reason.code].format(*given)
 

@@ -2,16 +2,15 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
 
 import msgspec
 
 from gossamer.cluster.agent.between import Inquiry, Known
+from gossamer.cluster.agent.consulting import Consult, answer_of, encode
 from gossamer.cluster.agent.digest_table import Announcement, Announcements, DigestTable, Marks
 from gossamer.cluster.agent.shard_leases import ShardLeases
 from gossamer.cluster.protocol import agent_name
 from gossamer.cluster.ranges import shard_of
-from gossamer.model.errors import GossamerError
 from gossamer.state.records import SharedDigestRecord
 
 PATIENCE_SECONDS = 0.2
@@ -23,9 +22,6 @@ SILENCE_SECONDS = 5.0
 TELL_SECONDS = 2.0
 TOLD_AT_ONCE = 250
 """Announcements in a message: entering them takes some milliseconds."""
-
-Consult = Callable[[str, bytes], Awaitable[bytes]]
-"""(name of an agent, packed `Inquiry`) -> packed `Known`; `ConnectionError` if it cannot be reached."""
 
 
 class Question:
@@ -116,12 +112,10 @@ class DigestExchange:
 
     async def _say(self, name: str, inquiry: Inquiry) -> Known | None:
         """The answer of an agent; `None` if there is none in time."""
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return _known(await self._consult(name, _encode(inquiry)))
-        except (ConnectionError, TimeoutError, GossamerError):
+        answer = await answer_of(self._consult, name, inquiry, _decode, ANSWER_SECONDS)
+        if answer is None:
             self._silent[name] = asyncio.get_running_loop().time() + SILENCE_SECONDS
-            return None
+        return answer
 
     # Telling …
 
@@ -160,7 +154,7 @@ class DigestExchange:
             raise ConnectionError("the agent is at its end")
         found = ((mark, self._table.get(mark)) for mark in inquiry.asked)
         known = {mark: record for mark, record in found if record is not None}
-        return _encode(Known(known, tuple(self._enter(inquiry.told))))
+        return encode(Known(known, tuple(self._enter(inquiry.told))))
 
     def _enter(self, announcements: list[Announcement] | tuple[Announcement, ...]) -> frozenset[bytes]:
         """Enter those of our own shards; marks of the others."""
@@ -177,12 +171,4 @@ class DigestExchange:
                 await task
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode_known = msgspec.msgpack.Decoder(Known).decode
-
-
-def _known(data: bytes) -> Known:
-    try:
-        return _decode_known(data)
-    except msgspec.MsgspecError as error:
-        raise GossamerError(f"an answer about digests cannot be read ({error})") from None
+_decode = msgspec.msgpack.Decoder(Known).decode

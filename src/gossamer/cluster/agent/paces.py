@@ -7,20 +7,17 @@ where two cannot reach each other. Messages may be lost; what is known of an age
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from gossamer.cluster.agent.between import Gossip, News
+from gossamer.cluster.agent.consulting import Consult, answer_of, encode
 from gossamer.cluster.agent.shard_leases import ShardLeases
-from gossamer.model.errors import GossamerError
 from gossamer.policy.revisit.agreement import Told
 
 ROUND_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
-
-Consult = Callable[[str, bytes], Awaitable[bytes]]
-"""(name of an agent, packed `Gossip`) -> packed `Gossip`; `ConnectionError` if it cannot be reached."""
 
 
 class Paces:
@@ -83,17 +80,14 @@ class Paces:
         if not others or self._name not in self._news:
             return
         name = self._dice.choice(others)
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._consult(name, _encode(Gossip(self._known())))
-            self._hear(_decoded(answer).news)
-        except (ConnectionError, TimeoutError, GossamerError):
-            return
+        answer = await answer_of(self._consult, name, Gossip(self._known()), _decode, ANSWER_SECONDS)
+        if answer is not None:
+            self._hear(answer.news)
 
     def receive(self, gossip: Gossip) -> bytes:
         """Hear the news of another agent; packed ours."""
         self._hear(gossip.news)
-        return _encode(Gossip(self._known()))
+        return encode(Gossip(self._known()))
 
     def _known(self) -> dict[str, News]:
         """What is known of those that there are."""
@@ -114,12 +108,4 @@ def _plausible(news: dict[str, News]) -> Iterable[tuple[str, News]]:
     return ((name, each) for name, each in news.items() if each.told.is_sane)
 
 
-_encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Gossip).decode
-
-
-def _decoded(data: bytes) -> Gossip:
-    try:
-        return _decode(data)
-    except msgspec.MsgspecError as error:
-        raise GossamerError(f"what another agent goes by cannot be read ({error})") from None
