@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from patience import SLOW_SECONDS
 
 # The same examples everywhere, and no time limit on one: a busy machine is not a failure. A third of them in a run
 # of the tests; `--hypothesis-profile=deep`, as `scripts/check` has it, tries all, and `default` looks for new ones.
@@ -38,6 +39,16 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests get their time-out, and with `--dist loadgroup` those of a file, which share what it makes, one worker."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
+            if not item.get_closest_marker("xdist_group"):
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -9,6 +9,7 @@ from archive_samples import exchange, open_writer
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 
 from gossamer.archive.file import no_fault
 from gossamer.archive.placement import ArchiveFile
@@ -50,7 +51,7 @@ def test_the_steps_pass_every_fault_point(tmp_path):
 @pytest.mark.parametrize("point", POINTS)
 def test_a_real_kill_at_each_fault_point(tmp_path, point, nth):
     arguments = [sys.executable, archive_lives.__file__, str(tmp_path), STEPS, point, str(nth)]
-    assert subprocess.run(arguments, check=False, timeout=60).returncode == -9
+    assert subprocess.run(arguments, check=False, timeout=PATIENCE).returncode == -9
     repairs = resume(tmp_path, "aacraace")
     assert repairs or (point, nth) in {
         ("archive.append.before_write", 2),  # nothing was written since the commit, or not yet
@@ -65,9 +66,9 @@ def test_a_real_kill_at_each_fault_point(tmp_path, point, nth):
 def test_a_real_kill_while_recovering(tmp_path, point):
     arguments = [sys.executable, archive_lives.__file__, str(tmp_path), STEPS]
     kill = [*arguments, "archive.rotate.after_rename", "2"]
-    assert subprocess.run(kill, check=False, timeout=60).returncode == -9
+    assert subprocess.run(kill, check=False, timeout=PATIENCE).returncode == -9
     for _ in range(2):
-        assert subprocess.run([*arguments, point, "1"], check=False, timeout=60).returncode == -9
+        assert subprocess.run([*arguments, point, "1"], check=False, timeout=PATIENCE).returncode == -9
     resume(tmp_path, "aacraace")
 
 

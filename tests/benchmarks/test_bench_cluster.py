@@ -1,6 +1,5 @@
 """The figures of `benchmarks.cluster`, and that what it runs can be run."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -12,6 +11,8 @@ from benchmarks.cluster import exchange, spread, summed_up
 from benchmarks.cluster_memory import Watch, compared
 from benchmarks.cluster_runs import AGENT, ClusterRun
 from benchmarks.cluster_timed import Clocks
+from patience import SLOW_SECONDS
+from ray_there import needs_ray, never_two_at_once
 
 from benchmarks import cluster_digests
 from gossamer.cluster.agent import digest_exchange
@@ -100,11 +101,13 @@ def test_differences_of_a_collection():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(700)
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra 'cluster' is not installed")
+@needs_ray
+@never_two_at_once
 def test_a_small_run_of_all_of_it():
     line = [sys.executable, "-m", "benchmarks.cluster", "--quick", "--json"]
-    ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=600, check=False)
+    ran = subprocess.run(
+        line, cwd=Path(__file__).parents[2], capture_output=True, timeout=SLOW_SECONDS, check=False
+    )
     found = json.loads(ran.stdout)
     assert found["all_the_same"]
     assert set(found["cpu_ms_per_page"]) == {"plain", "one", "two", "strangers"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.fairness import HUGE_HOST, Plan, Ran, capacity, command, figures
+from patience import SLOW_SECONDS
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
@@ -69,13 +70,14 @@ def test_the_huge_host_has_its_pages():
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_small_run_of_all_of_it():
     line = [sys.executable, "-m", "benchmarks.fairness", "--quick", "--hosts", "40", "--pages-per-host", "3"]
     ran = subprocess.run(
         [*line, "--rest", "1", "--json"],
         cwd=Path(__file__).parents[2],
         capture_output=True,
-        timeout=200,
+        timeout=SLOW_SECONDS,
         check=True,
     )
     result = json.loads(ran.stdout)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.service import HOSTS, Plan, Point, Visits, figures, overhead, summed_up
+from patience import SLOW_SECONDS
 
 
 def run(crawl_ms: float, daemon_ms: float = 0.0) -> dict[str, float]:
@@ -74,10 +75,13 @@ def test_rests_make_a_crawl_last() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("viewer", ["stream"])
 def test_a_small_run_of_all_of_it(viewer: str) -> None:
     line = [sys.executable, "-m", "benchmarks.service", "--quick", "--viewer", viewer, "--parts", "--json"]
-    ran = subprocess.run(line, cwd=Path(__file__).parents[2], capture_output=True, timeout=280, check=True)
+    ran = subprocess.run(
+        line, cwd=Path(__file__).parents[2], capture_output=True, timeout=SLOW_SECONDS, check=True
+    )
     found = json.loads(ran.stdout)
     assert found["viewer"] == viewer
     assert set(found["runs"]) == {"alone", "shared", "daemon", "limited", "watched"}

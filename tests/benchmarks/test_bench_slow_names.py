@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.crawlers import Work
 from benchmarks.slow_names import OURS, PLAIN, Plan, command, count, ratio
+from patience import SLOW_SECONDS
 
 from gossamer.simweb import Question, WorldSpec
 
@@ -57,7 +58,7 @@ def test_a_small_run_of_all_of_it():
         [*line, "--rest", "0.1", "--set", "dns.first_wait=3"],
         cwd=Path(__file__).parents[2],
         capture_output=True,
-        timeout=280,
+        timeout=SLOW_SECONDS,
         check=True,
     )
     result = json.loads(ran.stdout)

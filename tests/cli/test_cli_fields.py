@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_run import Gossamer
+from patience import PATIENCE
 
 from gossamer.extract.fields.selector import MOST_VALUES
 
@@ -81,7 +82,7 @@ def test_ctrl_c_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
         assert _Stuck.asked.wait(60)
         pressed = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         took = time.monotonic() - pressed
         _Stuck.over.set()
         server.shutdown()

@@ -17,6 +17,7 @@ from pathlib import Path
 import in_process
 import pytest
 from cli_run import Gossamer
+from patience import PATIENCE
 
 from gossamer.datasets.parquet import write_table
 from gossamer.datasets.snapshot import FOLDER, refresh
@@ -224,7 +225,7 @@ def test_ctrl_c_ends_a_question_in_one_line(crawled: str, tmp_path: Path) -> Non
         while process.poll() is None and not children.read_text():
             pass
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, b"gossamer: interrupted\n")
 
 

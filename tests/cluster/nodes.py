@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Self
 
+from patience import PATIENCE
+
 from gossamer.simweb import WorldSpec
 from gossamer.simweb.servers.visits import Visit, read_visits
 
@@ -21,7 +23,6 @@ CLUSTER_NET, WEB_NET = "10.97", "10.98"
 """Machines talk to each other over the one, with the simulated web over the other."""
 STORE_BYTES = 80_000_000
 """Of Ray's object store on each node, close to the least it takes."""
-PATIENCE = 240.0
 STARTS = 3
 BIN = Path(sys.executable).parent
 

@@ -1,14 +1,14 @@
 """A cluster from outside: what its folder says after it was told something."""
 
-from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
+from ray_there import needs_ray
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load
 
-pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed")
+pytestmark = needs_ray
 SETTINGS = {"seeds": ["http://a.example/"], "fetch": {"contact": "me@example.org"}}
 
 

@@ -5,10 +5,10 @@ import os
 import time
 from collections import Counter
 from dataclasses import replace
-from importlib.util import find_spec
 
 import pytest
 from nodes import HEAD, WEB_NET, Machine, Site, hurried, missing, until
+from ray_there import needs_ray, never_two_at_once
 from whole_crawl import QUICK
 
 from gossamer.config.config import CrawlConfig
@@ -34,9 +34,9 @@ GIVE_AWAY = 20.0
 AGENT, COORDINATOR = "ray::AgentActor", "ray::CoordinatorActor"
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
+    needs_ray,
+    never_two_at_once,
     pytest.mark.slow,
-    pytest.mark.timeout(900),
     pytest.mark.skipif(bool(why := missing()), reason=why),
 ]
 

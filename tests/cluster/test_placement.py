@@ -1,11 +1,10 @@
 """Where new agents begin."""
 
 from collections import Counter
-from importlib.util import find_spec
 
-import pytest
+from ray_there import needs_ray
 
-pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed")
+pytestmark = needs_ray
 
 
 def node(name, cores=2.0, *, alive=True):

@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from agents_here import final
 from mirrors import HOSTS, PAGES, mirrors, referred_elsewhere, sound
+from patience import PATIENCE, SLOW_SECONDS
 from prometheus_text import check
+from ray_there import needs_ray, never_two_at_once
 from whole_crawl import QUICK
 
 from gossamer.config.config import CrawlConfig
@@ -24,18 +25,15 @@ from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
 SPEC = WorldSpec.friendly(hosts=16, pages=25, page_bytes=1_000)
 RULES = CrawlRules(scope="any", sitemaps=True)
 
-pytestmark = [
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
-]
+pytestmark = [needs_ray, never_two_at_once]
 
 
-def gossamer(*arguments: str, seconds: float = 150.0) -> subprocess.CompletedProcess[str]:
+def gossamer(*arguments: str) -> subprocess.CompletedProcess[str]:
     """A command to its end."""
     command = [sys.executable, "-m", "gossamer", *arguments]
     environment = {**os.environ, "RAY_DEDUP_LOGS": "0"}
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=seconds, env=environment, check=False
+        command, capture_output=True, text=True, timeout=SLOW_SECONDS, env=environment, check=False
     )
 
 
@@ -87,9 +85,7 @@ def test_processes_that_share_their_digests_refer_to_each_others_archives(tmp_pa
     with mirrors() as web:
         options = [*configured(tmp_path, web), "--min-delay", "500ms", "--shared-digests"]
         folder = tmp_path / "c"
-        done = gossamer(
-            "cluster", "crawl", "--agents", "2", *options, "--dir", str(folder), "--json", seconds=300
-        )
+        done = gossamer("cluster", "crawl", "--agents", "2", *options, "--dir", str(folder), "--json")
     assert done.returncode == 0, done.stderr
     folders = sorted((folder / "agents").glob("a-*"))
     for each in folders:
@@ -107,7 +103,7 @@ def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
     with SimulatedWeb(SPEC) as web:
         options = [*configured(tmp_path, web), "--min-delay", "1s", "--set", "engine.give_up_after=60s"]
         with started("cluster", "crawl", "--agents", "2", *options, "--dir", folder) as crawl:
-            ends = time.monotonic() + 120
+            ends = time.monotonic() + PATIENCE
             told = ""
             while told.count("gossamer_crawl_pages_total{") < 2 and time.monotonic() < ends:
                 assert crawl.poll() is None
@@ -118,8 +114,8 @@ def test_a_crawl_that_goes_on_tells_its_figures(tmp_path):
                 assert re.search(rf'gossamer_crawl_pages_total{{agent="{agent}",node=".+"}} \d', told)
             stopped = gossamer("cluster", "stop", folder)
             assert stopped.returncode == 0, stopped.stderr
-            crawl.wait(150)
-    over = gossamer("cluster", "status", folder, seconds=150.0)  # Ray would try for minutes
+            crawl.wait(PATIENCE)
+    over = gossamer("cluster", "status", folder)
     assert over.returncode == 0
     assert f"{folder}: ended: interrupted" in over.stdout
 
@@ -134,4 +130,4 @@ def started(*arguments: str):
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(PATIENCE)

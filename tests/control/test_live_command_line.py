@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from gossamer.cli.live import show_pause, show_set, show_undo
 from gossamer.config.config import CrawlConfig
@@ -33,7 +34,7 @@ def web() -> Iterator[SimulatedWeb]:
 
 def gossamer(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gossamer", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def answers(path: Path) -> bool:

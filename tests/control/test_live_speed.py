@@ -82,6 +82,7 @@ def test_the_ceiling_is_lifted_while_visits_wait(tmp_path: Path, site: str) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_host_rests_for_what_it_has_sent(tmp_path: Path, site: str) -> None:
     speed = 200_000
     changes = {"fetch.max_host_speed": speed, "politeness.visits_per_host": 1, "engine.give_up_after": 10}

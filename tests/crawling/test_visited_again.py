@@ -12,6 +12,7 @@ from collections import Counter
 from hashlib import sha256
 
 import pytest
+from patience import PATIENCE
 from small_site import Site
 from warcio.archiveiterator import ArchiveIterator
 
@@ -110,7 +111,7 @@ def start(pages, folder, *, origin, resume=False, settings=(), die_at=""):
 
 def end(process):
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, told
     return told
 
@@ -257,7 +258,7 @@ def test_over_kills_each_version_once_and_each_visit_counted_once(tmp_path, seed
             changed = "abcdef"[number]
             time.sleep(0.5)
             pages.versions[changed] += 1
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
             assert process.returncode == -signal.SIGKILL
         seen = len(pages.served)
         process = start(pages, folder, origin=origin, resume=True, settings=["revisit.visits=200"])
@@ -327,7 +328,7 @@ def test_settings_change_while_it_runs(tmp_path):
         process = start(pages, folder, origin=origin, settings=["revisit.visits=20"])
         until(lambda: len(pages.visits("a")) >= 2, process)
         set_live(folder, "revisit.enabled=false")
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, "with nothing left it ends by itself"
         seen = len(pages.visits("b"))
         process = start(pages, folder, origin=origin, resume=True, settings=["revisit.visits=0.001"])

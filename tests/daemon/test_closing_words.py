@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 from console_stage import StageDaemon
+from patience import PATIENCE
 from service_world import LONG, SMALL, crawlers, job_settings, no_survivors
 
 from gossamer.cli.serve import closing_words
@@ -18,7 +19,6 @@ from gossamer.daemon.jobs.process import mark_of
 from gossamer.simweb import SimulatedWeb
 
 HOME = Path("/srv/gossamer")
-PATIENCE = 60.0
 
 
 def test_those_that_have_no_process_are_not_spoken_of() -> None:

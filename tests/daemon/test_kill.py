@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from service_world import WHO, crawlers, job_settings, no_survivors, service_config
 from torture_lives import Life, assert_complete, small_world
 
@@ -24,7 +25,6 @@ from gossamer.daemon.jobs.job import Job, JobState
 from gossamer.daemon.store import Store
 from gossamer.simweb import SimulatedWeb
 
-PATIENCE = 240.0
 JOBS = ("one", "two")
 ROUNDS = ("daemon", "job", "both") * 3 + ("daemon",)
 
@@ -45,7 +45,7 @@ class Service:
     def kill(self, number: signal.Signals = signal.SIGKILL) -> int:
         assert self._process is not None
         self._process.send_signal(number)
-        status = self._process.wait(60)
+        status = self._process.wait(PATIENCE)
         self._process = None
         return status
 
@@ -54,7 +54,7 @@ class Service:
         with contextlib.closing(Database(self.home / "service.db")) as database:
             return Store(database).jobs()
 
-    def wait_for_crawler(self, patience: float = 60) -> int:
+    def wait_for_crawler(self, patience: float = PATIENCE) -> int:
         """A process of a job that has begun to crawl; whichever comes first."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
@@ -105,7 +105,6 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_killed_ten_times_in_turn_all_jobs_end_complete(home: Path) -> None:
     chance = random.Random(5)
     (home / "service.toml").write_text(to_toml(service_config()))

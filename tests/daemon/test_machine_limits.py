@@ -71,7 +71,7 @@ async def ask_for_more(daemon: Daemon, name: str, waited: set[str]) -> None:
             view.state is JobState.RUNNING and (await daemon.figures(name))["state"] == "running"
         )
 
-    await until(crawls, patience=170)
+    await until(crawls)
     try:
         answer = await daemon.ask(name, "set", {"changes": {"engine.workers": 6}}, who=WHO)
     except ServiceError as error:  # it was about to end
@@ -107,6 +107,7 @@ def fastest(visits: Sequence[Visit], seconds: float) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_six_jobs_end_within_limits_that_are_too_small_for_all(home: Path) -> None:
     servers = SlowServers(HOSTS, PAGES, SECONDS, PAGE)
     with servers.running():
@@ -151,7 +152,7 @@ async def _run(seeds: list[str], home: Path) -> tuple[Watch, set[str]]:
             assert JobState.FAILED not in states.values(), [view.reason for view in daemon.jobs()]
             return all(state is JobState.FINISHED for state in states.values())
 
-        await until(over, patience=170)
+        await until(over)
         await asyncio.gather(*wishes)
         assert daemon.allocation().processes == ()
         reports = [daemon.job(name).report for name in JOBS]

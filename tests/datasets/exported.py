@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import in_process
+from patience import PATIENCE
 
 from gossamer.datasets.deriving import DocumentRow, LinkRow
 from gossamer.datasets.parquet import write_table
@@ -31,7 +32,7 @@ def gossamer(*arguments: str, cwd: Path, code: str = "") -> subprocess.Completed
     if not code:
         return in_process.gossamer(*arguments, cwd=cwd)
     command = [sys.executable, "-c", f"{code}\nfrom gossamer.cli import main; main()", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def document(number: int, title: str, text: str) -> DocumentRow:

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from patience import PATIENCE
 
 pytest.importorskip("pyarrow", reason="no extra with tables is installed")
 
@@ -52,7 +53,9 @@ def server() -> Iterator[str]:
     def run(*command: str | None) -> None:
         words = [*prefix, *map(str, command)]
         environment = {**os.environ, "HOME": str(folder), "LC_ALL": "C"}
-        subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=120, env=environment)
+        subprocess.run(
+            words, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE, env=environment
+        )
 
     data = folder / "data"
     run(_program("initdb"), "-D", str(data), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")

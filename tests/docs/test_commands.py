@@ -20,6 +20,8 @@ import click
 import msgspec
 import pytest
 from in_process import gossamer
+from patience import PATIENCE
+from ray_there import needs_ray, never_two_at_once
 from small_site import Answer, small_site
 from test_documents import DOCUMENTS, ROOT, app
 
@@ -252,7 +254,7 @@ class Web(msgspec.Struct, frozen=True):
                 input="a long enough password\n",
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=PATIENCE,
                 check=False,
             )
         status, said = FAILS.get(line, (0, ""))
@@ -263,7 +265,7 @@ class Web(msgspec.Struct, frozen=True):
         """The same command over again, until it says what a crawl beside it brings."""
         words = plain_words(self.here(line))
         assert words is not None
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while said not in (ran := gossamer(*words, cwd=folder)).stdout:
             assert time.monotonic() < until, (line, ran.stdout, ran.stderr)
 
@@ -290,7 +292,7 @@ class Web(msgspec.Struct, frozen=True):
             yield
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
 
 
 def _free_port() -> int:
@@ -331,7 +333,7 @@ def crawled(web: Web, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def wait_for_answers(folder: Path) -> None:
     """Until a crawl can be asked: it says where it crawls before it opens its state, which takes a while."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while True:
         try:
             with connected(folder) as peer:
@@ -398,8 +400,9 @@ def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path
 
 
 @pytest.mark.slow
+@needs_ray
+@never_two_at_once
 def test_a_cluster_crawls_as_is_told(web: Web, tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="the extra `cluster` is not installed")
     told = (ROOT / "docs" / "operating.md").read_text("utf-8")
     line = "gossamer cluster crawl https://example.org/ --agents 3 --dir crawl"
     assert f"\n{line}\n" in told

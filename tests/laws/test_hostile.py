@@ -73,7 +73,7 @@ def test_a_few_misbehaviours_in_the_fast_run(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.alone
 def test_no_page_holds_the_event_loop(tmp_path, monkeypatch):
     """CPU time of one callback of the loop: waiting for a busy machine does not count.
 

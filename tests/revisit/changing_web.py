@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from patience import PATIENCE
+
 NETWORK = "127.0.7."
 Fields = Sequence[tuple[str, str | bytes]]
 
@@ -134,7 +136,7 @@ class ChangingWeb:
             seen for seen in list(self.log) if (seen.request.host, seen.request.target) == (address, target)
         ]
 
-    def until(self, condition: Callable[[], object], patience: float = 60.0) -> bool:
+    def until(self, condition: Callable[[], object], patience: float = PATIENCE) -> bool:
         """Wait for something to become true; whether it did."""
         end = time.monotonic() + patience
         while not condition():

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from changing_web import Seen
+from patience import PATIENCE
 
 from gossamer.cli import main
 
-PATIENCE = 60.0
 EVERY = 'revisit.every."/*"'
 
 

@@ -33,6 +33,6 @@ def test_they_are_looked_at_and_go_on(crawl_of):
         assert [s.status for s in web.of("site")] == [200]
         crawl.revisit = True
         process = crawl.begin_resume()
-        assert web.until(lambda: len(web.of("site")) >= 4, 20), crawl.stop(process).err
+        assert web.until(lambda: len(web.of("site")) >= 4), crawl.stop(process).err
         assert crawl.stop(process).status == 130
     assert archived.wrong(crawl.folder) == []

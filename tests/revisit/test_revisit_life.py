@@ -40,7 +40,7 @@ def test_manners_are_those_of_first_visits(crawl_of):
     crawl = crawl_of({EVERY: "1s", "politeness.min_delay": "250ms"})
     with ChangingWeb({"plain": section, "delay": slow_robots}) as web:
         process = crawl.begin_crawl(web.url("plain"), web.url("delay"))
-        web.until(lambda: len(all_of(web, "plain")) >= 16 and len(all_of(web, "delay")) >= 6, 20)
+        web.until(lambda: len(all_of(web, "plain")) >= 16 and len(all_of(web, "delay")) >= 6)
         assert crawl.stop(process).status == 130
     plain, delay = all_of(web, "plain"), all_of(web, "delay")
     assert max(s.request.number for s in plain) > 1, "nothing was visited again"
@@ -56,7 +56,7 @@ def test_intervals_by_pattern(crawl_of):
     crawl = crawl_of({'revisit.every."/news/*"': "1s", 'revisit.every."/old/*"': "1h"})
     with ChangingWeb({"site": section}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        web.until(lambda: all(len(web.of("site", f"/news/{n}")) >= 4 for n in NAMES), 20)
+        web.until(lambda: all(len(web.of("site", f"/news/{n}")) >= 4 for n in NAMES))
         assert crawl.stop(process).status == 130
     for name in NAMES:
         apart = [b.began - a.began for a, b in pairwise(web.of("site", f"/news/{name}"))]
@@ -70,7 +70,7 @@ def test_it_can_be_switched_off_and_on_while_it_runs(crawl_of, tmp_path):
     crawl = crawl_of({EVERY: "1s", "seeds_watch": str(seeds)})
     with ChangingWeb({"site": at("/", honest())}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site")) >= 2, 20), crawl.stop(process).err
+        assert web.until(lambda: len(web.of("site")) >= 2), crawl.stop(process).err
         told = crawl.run("set", str(crawl.folder), "revisit.enabled=false")
         assert told.status == 0, told.err
         off = len(web.of("site"))
@@ -79,7 +79,7 @@ def test_it_can_be_switched_off_and_on_while_it_runs(crawl_of, tmp_path):
         told = crawl.run("set", str(crawl.folder), "revisit.enabled=true")
         assert told.status == 0, told.err
         count = len(web.of("site"))
-        assert web.until(lambda: len(web.of("site")) >= count + 1, 10), "switched on again in vain"
+        assert web.until(lambda: len(web.of("site")) >= count + 1), "switched on again in vain"
         assert crawl.stop(process).status == 130
     assert archived.wrong(crawl.folder) == []
 
@@ -103,7 +103,7 @@ def test_an_old_crawl_becomes_one_that_visits_again(crawl_of):
         crawl.revisit = True
         process = crawl.begin_resume()
         pages = ["/"] + [f"/{kind}/{n}" for kind in ("news", "old") for n in NAMES]
-        assert web.until(lambda: all(len(web.of("site", each)) >= 3 for each in pages), 20), (
+        assert web.until(lambda: all(len(web.of("site", each)) >= 3 for each in pages)), (
             crawl.stop(process).err,
             {each: len(web.of("site", each)) for each in pages},
         )
@@ -118,14 +118,14 @@ def test_it_goes_on_after_a_stop_without_being_told_again(crawl_of):
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest(version=lambda r: r.number))}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site")) >= 2, 20)
+        assert web.until(lambda: len(web.of("site")) >= 2)
         assert crawl.stop(process).status == 130
         count = len(web.of("site"))
         time.sleep(1.5)
         crawl.revisit = False
         process = crawl.begin_resume()
         begun = time.monotonic()
-        assert web.until(lambda: len(web.of("site")) >= count + 3, 20), "resume did not visit again"
+        assert web.until(lambda: len(web.of("site")) >= count + 3), "resume did not visit again"
         assert crawl.stop(process).status == 130
         later = [s.began for s in web.of("site") if s.began > begun]
         assert min(b - a for a, b in pairwise(later)) > 0.9
@@ -136,11 +136,11 @@ def test_a_kill_between_visits_costs_and_doubles_nothing(crawl_of):
     crawl = crawl_of({EVERY: "1s", "engine.checkpoint_every": "1s"})
     with ChangingWeb({"site": lambda r: missing() if r.target == "/robots.txt" else _moving(r)}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site", "/a")) >= 3, 20)
+        assert web.until(lambda: len(web.of("site", "/a")) >= 3)
         crawl.kill(process)
         count = len(web.of("site", "/a"))
         process = crawl.begin_resume()
-        assert web.until(lambda: len(web.of("site", "/a")) >= count + 2, 20), crawl.stop(process).err
+        assert web.until(lambda: len(web.of("site", "/a")) >= count + 2), crawl.stop(process).err
         assert crawl.stop(process).status == 130
     assert archived.wrong(crawl.folder) == []
     crawl.check()
@@ -166,7 +166,7 @@ def test_closing_words_say_what_the_visits_brought(crawl_of):
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", honest(version=lambda r: (r.number + 1) // 2))}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site")) >= 4, 20)
+        assert web.until(lambda: len(web.of("site")) >= 4)
         ended = crawl.stop(process)
     words = ended.err + ended.out
     assert "again" in words or "revisit" in words, words
@@ -184,13 +184,13 @@ def test_refetch_asks_for_a_page_now(crawl_of):
     crawl = crawl_of({EVERY: "1h"})
     with ChangingWeb({"site": section}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: all(web.of("site", f"/old/{n}") for n in NAMES), 20)
+        assert web.until(lambda: all(web.of("site", f"/old/{n}") for n in NAMES))
         told = crawl.run("refetch", str(crawl.folder), web.url("site", "/old/one"))
         assert told.status == 0, told.err
-        assert web.until(lambda: len(web.of("site", "/old/one")) >= 2, 10), told.out + told.err
+        assert web.until(lambda: len(web.of("site", "/old/one")) >= 2), told.out + told.err
         told = crawl.run("refetch", str(crawl.folder), "--match", "/news/t*")
         assert told.status == 0, told.err
-        assert web.until(lambda: all(len(web.of("site", f"/news/{n}")) >= 2 for n in ("two", "three")), 10)
+        assert web.until(lambda: all(len(web.of("site", f"/news/{n}")) >= 2 for n in ("two", "three")))
         assert crawl.stop(process).status == 130
     assert [s.request.conditional for s in web.of("site", "/old/one")] == [False, False]
     assert len(web.of("site", "/news/one")) == len(web.of("site", "/old/two")) == 1
@@ -292,12 +292,12 @@ def test_who_knows_of_a_change_can_say_so(crawl_of):
     crawl = crawl_of({EVERY: "1h"})
     with ChangingWeb({"site": section}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: all(web.of("site", f"/old/{n}") for n in NAMES), 20)
+        assert web.until(lambda: all(web.of("site", f"/old/{n}") for n in NAMES))
         told = crawl.run(
             "changed", str(crawl.folder), web.url("site", "/old/one"), web.url("site", "/never"), "--json"
         )
         assert told.status == 0, told.err
-        assert web.until(lambda: len(web.of("site", "/old/one")) >= 2, 15), told.out + told.err
+        assert web.until(lambda: len(web.of("site", "/old/one")) >= 2), told.out + told.err
         assert crawl.stop(process).status == 130
     assert web.of("site", "/old/one")[1].request.get("If-None-Match") == b'"v1"'
     assert not web.of("site", "/never")

@@ -65,17 +65,17 @@ def test_twenty_kills_at_any_moment(crawl_of):
     kills = 0
     with ChangingWeb({f"site{n}": moving for n in range(4)}) as web:
         process = crawl.begin_crawl(*(web.url(f"site{n}") for n in range(4)))
-        web.until(lambda: len(web.log) > 30, 20)
+        web.until(lambda: len(web.log) > 30)
         while kills < 20:
             before = len(web.log)
-            assert web.until(lambda seen=before: len(web.log) > seen + 3, 30)
+            assert web.until(lambda seen=before: len(web.log) > seen + 3)
             time.sleep(dice.uniform(0, 2.5))
             assert process.poll() is None, crawl.end(process).err
             crawl.kill(process)
             kills += 1
             process = crawl.begin_resume()
         before = len(web.log)
-        web.until(lambda: len(web.log) > before + 60, 30)
+        web.until(lambda: len(web.log) > before + 60)
         assert crawl.stop(process).status == 130
         assert kept_as_served(web, crawl.folder) == []
         records = [r for r in archived.records(crawl.folder) if r.tells and not r.url.endswith("robots.txt")]
@@ -98,7 +98,7 @@ def test_from_ten_bytes_to_fifty_million(crawl_of):
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", grows)}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site")) >= 5 or process.poll() is not None, 60)
+        assert web.until(lambda: len(web.of("site")) >= 5 or process.poll() is not None)
         status = Path(f"/proc/{process.pid}/status").read_text()
         assert crawl.stop(process).status == 130
     peak = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
@@ -121,7 +121,7 @@ def test_a_server_that_says_304_to_everything_is_seen_through(crawl_of):
     crawl = crawl_of({EVERY: "1s"})
     with ChangingWeb({"site": at("/", liar)}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        found = web.until(lambda: [s.status for s in web.of("site")].count(200) >= 2, 30)
+        found = web.until(lambda: [s.status for s in web.of("site")].count(200) >= 2)
         assert crawl.stop(process).status == 130
     assert found, [s.status for s in web.of("site")]
     responses = [
@@ -151,9 +151,9 @@ def test_a_large_sitemap_with_one_date(crawl_of):
     crawl = crawl_of({'revisit.every."/sitemap.xml"': "3s", "politeness.min_delay": "10ms"})
     with ChangingWeb({"site": site}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site", "/sitemap.xml")) >= 3 or process.poll() is not None, 90)
+        assert web.until(lambda: len(web.of("site", "/sitemap.xml")) >= 3 or process.poll() is not None)
         before = len(web.log)
-        assert web.until(lambda: len(web.log) > before + 100, 30), "it does not go on beside its list"
+        assert web.until(lambda: len(web.log) > before + 100), "it does not go on beside its list"
         usage = Path(f"/proc/{process.pid}/status").read_text()
         assert crawl.stop(process).status == 130
     peak = int(next(line.split()[1] for line in usage.splitlines() if line.startswith("VmHWM"))) / 1024
@@ -199,12 +199,12 @@ def test_the_wall_clock_jumps_a_day(crawl_of, tmp_path, jump):
     )
     with ChangingWeb({"site": at("/", honest(version=lambda r: (r.number + 1) // 2))}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        assert web.until(lambda: len(web.of("site")) >= 3, 30)
+        assert web.until(lambda: len(web.of("site")) >= 3)
         partial = tmp_path / "offset.partial"
         partial.write_text(f"{jump:+d}s\n")
         partial.replace(offset)
         moment, count = time.monotonic(), len(web.of("site"))
-        assert web.until(lambda: len(web.of("site")) >= count + 4, 20), "it waits for the clock"
+        assert web.until(lambda: len(web.of("site")) >= count + 4), "it waits for the clock"
         assert time.monotonic() - moment > 2.5, "a storm"
         assert crawl.stop(process).status == 130
     records = [r for r in archived.records(crawl.folder) if r.tells and r.url == web.url("site")]
@@ -232,7 +232,7 @@ def test_noise_is_bounded(crawl_of):
     crawl = crawl_of({"politeness.min_delay": "20ms", "revisit.visits": 1_000_000})
     with ChangingWeb({"site": site}) as web:
         process = crawl.begin_crawl(web.url("site"))
-        web.until(lambda: len(web.log) > 600, 60)
+        web.until(lambda: len(web.log) > 600)
         assert crawl.stop(process).status == 130
     counts = {
         kind: sum(s.request.target.startswith(f"/{kind}/") for s in web.log) for kind in ("clock", "still")

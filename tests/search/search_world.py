@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import in_process
 import msgspec
+from patience import PATIENCE
 from small_site import serving
 
 from gossamer.simweb import SimulatedWeb
@@ -80,7 +81,7 @@ class Ran(NamedTuple):
     err: str
 
 
-def gossamer(*arguments: str | Path, seconds: float = 120, **how: Any) -> Ran:
+def gossamer(*arguments: str | Path, seconds: float = PATIENCE, **how: Any) -> Ran:
     """The command in a process of its own."""
     line = [sys.executable, "-m", "gossamer", *map(str, arguments)]
     ran = subprocess.run(line, capture_output=True, timeout=seconds, check=False, **how)

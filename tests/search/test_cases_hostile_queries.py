@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from search_world import Ran, Search, assert_plain, gossamer
 
 MOST_SECONDS = 6.0
@@ -186,7 +187,7 @@ def gossamer_under(line: str, folder: Path, query: str) -> Ran:
     import sys
 
     command = ["sh", "-c", line, sys.executable, "-m", "gossamer", "search", str(folder), "--", query]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return Ran(ran.returncode, ran.stdout, ran.stderr)
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 import revisiting_crawl
 from odd_pages import STORY
+from patience import PATIENCE
+from ray_there import needs_ray, never_two_at_once
 from search_world import (
     INDEX,
     SEARCH_ON,
@@ -52,7 +54,6 @@ ANIMALS = (
     "ibex",
     "jerboa",
 )
-WITHIN = 60.0
 """Seconds by which the index follows a crawl, as it promises."""
 
 
@@ -70,7 +71,7 @@ class Chain(dict[str, Page]):
             return default
         number = int(path[1:])
         if self.held and number >= self.held:
-            self.let_go.wait(WITHIN * 2)
+            self.let_go.wait(PATIENCE)
         return html(
             f"Page number {number}", f"Here lives {animal(number)}, who is number{number} of all the animals.",
             STORY[number % len(STORY)], links=f'<a href="/{number + 1}">next</a>',
@@ -119,11 +120,11 @@ def test_a_process_that_a_killed_crawl_left_behind_costs_the_next_one_nothing(tm
             with pytest.raises(subprocess.TimeoutExpired):
                 crawl.wait(10)  # time for one that does not wait to give up
             pages.let_go.set()
-            until(lambda: (folder / "crawl.log").read_text().count('"became":"done"') >= 30, WITHIN)
+            until(lambda: (folder / "crawl.log").read_text().count('"became":"done"') >= 30, PATIENCE)
         finally:
             pages.let_go.set()
             os.close(left_behind)
-        _, err = crawl.communicate(timeout=WITHIN)
+        _, err = crawl.communicate(timeout=PATIENCE)
     assert (crawl.returncode, err) == (0, "")
     assert paths(folder, animal(29)) == ["29"]
 
@@ -142,11 +143,11 @@ def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             waits.wait(3)
         stopped.send_signal(signal.SIGTERM)
-        stopped.communicate(timeout=WITHIN)
+        stopped.communicate(timeout=PATIENCE)
         assert stopped.returncode == 130
     finally:
         os.close(held)
-    assert waits.communicate(timeout=WITHIN) == ("", "")
+    assert waits.communicate(timeout=PATIENCE) == ("", "")
     assert paths(folder, animal(2)) == ["2"]
 
 
@@ -177,12 +178,12 @@ def test_a_running_crawl_is_searched(tmp_path: Path) -> None:
     with site_of(pages) as address:
         crawl = begin("crawl", f"{address}/", "--min-delay", "0", "--dir", tmp_path / "d", "-q", SEARCH_ON)
         try:
-            until(lambda: paths(tmp_path / "d", animal(19)) == ["19"], WITHIN + 30)
+            until(lambda: paths(tmp_path / "d", animal(19)) == ["19"], PATIENCE)
             assert crawl.poll() is None, "it runs, and its last pages are held back"
             assert paths(tmp_path / "d", animal(25)) == []
         finally:
             pages.let_go.set()
-            _, err = crawl.communicate(timeout=60)
+            _, err = crawl.communicate(timeout=PATIENCE)
     assert crawl.returncode == 0, err
     assert paths(tmp_path / "d", animal(29)) == ["29"]
     assert paths(tmp_path / "d", animal(3)) == ["3"]
@@ -236,7 +237,7 @@ def test_the_newest_capture_wins(tmp_path: Path) -> None:
             "0.5",
             "3",
         ]
-        subprocess.run(line, check=True, timeout=60)
+        subprocess.run(line, check=True, timeout=PATIENCE)
     indexed(tmp_path / "d")
     assert paths(tmp_path / "d", "hedgehog") == ["changes"]
     assert paths(tmp_path / "d", "porcupine") == []
@@ -320,7 +321,7 @@ def test_killed_ten_times_while_it_indexes(
             shutil.rmtree(folder / INDEX)
         if not turn:  # how long it takes here, so that kills fall into it on any machine
             began = time.monotonic()
-            assert not killed(folder, 120)
+            assert not killed(folder, PATIENCE)
             took = time.monotonic() - began
         while kills < 10 and turn and killed(folder, chance.uniform(0.2, 0.9) * took):
             kills += 1
@@ -421,7 +422,7 @@ def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(
 def test_two_at_once(chain: Path, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(chain, folder := tmp_path / "d")
     both = [begin("index", folder, "-q", "--once") for _ in range(2)]
-    ended = [(process.communicate(timeout=60), process.returncode) for process in both]
+    ended = [(process.communicate(timeout=PATIENCE), process.returncode) for process in both]
     assert sorted(code for _, code in ended)[0] == 0
     for (_, err), code in ended:
         assert "Traceback" not in err
@@ -435,9 +436,9 @@ def test_the_folder_is_moved(whole: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@needs_ray
+@never_two_at_once
 def test_agents_of_a_cluster_are_searched_together(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     hosts = [f"127.0.3.{number}" for number in range(1, 7)]
     folder = tmp_path / "c"
     with (
@@ -445,7 +446,7 @@ def test_agents_of_a_cluster_are_searched_together(tmp_path: Path) -> None:
         site_of(Chain(5), hosts[3]) as d, site_of(Chain(5), hosts[4]) as e, site_of(Chain(5), hosts[5]) as f,
     ):  # fmt: skip
         ran = gossamer("cluster", "crawl", *(f"{each}/" for each in (a, b, c, d, e, f)), "--agents", "2", "--cores", "0.5",
-                       "--min-delay", "0", "--dir", folder, "-q", seconds=240)  # fmt: skip
+                       "--min-delay", "0", "--dir", folder, "-q")  # fmt: skip
         assert ran.code == 0, ran.err
     indexed(folder)
     found = search(folder, f"title:number {animal(3)}", "--limit", "100")

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from in_process import gossamer
+from patience import PATIENCE
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
@@ -207,7 +208,7 @@ def test_a_full_disk_is_said_and_ends_with_3(crawled: Path, tmp_path: Path) -> N
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 
     ran = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, preexec_fn=small
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False, preexec_fn=small
     )
     assert ran.returncode == 3
     assert "Traceback" not in ran.stderr
@@ -240,7 +241,6 @@ def test_what_the_archive_lost_is_not_found(crawled: Path, tmp_path: Path, site:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_twenty_kills_leave_the_index_that_is_made_at_once(crawled: Path, tmp_path: Path) -> None:
     folder = _copy(crawled, tmp_path)
     subprocess.run(["rm", "-r", str(folder / "search"), str(folder / "documents")], check=True)
@@ -254,7 +254,7 @@ def test_twenty_kills_leave_the_index_that_is_made_at_once(crawled: Path, tmp_pa
             [sys.executable, "-c", steps, "index", "d", "-q"], cwd=tmp_path, start_new_session=True
         )
         before = _mark(folder)
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while process.poll() is None and _mark(folder) == before and time.monotonic() < end:
             time.sleep(0.01)
         time.sleep(chosen.uniform(0, 0.4))
@@ -342,7 +342,7 @@ def test_live_a_seed_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path
         sys.executable, "-m", "gossamer", "search", "--live", "zebra", "http://127.0.0.1:1/", "--set",
         "retry.url_waits=[]", "--set", "engine.give_up_after=1s",
     ]  # fmt: skip
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 1
     assert ran.stderr.startswith("no seed could be reached: 127.0.0.1: connect"), ran.stderr
     assert "Warning" not in ran.stderr

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 
 pytest.importorskip("pyarrow", reason="the extra `documents` is not installed")
 
@@ -185,7 +186,7 @@ def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:
     ends = []
     for left in (0, 1, 2, 3, 5, 8, 13, 21, 1000):
         ran = subprocess.run(
-            [sys.executable, "-c", _KILLED, str(tmp_path / "c"), str(left)], timeout=60, check=False
+            [sys.executable, "-c", _KILLED, str(tmp_path / "c"), str(left)], timeout=PATIENCE, check=False
         )
         ends.append(ran.returncode)
     assert ends[:4] == [-signal.SIGKILL] * 4

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 CHROMIUM = shutil.which("chromium")
 DESKTOP, PHONE = (1280, 860), (360, 740)
@@ -28,7 +29,9 @@ def needs_chromium() -> None:
 @contextlib.contextmanager
 def chromium() -> Iterator[Any]:
     """The browser."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE * 1_000)
 
     with sync_playwright() as playwright:
         # As root Chromium has no sandbox; it is shown nothing but our own pages.
@@ -47,7 +50,7 @@ class Viewer:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, base_url=base, locale="en-US", **options
         )
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(PATIENCE * 1_000)
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.requests: set[str] = set()

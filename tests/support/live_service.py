@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import uvicorn
+from patience import PATIENCE
 from service_world import no_survivors, open_daemon
 
 from gossamer.daemon.daemon import Daemon
 from gossamer.web.api.app import make_app, server_options
 
 T = TypeVar("T")
-PATIENCE = 60.0
 
 
 class LiveService:

@@ -3,9 +3,12 @@
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from patience import PATIENCE
 
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.folder import CrawlFolder
@@ -44,14 +47,13 @@ class Running:
         """The result of a method."""
         return await self.crawl.ask(method, params, who=who)
 
-    async def until(self, met: Any, seconds: float = 20.0) -> dict[str, Any]:
+    async def until(self, met: Any) -> dict[str, Any]:
         """The first status for which `met(status)` holds."""
-        for _ in range(int(seconds / 0.02)):
-            status = await self.ask("status")
-            if met(status):
-                return status
+        deadline = time.monotonic() + PATIENCE
+        while not met(status := await self.ask("status")):
+            assert time.monotonic() < deadline, status
             await asyncio.sleep(0.02)
-        raise AssertionError(f"not within {seconds} s: {status}")
+        return status
 
     def log(self) -> list[dict[str, Any]]:
         """The crawl log so far."""

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
+
 from gossamer.config.settings import load
 from gossamer.daemon.config import ServiceConfig
 from gossamer.daemon.daemon import Daemon
@@ -17,7 +19,6 @@ from gossamer.daemon.jobs.process import mark_of
 from gossamer.daemon.views import JobView
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-PATIENCE = 60.0
 WHO = "tester"
 
 SMALL = WorldSpec(hosts=3, pages=12, page_bytes=2_000, cross_links=0.3)

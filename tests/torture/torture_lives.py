@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+from patience import PATIENCE
 from warcio.checker import Checker
 
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
@@ -21,8 +22,6 @@ from gossamer.simweb.servers.visits import Visit
 from gossamer.simweb.world.access import RobotsFiles
 from gossamer.simweb.world.world import World
 
-PATIENCE = 90.0
-"""Seconds after which a crawl has stalled; none here should take a third of it."""
 PRODUCT = "gossamer"
 RULES = CrawlRules(scope="any", allow_private=True, sitemaps=True)
 running: list[subprocess.Popen[str]] = []
@@ -137,14 +136,14 @@ class Life:
     def begin_resume(self, *options: str, **how: str) -> subprocess.Popen[str]:
         return self.begin("resume", str(self.folder), *options, **how)
 
-    def end(self, process: subprocess.Popen[str], patience: float = PATIENCE) -> Ended:
+    def end(self, process: subprocess.Popen[str]) -> Ended:
         """Wait for a process; one that stalls is killed, and fails the test."""
         try:
-            stdout, stderr = process.communicate(timeout=patience)
+            stdout, stderr = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             stdout, stderr = process.communicate()
-            raise AssertionError(f"stalled for {patience} s: {stderr}") from None
+            raise AssertionError(f"stalled for {PATIENCE} s: {stderr}") from None
         finally:
             self.ends.append(time.monotonic())
         running.remove(process)
@@ -335,7 +334,7 @@ def waits(life: Life, host: str, status: int) -> list[float]:
 
 def wait_for(life: Life, condition: Callable[[list[Visit]], bool]) -> None:
     """Wait until the servers have seen something."""
-    patience = time.monotonic() + 30
+    patience = time.monotonic() + PATIENCE
     while not condition(life.web.log()):
         assert time.monotonic() < patience, "the crawl never came to it"
         time.sleep(0.02)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.watch import measure
 from in_process import gossamer
+from patience import PATIENCE
 from receivers import Hook
 from small_site import small_site
 from watched_archive import WatchedArchive, page, watch
@@ -85,7 +86,7 @@ def test_pages_are_watched_until_it_is_interrupted(shop, tmp_path):
             while "+ EUR 80" not in told[-1]:
                 told.append(running.stdout.readline())
             running.send_signal(signal.SIGINT)
-            _, trouble = running.communicate(timeout=60)
+            _, trouble = running.communicate(timeout=PATIENCE)
         finally:
             running.kill()
     assert "A page: contains EUR 80" in told[0]

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from api_client import CHEAP, PASSWORD
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from service_world import job_settings
 
 from gossamer.control.views.views import VIEWS
@@ -41,7 +42,7 @@ def logged_in(service: LiveService, name: str, role: Role) -> Iterator[httpx.Cli
         service.app.state.door.accounts.add(name, role, PASSWORD)
 
     service.run(add())
-    with httpx.Client(base_url=service.url, headers={"Origin": service.url}, timeout=30) as client:
+    with httpx.Client(base_url=service.url, headers={"Origin": service.url}, timeout=PATIENCE) as client:
         answer = client.post("/api/v1/session", json={"name": name, "password": PASSWORD})
         assert answer.status_code == 200, answer.text
         cookie = answer.headers["set-cookie"].lower()

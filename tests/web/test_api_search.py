@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from api_client import CHEAP
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from searched_site import COPIES, DOCUMENTS, GUIDES, RUNS, page_at
 from service_world import job_settings
 from small_site import small_site
@@ -56,14 +57,14 @@ def make(service: LiveService, name: str, site: str, **settings: Any) -> None:
     made = httpx.post(
         f"{service.url}/api/v1/jobs",
         json={"name": name, "settings": {**job_settings(None, **given), "seeds": [site]}},
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert made.status_code == 201, made.text
 
 
 def crawl(service: LiveService, name: str, site: str, **settings: Any) -> None:
     make(service, name, site, **settings)
-    assert httpx.post(f"{service.url}/api/v1/jobs/{name}/start", json={}, timeout=60).status_code == 200
+    assert httpx.post(f"{service.url}/api/v1/jobs/{name}/start", json={}, timeout=PATIENCE).status_code == 200
 
 
 def indexed(service: LiveService, name: str, documents: int) -> None:
@@ -80,7 +81,7 @@ def indexed(service: LiveService, name: str, documents: int) -> None:
 
 
 def get(service: LiveService, path: str, **params: Any) -> httpx.Response:
-    return httpx.get(f"{service.url}/api/v1{path}", params=params, timeout=60)
+    return httpx.get(f"{service.url}/api/v1{path}", params=params, timeout=PATIENCE)
 
 
 def hits(service: LiveService, path: str, query: str, **params: Any) -> list[dict[str, Any]]:
@@ -210,23 +211,24 @@ def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mes
 
 
 def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
-    page = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"}, timeout=60)
+    page = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"}, timeout=PATIENCE)
     assert page.status_code == 200
     assert f'href="/clusters/mesh/page?url={quote(site)}guide/' in page.text
-    hit = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"}, timeout=60)
+    hit = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"}, timeout=PATIENCE)
     assert "A crawler at work." in hit.text, "its text, out of the archive of one of the agents"
-    missing = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"}, timeout=60)
+    missing = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"}, timeout=PATIENCE)
     assert (missing.status_code, "nothing of" in missing.text) == (404, True)
     assert 'data-suggest="/api/v1/clusters/mesh/suggestions"' in page.text
-    assert 'href="/clusters/mesh/search"' in httpx.get(f"{service.url}/clusters/mesh", timeout=60).text
-    everywhere = httpx.get(f"{service.url}/search", params={"q": "guide crawler"}, timeout=60).text
+    assert 'href="/clusters/mesh/search"' in httpx.get(f"{service.url}/clusters/mesh", timeout=PATIENCE).text
+    everywhere = httpx.get(f"{service.url}/search", params={"q": "guide crawler"}, timeout=PATIENCE).text
     assert 'href="/clusters/mesh/search?q=guide%20crawler">mesh</a>' in everywhere
     for path in ("/clusters/mesh/search/like", "/search/like"):
         assert (
-            httpx.get(f"{service.url}{path}", params={"url": f"{site}copy/0"}, timeout=60).status_code == 200
+            httpx.get(f"{service.url}{path}", params={"url": f"{site}copy/0"}, timeout=PATIENCE).status_code
+            == 200
         )
     shutil.rmtree(mesh / "agents" / "a-1")
-    none = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide"}, timeout=60)
+    none = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide"}, timeout=PATIENCE)
     assert f"gossamer index {mesh}" in none.text
 
 
@@ -277,7 +279,7 @@ def test_hostile_queries_end(service: LiveService, query: str) -> None:
 def test_what_strangers_wrote_is_told_as_text(service: LiveService) -> None:
     (hit,) = hits(service, "/jobs/docs/search", "evil words")
     assert "<script>alert(1)</script>" in hit["title"]
-    page = httpx.get(f"{service.url}/jobs/docs/search", params={"q": "evil words"}, timeout=60)
+    page = httpx.get(f"{service.url}/jobs/docs/search", params={"q": "evil words"}, timeout=PATIENCE)
     assert page.status_code == 200
     assert "<script>alert" not in page.text
     assert "&lt;script&gt;alert(1)" in page.text
@@ -341,12 +343,15 @@ def test_whoever_may_look_may_search(tmp_path: Path, site: str) -> None:
 
 
 def test_an_operator_has_the_index_made_while_the_job_runs(service: LiveService) -> None:
-    page = httpx.get(f"{service.url}/jobs/plain/search", timeout=60).text
+    page = httpx.get(f"{service.url}/jobs/plain/search", timeout=PATIENCE).text
     assert "There is no search index of this crawl yet" in page
     csrf = page.partition('name="csrf" value="')[2].partition('"')[0]
-    sent = httpx.post(f"{service.url}/jobs/plain/search/follow", data={"csrf": csrf}, timeout=60)
+    sent = httpx.post(f"{service.url}/jobs/plain/search/follow", data={"csrf": csrf}, timeout=PATIENCE)
     assert sent.headers["location"] == "/jobs/plain/search?said=search"
-    assert "It is made while the job runs" in httpx.get(f"{service.url}/jobs/plain/search", timeout=60).text
+    assert (
+        "It is made while the job runs"
+        in httpx.get(f"{service.url}/jobs/plain/search", timeout=PATIENCE).text
+    )
 
 
 def test_one_that_has_grown_begins_anew(service: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:

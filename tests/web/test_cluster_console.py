@@ -7,27 +7,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from live_service import LiveService, live_service
+from patience import PATIENCE, SLOW_SECONDS
+from ray_there import needs_ray, never_two_at_once
 from service_world import job_settings
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(find_spec("ray") is None, reason="the extra 'cluster' is not installed"),
-]
+pytestmark = [pytest.mark.slow, needs_ray, never_two_at_once]
 SPEC = WorldSpec.friendly(hosts=16, pages=60, page_bytes=1_000)
-PATIENCE = 400.0
-"""Ray alone takes a minute where nothing is left of the machine."""
 
 
 @pytest.fixture
@@ -66,9 +61,9 @@ def reach(
     service: LiveService, good: Callable[[dict[str, Any]], Any], crawl: subprocess.Popen[bytes] | None = None
 ) -> dict[str, Any]:
     """Look at the cluster until it is so; while its crawl goes on, if that is given."""
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + SLOW_SECONDS / 2  # Ray alone takes minutes where nothing is left of the machine
     while True:
-        answer = httpx.get(f"{service.url}/api/v1/clusters/big", timeout=60)
+        answer = httpx.get(f"{service.url}/api/v1/clusters/big", timeout=PATIENCE)
         view: dict[str, Any] = answer.json()
         if answer.status_code == 200 and good(view):
             return view
@@ -96,20 +91,20 @@ def test_a_cluster_is_seen_and_stopped(service: LiveService, crawl: subprocess.P
     for crawl_of in view["figures"]["crawls"].values():
         assert crawl_of["memory"] > 10 << 20
     assert sum(crawl_of["hosts"] for crawl_of in view["figures"]["crawls"].values()) >= 2
-    page = httpx.get(f"{service.url}/clusters/big", timeout=60).text
+    page = httpx.get(f"{service.url}/clusters/big", timeout=PATIENCE).text
     assert '<svg class="chart ring"' in page
     for name in live:
         assert f'<th scope="row">{name}</th>' in page
     assert re.search(r'class="state running"', page)
     empty = {"node": "no-such-machine"}
-    refused = httpx.post(f"{service.url}/api/v1/clusters/big/drain", json=empty, timeout=60)
+    refused = httpx.post(f"{service.url}/api/v1/clusters/big/drain", json=empty, timeout=PATIENCE)
     assert refused.status_code == 422
-    scaled = httpx.post(f"{service.url}/api/v1/clusters/big/scale", json={"agents": 1}, timeout=60)
+    scaled = httpx.post(f"{service.url}/api/v1/clusters/big/scale", json={"agents": 1}, timeout=PATIENCE)
     assert scaled.status_code == 200, scaled.text
     reach(service, lambda view: view["figures"]["overview"]["wanted_agents"] == 1, crawl)
-    stopped = httpx.post(f"{service.url}/api/v1/clusters/big/stop", json={}, timeout=60)
+    stopped = httpx.post(f"{service.url}/api/v1/clusters/big/stop", json={}, timeout=PATIENCE)
     assert stopped.status_code == 200, stopped.text
-    assert crawl.wait(PATIENCE) == 130, "interrupted, as by Ctrl-C"
+    assert crawl.wait(SLOW_SECONDS / 2) == 130, "interrupted, as by Ctrl-C"
     over = reach(service, lambda view: view["state"] == "stopped")
     assert over["figures"]["overview"]["pages"], "what was seen last is still told"
-    assert "gossamer cluster resume" in httpx.get(f"{service.url}/clusters/big", timeout=60).text
+    assert "gossamer cluster resume" in httpx.get(f"{service.url}/clusters/big", timeout=PATIENCE).text

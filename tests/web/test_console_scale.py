@@ -19,7 +19,7 @@ from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints, ticket
 from gossamer.state.records import COUNTERS, SECRET, Counters, HostRecord, QueueRecord, decode, encode
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 HOSTS = 1_000_000
 BATCH = 20_000

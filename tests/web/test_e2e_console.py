@@ -22,8 +22,6 @@ from gossamer.web.security.visitor import Role
 needs_chromium()
 from playwright.sync_api import expect  # noqa: E402 - only where it is installed
 
-expect.set_options(timeout=30_000)
-
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
@@ -94,7 +92,7 @@ def number_in(page: Any, name: str) -> int:
 
 
 def wait_for(page: Any, condition: str, **values: Any) -> None:
-    page.wait_for_function(condition, arg=values, timeout=60_000)
+    page.wait_for_function(condition, arg=values)
 
 
 def test_the_door(browser: Any, service: LiveService) -> None:
@@ -154,14 +152,14 @@ def test_a_day_at_the_console(viewer: Viewer, web: SimulatedWeb) -> None:
 def see_figures_move(viewer: Viewer) -> None:
     page = viewer.page
     page.goto("/jobs/day")
-    expect(page.locator(".job-head .state")).to_have_text("running", timeout=60_000)
+    expect(page.locator(".job-head .state")).to_have_text("running")
     first = number_in(page, "Pages")
     wait_for(
         page,
         MORE_PAGES,
         before=first + 20,
     )
-    expect(page.locator(".charts svg polyline").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".charts svg polyline").first).to_be_visible()
     assert page.evaluate("performance.getEntriesByType('navigation').length") == 1
     viewer.keep("overview")
 
@@ -268,18 +266,18 @@ def ask_in_sql(viewer: Viewer) -> None:
     page.goto("/jobs/day/sql")
     page.click("text=Pages by status")
     page.click("form.question button")
-    expect(page.locator("#answer tbody tr").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#answer tbody tr").first).to_be_visible()
     page.fill("[name=question]", "select type, count(*) as pages from pages group by type")
     page.click("form.question button")
-    expect(page.locator("#answer svg").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#answer svg").first).to_be_visible()
     assert page.locator("#answer td.n").count() >= 1
     viewer.keep("sql")
     page.fill("[name=question]", "select urll from pages")
     page.click("form.question button")
-    expect(page.locator("#problems")).to_contain_text("LINE 1: select urll from pages", timeout=60_000)
+    expect(page.locator("#problems")).to_contain_text("LINE 1: select urll from pages")
     page.fill("[name=question]", "select url from pages where type = 'text/html' limit 3")
     page.click("form.question button")
-    expect(page.locator("#answer tbody tr")).to_have_count(3, timeout=60_000)
+    expect(page.locator("#answer tbody tr")).to_have_count(3)
     page.locator("#answer tbody a").first.click()
     expect(page.locator(".verdict")).to_be_visible()
     page.click("text=中文")
@@ -323,7 +321,7 @@ def stop_and_resume(viewer: Viewer) -> None:
     page = viewer.page
     page.goto("/jobs/day")
     page.click(".job-head >> text=Pause")
-    expect(page.locator(".job-head .state")).to_have_text("paused", timeout=60_000)
+    expect(page.locator(".job-head .state")).to_have_text("paused")
     expect(page.locator(".job-head >> text=Go on")).to_be_visible()
     page.click(".job-head >> text=Go on")
     expect(page.locator(".notice")).to_have_text("It goes on.")
@@ -332,11 +330,11 @@ def stop_and_resume(viewer: Viewer) -> None:
     page.click(".job-head >> text=Stop")
     expect(page.locator(".notice")).to_contain_text("Stopping")
     page.goto("/jobs/day/seeds")  # without a part that lives; its head does
-    expect(page.locator(".job-head .state")).to_have_text("stopped", timeout=60_000)
+    expect(page.locator(".job-head .state")).to_have_text("stopped")
     page.goto("/jobs/day")
     before = number_in(page, "Pages")
     page.click(".job-head >> text=Start")
-    expect(page.locator(".job-head .state")).to_have_text("running", timeout=60_000)
+    expect(page.locator(".job-head .state")).to_have_text("running")
     assert page.evaluate("performance.getEntriesByType('navigation').length") == 1
     wait_for(
         page,
@@ -524,7 +522,7 @@ def test_without_scripts_everything_but_live_figures_works(browser: Any, service
     expect(page.locator(".notice")).to_have_text("The changes hold now.")
     page.click(".side >> text=SQL")
     page.click("form.question button")
-    expect(page.locator("#answer tbody tr").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#answer tbody tr").first).to_be_visible()
     page.click(".menu summary")
     page.click(".menu >> text=Delete")
     expect(page.locator("main h2")).to_have_text("Delete day")

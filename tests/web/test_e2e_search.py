@@ -16,8 +16,6 @@ needs_chromium()
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 from playwright.sync_api import expect  # noqa: E402 - only where it is installed
 
-expect.set_options(timeout=30_000)
-
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 CHINESE = {"name": "gossamer-language", "value": "zh"}
 

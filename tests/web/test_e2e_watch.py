@@ -12,8 +12,6 @@ from watched_job import HOSTILE, NAME, watched_job
 needs_chromium()
 from playwright.sync_api import expect  # noqa: E402 - only where it is installed
 
-expect.set_options(timeout=30_000)
-
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 

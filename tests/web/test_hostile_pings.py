@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from service_world import job_settings
 from small_site import Answer, Site
 
@@ -64,7 +65,7 @@ class Target:
 
     def raw(self, head: str, body: bytes = b"") -> int:
         """The status of the answer to bytes of our making; what comes after the head may never be sent."""
-        with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as channel:
+        with socket.create_connection(("127.0.0.1", self.service.port), timeout=PATIENCE) as channel:
             channel.sendall(head.replace("\n", "\r\n").encode("utf-8") + b"\r\n\r\n" + body)
             answer = channel.recv(4_096)
         return int(answer.split()[1]) if answer else 0
@@ -90,7 +91,7 @@ class Target:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Content-Type": kind, "Origin": self.service.url}
         return httpx.post(
-            f"{self.service.url}/api/v1/jobs/site/changed", content=content, headers=headers, timeout=30
+            f"{self.service.url}/api/v1/jobs/site/changed", content=content, headers=headers, timeout=PATIENCE
         )
 
 

@@ -11,6 +11,7 @@ import requests
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from service_world import WHO, job_settings, reach, until
 
 from gossamer.daemon.daemon import Daemon
@@ -92,7 +93,7 @@ def fuzz(service: LiveService, fixed: dict[str, Any], examples: int) -> int:
                     nonlocal asked
                     asked += 1
                     try:
-                        answer = case.call(base_url=service.url, session=session, timeout=30)
+                        answer = case.call(base_url=service.url, session=session, timeout=PATIENCE)
                     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
                         assert is_too_long(case), "the server hung up"
                         return
@@ -135,6 +136,6 @@ def test_many_requests_of_every_kind(service: LiveService) -> None:
 @pytest.mark.parametrize("name", [ENDED, ALIVE])
 def test_many_requests_to_one_crawl(service: LiveService, name: str) -> None:
     assert fuzz(service, {"name": name}, EXAMPLES) > 20 * EXAMPLES
-    view = requests.get(f"{service.url}/api/v1/jobs/{name}", timeout=30).json()
+    view = requests.get(f"{service.url}/api/v1/jobs/{name}", timeout=PATIENCE).json()
     assert view["state"] == {ENDED: "finished", ALIVE: "running"}[name]
     assert service.daemon.job(name).crashes == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from patience import PATIENCE
 from service_world import no_survivors
 
 from gossamer.web.api.app import _LAST_WORDS
@@ -39,13 +40,13 @@ def serving(home: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_an_open_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
     with serving(tmp_path / "home") as (process, address):
         place = urlsplit(address)
-        connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
+        connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=PATIENCE)
         connection.request("GET", "/api/v1/events")
         with contextlib.closing(connection), connection.getresponse() as answer:
             assert answer.readline().startswith(b"retry:")
             began = time.monotonic()
             process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
             took = time.monotonic() - began
         assert took < _LAST_WORDS, "it waited until it lost patience with the stream"
 
