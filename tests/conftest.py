@@ -43,7 +43,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests get their time-out, and with `--dist loadgroup` those of a file, which share what it makes, one worker."""
+    """Slow tests get their time-out, and with `--dist loadgroup` those of a file, which share what it makes,
+    one worker.
+    """
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.timeout(SLOW_SECONDS))

@@ -63,7 +63,7 @@ class _Stuck(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"<h1>half a page")
             self.wfile.flush()
             self.asked.set()
-            self.over.wait(60)
+            self.over.wait(PATIENCE)
 
     def log_message(self, *args: object) -> None:
         pass
@@ -79,7 +79,7 @@ def test_ctrl_c_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
             command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": str(tmp_path)},
         )  # fmt: skip
-        assert _Stuck.asked.wait(60)
+        assert _Stuck.asked.wait(PATIENCE)
         pressed = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from whole_crawl import QUICK
 
 from gossamer.cluster.agent.agent import Agent, Order
@@ -81,9 +82,9 @@ class World:
             self.core.data()
             self.core.saved()
 
-    async def until_over(self, seconds: float = 60.0) -> list[str]:
+    async def until_over(self) -> list[str]:
         """The agents' reasons to end."""
-        return list(await asyncio.wait_for(asyncio.gather(*self.tasks.values()), seconds))
+        return list(await asyncio.wait_for(asyncio.gather(*self.tasks.values()), PATIENCE))
 
 
 class Links:

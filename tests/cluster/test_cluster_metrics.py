@@ -79,7 +79,7 @@ def test_it_answers_over_http_and_says_when_it_cannot():
         return answer
 
     with server("127.0.0.1", 0, told) as answering:
-        running = threading.Thread(target=answering.serve_forever)
+        running = threading.Thread(target=answering.serve_forever, args=(0.02,))
         running.start()
         try:
             address = f"http://127.0.0.1:{answering.server_port}"

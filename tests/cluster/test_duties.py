@@ -5,6 +5,7 @@ import contextlib
 from types import SimpleNamespace
 
 import pytest
+from patience import PATIENCE
 
 from gossamer.cluster.agent import move_executor as module
 from gossamer.cluster.agent.move_executor import MoveExecutor
@@ -81,7 +82,7 @@ async def at_work(move_executor: MoveExecutor, done) -> None:
     """Let it work until `done()`."""
     working = asyncio.create_task(move_executor.run())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not done():  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
     finally:
@@ -133,7 +134,7 @@ def test_a_snapshot_counts_though_older_ones_cannot_be_removed(taken, monkeypatc
     snapshots = snapshooting()
 
     async def run() -> int:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await snapshots.take()
 
     assert asyncio.run(run()) == snapshots.latest == 11

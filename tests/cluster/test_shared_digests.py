@@ -35,7 +35,7 @@ def crawled(
         async with agents_on(path, web, 2, changes, shared_digests=shared) as world:
             if event is not None:
                 await event(world)
-            await world.until_over(120.0)
+            await world.until_over()
             return world
 
     with mirrors() as web:

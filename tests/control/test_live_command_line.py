@@ -59,7 +59,7 @@ def running(tmp_path: Path, web: SimulatedWeb) -> Iterator[tuple[Path, subproces
     command = [sys.executable, "-m", "gossamer", "crawl", *web.seeds, "--dir", str(path), "--quiet"]
     command += ["--nameserver", web.nameserver, *(part for one in settings for part in ("--set", one))]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not answers(path):
             assert time.monotonic() < deadline
             assert process.poll() is None
@@ -92,7 +92,7 @@ def test_set_undo_and_pause(
     with inspect(path) as inspection:  # beside it, as before
         assert inspection.status().sums.pages >= 0
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(PATIENCE) == 130
     stopped = gossamer("pause", path)
     assert stopped.returncode == 2
     assert f"no crawl runs there. 'gossamer resume {path}' goes on with it" in stopped.stderr
@@ -114,12 +114,12 @@ def test_a_change_survives_a_kill(running: tuple[Path, subprocess.Popen[bytes]])
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as again:
         assert change_workers(path, again) == 3
         again.send_signal(signal.SIGINT)
-        assert again.wait(60) == 130
+        assert again.wait(PATIENCE) == 130
 
 
 def change_workers(path: Path, process: "subprocess.Popen[bytes]") -> int:
     """Number of the change, once the crawl answers."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             [entry] = asyncio.run(ask(path, "set", {"changes": {"engine.workers": 6}}))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from live_world import PACED, Running, running_with
+from patience import PATIENCE
 from small_site import Answer, Site
 
 from gossamer.control.socket.client import ask
@@ -57,7 +58,7 @@ def crawl(
 
 
 async def asked(site: Site, path: str, times: int) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while sum(asked == path for _, asked in site.asked) < times:
         assert time.monotonic() < deadline, Counter(site.asked)
         await asyncio.sleep(0.02)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import loopback
 from console_stage import StageDaemon
 from patience import PATIENCE
 from service_world import LONG, SMALL, crawlers, job_settings, no_survivors
@@ -53,7 +53,7 @@ def test_a_crawl_goes_on_until_it_is_told_to_stop(home: Path) -> None:
         assert process.stderr is not None
         try:
             address = process.stderr.readline().split()[2]
-            with httpx.Client(base_url=f"{address}api/v1", timeout=PATIENCE) as client:
+            with loopback.Client(base_url=f"{address}api/v1") as client:
                 job = {"name": "long", "settings": job_settings(web, **LONG)}
                 assert client.post("/jobs", json=job).status_code == 201
                 assert client.post("/jobs/long/start", json={}).status_code == 200

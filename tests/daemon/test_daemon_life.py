@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from patience import PATIENCE
 from service_world import (
     LONG,
     SMALL,
@@ -505,7 +506,7 @@ def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
         with urllib.request.urlopen(line.split()[2] + "healthz") as answer:
             assert answer.status == 200
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0, process.stderr.read()
+        assert process.wait(PATIENCE) == 0, process.stderr.read()
         assert "[listen]" in (home / "service.toml").read_text()
     finally:
         process.kill()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.daemon.jobs.job import Mark
@@ -46,7 +47,7 @@ def test_the_end_of_a_child_is_noticed_with_its_status(sleeper: subprocess.Popen
         assert not process.ended.is_set()
         assert process.memory() > 1 << 20 and process.footprint().files >= 3
         process.send(signal.SIGTERM)
-        await asyncio.wait_for(process.ended.wait(), 30)
+        await asyncio.wait_for(process.ended.wait(), PATIENCE)
         assert process.memory() == 0
         process.send(signal.SIGTERM)  # nobody is hit
         return process.status
@@ -109,7 +110,7 @@ def test_who_crawls_into_a_folder_is_found_without_touching_its_lock(tmp_path: P
 def test_a_crawl_that_cannot_begin_says_why_on_standard_error(tmp_path: Path) -> None:
     async def run() -> int | None:
         process = JobProcess(spawn(tmp_path / "nothing", tmp_path / "nothing.err"))
-        await asyncio.wait_for(process.ended.wait(), 60)
+        await asyncio.wait_for(process.ended.wait(), PATIENCE)
         return process.status
 
     assert asyncio.run(run()) == 2

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from service_world import WHO, job_settings, open_daemon
 
 from gossamer.daemon.jobs.schedule import Schedule
@@ -24,7 +25,7 @@ def test_a_keeper_that_was_just_woken_ends_all_the_same(tmp_path: Path) -> None:
                 for _ in range(turns):
                     await asyncio.sleep(0)
                 reconciler = daemon._supervisor._reconcilers.pop("nightly")
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(PATIENCE):
                     await reconciler.close()
                 daemon._supervisor.add("nightly")
 
@@ -46,7 +47,7 @@ def test_folders_are_measured_again_after_the_disk_has_refused(
 
     async def live() -> None:
         async with open_daemon(tmp_path / "home", watch={"disk_every": 0.1}):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await again.wait()
 
     monkeypatch.setattr(Supervisor, "measure", measure)

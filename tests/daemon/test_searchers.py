@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
+from patience import PATIENCE
 
 from gossamer.daemon.line_process import LineProcess, NoAnswerError
 from gossamer.daemon.searching import searchers
@@ -53,7 +54,7 @@ def test_a_line_process_that_has_ended_gives_no_answer(loop: object, tmp_path: P
 def _gone(pids: Path) -> None:
     """Wait until the last that began has ended and was reaped."""
     last = Path("/proc") / pids.read_text().split()[-1]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while last.exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)

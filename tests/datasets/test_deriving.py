@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 
@@ -263,7 +264,7 @@ def test_an_interrupted_crawl_leaves_what_was_read(site: str, tmp_path: Path) ->
     while not log.exists() or len(log.read_bytes().splitlines()) < 8:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(PATIENCE) == 130
     assert gossamer("index", "d", "-q", cwd=tmp_path).returncode == 0
     assert len(_rows(tmp_path / "d")) >= 5
 
@@ -326,4 +327,4 @@ def test_sql_says_how_far_behind_the_tables_of_a_running_crawl_are(site: str, tm
         assert second > first
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(PATIENCE)

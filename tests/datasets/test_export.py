@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from patience import PATIENCE
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 pytest.importorskip("duckdb", reason="the extra `sql` is not installed")
@@ -302,7 +303,7 @@ def test_killed_it_goes_on_and_has_each_row_once(tmp_path: Path) -> None:
     out, files = tmp_path / "out", 0
     for wanted in (2, 5):
         process = subprocess.Popen([sys.executable, "-c", code])
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while len(list(out.glob("part-*.gz"))) < wanted and time.monotonic() < deadline:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)

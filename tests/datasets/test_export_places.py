@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from exported import gossamer
+from patience import PATIENCE
 
 pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
 
@@ -131,7 +132,7 @@ def test_a_running_crawl_goes_on_while_it_is_exported_to_s3(
             assert process.poll() is None, "it ended before it was exported"
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(PATIENCE)
     from pyarrow import parquet
 
     assert 0 < counts[0] < counts[1]

@@ -153,7 +153,7 @@ def test_killed_it_goes_on_without_doubles(address: str, tmp_path: Path) -> None
     before = 0
     for _ in range(2):
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while (done := _done(database)) < before + 2_000 and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 import uvloop
+from patience import PATIENCE
 from resolving import Run
 
 
@@ -13,7 +14,7 @@ def run(request) -> Run:
 
     def run_on_loop(coroutine) -> None:
         async def with_limit() -> None:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await coroutine
 
         with asyncio.Runner(loop_factory=request.param) as runner:

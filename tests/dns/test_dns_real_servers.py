@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from gossamer.dns.cache import PlainCache
 from gossamer.dns.config import DnsConfig
@@ -107,7 +108,7 @@ def running(command: list[str], port: int, log: Path) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -218,7 +219,7 @@ def behind_dnsmasq(spec: WorldSpec, folder: Path, body, **settings) -> None:
     path = program("dnsmasq")
 
     async def whole() -> None:
-        async with asyncio.timeout(60), Hosting(spec, log=folder / "log") as web:
+        async with asyncio.timeout(PATIENCE), Hosting(spec, log=folder / "log") as web:
             port = free_port()
             command = [
                 path, "--keep-in-foreground", "--conf-file=/dev/null", "--no-resolv", "--no-hosts",

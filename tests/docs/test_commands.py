@@ -311,13 +311,13 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     asked = loopback_names(answers)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    names = asyncio.run_coroutine_threadsafe(asked.__aenter__(), loop).result(10)
+    names = asyncio.run_coroutine_threadsafe(asked.__aenter__(), loop).result(PATIENCE)
     try:
         with small_site(SITE.get) as site:
             port = int(site.rstrip("/").rpartition(":")[2])
             yield Web(port, names.address, programs, {named: str(_free_port()) for named in NAMED_PORTS})
     finally:
-        asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(10)
+        asyncio.run_coroutine_threadsafe(asked.__aexit__(None, None, None), loop).result(PATIENCE)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

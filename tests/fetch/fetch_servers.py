@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from gossamer.fetch.config import FORBIDDEN_NETWORKS, FetchConfig
 from gossamer.fetch.guard import AddressGuard
@@ -107,7 +108,7 @@ class RawServer:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Let others run until `condition` holds."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         await asyncio.sleep(0.001)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from fetch_servers import OK, certificate, failed, fetched, fetching, serving, tls_server_context
+from patience import PATIENCE
 
 from gossamer.model.outcome import Fault
 
@@ -121,7 +122,7 @@ def h2_port(identity: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
         [nginx, "-p", str(folder), "-c", str(folder / "conf")], stderr=subprocess.DEVNULL
     )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and process.poll() is None:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break

@@ -19,6 +19,7 @@ from examples import examples
 from frontier_world import FrontierWorld
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 
 from gossamer.frontier.gates import shared_file, shared_rests
 from gossamer.frontier.gates.shared_gate import SHARED
@@ -438,7 +439,7 @@ def lines_of(log: Path, pid: int) -> int:
 
 def wait_for_visits(log: Path, pid: int, number: int) -> None:
     """Wait until a process has written so many more lines."""
-    patience = time.monotonic() + 60
+    patience = time.monotonic() + PATIENCE
     number += lines_of(log, pid)
     while lines_of(log, pid) < number:
         assert time.monotonic() < patience
@@ -461,7 +462,7 @@ def test_processes_take_turns_and_are_killed_at_any_moment(tmp_path):
     for process in steady:
         wait_for_visits(log, process.pid, 200)
     (tmp_path / "stop").touch()
-    assert [process.wait(30) for process in steady] == [0, 0]
+    assert [process.wait(PATIENCE) for process in steady] == [0, 0]
     table = SharedRests(folder)
     for host in ("h0", "h1"):
         assert table.look(host).visits == 0

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import title_follower
+from patience import PATIENCE
 from torture_lives import Life, small_world
 
 from gossamer.archive.verify import RecordSummary, verify_file
@@ -43,7 +44,7 @@ def lines(life: Life) -> int:
 
 
 def until(condition: Callable[[], object], log: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, log.read_text()
         time.sleep(0.01)

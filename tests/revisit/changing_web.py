@@ -119,7 +119,7 @@ class ChangingWeb:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self._thread.start()
-        assert ready.wait(10)
+        assert ready.wait(PATIENCE)
         return self
 
     def __exit__(self, *_: object) -> None:

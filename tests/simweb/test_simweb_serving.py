@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from simweb_client import get, query, request, talk
 
 from gossamer.simweb import CrawlRules, Hosting, SimulatedWeb, WorldSpec, truth
@@ -80,7 +81,7 @@ def test_the_command_line_serves_until_interrupted() -> None:
         port = int(seeds[1].rstrip("/").rpartition(":")[2])
         assert fetch(port, "h1.sim.test", "/").startswith(b"HTTP/1.1 200 OK")
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--hosts", "0"], ["--spec", "/nowhere"]])

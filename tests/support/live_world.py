@@ -104,4 +104,4 @@ async def running_with(
                     if not task.done():
                         await ask(path, "stop")
     finally:
-        await asyncio.wait_for(asyncio.shield(task), 60)
+        await asyncio.wait_for(asyncio.shield(task), PATIENCE)

@@ -8,6 +8,7 @@ import ssl
 import threading
 
 from aiosmtpd.smtp import SMTP, AuthResult
+from patience import PATIENCE
 from small_site import send, serving
 
 
@@ -95,7 +96,7 @@ def mail_server(mailbox, *, tls=None, logins=None):
 
     thread = threading.Thread(target=run)
     thread.start()
-    ready.wait(20)
+    ready.wait(PATIENCE)
     try:
         yield f"127.0.0.1:{servers[0].sockets[0].getsockname()[1]}"
     finally:

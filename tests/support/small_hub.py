@@ -72,7 +72,7 @@ class SmallHub:
     @contextlib.contextmanager
     def running(self) -> Iterator["SmallHub"]:
         """Answers within the block."""
-        thread = threading.Thread(target=self._server.serve_forever)
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield self

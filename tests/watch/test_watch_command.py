@@ -181,7 +181,7 @@ def test_a_follower_that_dies_is_started_again(shop, tmp_path):
             while not (again := followers()) or again == first:
                 time.sleep(0.05)
             running.send_signal(signal.SIGINT)
-            running.wait(60)
+            running.wait(PATIENCE)
         finally:
             running.kill()
     assert not followers()

@@ -7,6 +7,7 @@ import time
 import feedparser
 import pytest
 from fetch_servers import certificate as self_signed
+from patience import PATIENCE
 from receivers import Hook, Logins, Mailbox, mail_server
 from watched_archive import page, watch
 
@@ -215,7 +216,7 @@ def test_a_kill_while_it_is_sent_sends_the_same_again(archive, hook):
 
     def tell(message, _):
         told.append(message)
-        arrived.wait(20)
+        arrived.wait(PATIENCE)
 
     killed = Following(archive.path, archive.clock, tell)
     killed.catch_up()

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from api_client import CHEAP, PASSWORD, served
+from patience import PATIENCE
 
 from gossamer.web.api import streams
 from gossamer.web.api.streams import EventStream, Streams, frame
@@ -33,19 +34,19 @@ class Viewer:
         self.messages.put_nowait(message)
 
     async def status(self):
-        message = await asyncio.wait_for(self.messages.get(), 20)
+        message = await asyncio.wait_for(self.messages.get(), PATIENCE)
         return message["status"]
 
     async def event(self, *kinds):
         """The next event of one of these kinds, as (kind, value)."""
         while True:
-            text = (await asyncio.wait_for(self.messages.get(), 20))["body"].decode()
+            text = (await asyncio.wait_for(self.messages.get(), PATIENCE))["body"].decode()
             lines = dict(line.partition(": ")[::2] for line in text.splitlines())
             if lines.get("event") in kinds:
                 return lines["event"], json.loads(lines["data"])
 
     async def ended(self):
-        await asyncio.wait_for(self.task, 20)
+        await asyncio.wait_for(self.task, PATIENCE)
         messages = []
         while not self.messages.empty():
             messages.append(self.messages.get_nowait())
@@ -72,7 +73,7 @@ async def viewing(app, path, headers=()):
         yield viewer
     finally:
         viewer.left.set()
-        await asyncio.wait_for(viewer.task, 20)
+        await asyncio.wait_for(viewer.task, PATIENCE)
 
 
 def test_what_happens_to_jobs_is_told(tmp_path):
@@ -192,7 +193,7 @@ def test_who_does_not_read_is_dropped(monkeypatch):
         async with viewing(answer, "/") as viewer:
             assert await viewer.status() == 200
             viewer.reads.clear()
-            await asyncio.wait_for(viewer.task, 20)
+            await asyncio.wait_for(viewer.task, PATIENCE)
             assert len(open_streams) == 0
 
     asyncio.run(scene())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import loopback
 import pytest
 from api_client import CHEAP, PASSWORD
 from live_service import LiveService, live_service
@@ -71,16 +72,16 @@ def job(service: LiveService, site: str) -> str:
 def crawl(service: LiveService, name: str, site: str, **settings: Any) -> None:
     given = {**job_settings(None, **settings), "seeds": [site], "scope.mode": "host"}
     given["politeness.min_delay"] = settings.get("politeness__min_delay", "1ms")
-    with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
+    with loopback.Client(base_url=service.url) as client:
         made = client.post("/api/v1/jobs", json={"name": name, "settings": given})
         assert made.status_code == 201, made.text
         assert client.post(f"/api/v1/jobs/{name}/start", json={}).status_code == 200
 
 
 def until(service: LiveService, name: str, met: Any, path: str = "") -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while True:
-        answer = httpx.get(f"{service.url}/api/v1/jobs/{name}{path}", timeout=PATIENCE)
+        answer = loopback.get(f"{service.url}/api/v1/jobs/{name}{path}")
         if answer.status_code == 200 and met(answer.json()):
             return
         assert time.monotonic() < deadline, answer.text
@@ -88,11 +89,11 @@ def until(service: LiveService, name: str, met: Any, path: str = "") -> None:
 
 
 def get(job: str, path: str, **params: Any) -> httpx.Response:
-    return httpx.get(f"{job}/{path}", params=params, timeout=PATIENCE)
+    return loopback.get(f"{job}/{path}", params=params)
 
 
 def ask(job: str, question: str, **more: Any) -> httpx.Response:
-    return httpx.post(f"{job}/sql", json={"question": question, **more}, timeout=PATIENCE)
+    return loopback.post(f"{job}/sql", json={"question": question, **more})
 
 
 def workers() -> list[str]:
@@ -176,11 +177,8 @@ def test_the_console_puts_marks_into_words(
     job: str, service: LiveService, site: str, language: str, words: str
 ) -> None:
     assert "not-text" in get(job, "document", url=f"{site}noise").json()["document"]["marks"]
-    shown = httpx.get(
-        f"{service.url}/jobs/sim/page",
-        params={"url": f"{site}noise"},
-        headers={"Accept-Language": language},
-        timeout=PATIENCE,
+    shown = loopback.get(
+        f"{service.url}/jobs/sim/page", params={"url": f"{site}noise"}, headers={"Accept-Language": language}
     ).text
     assert words in shown
     assert "not-text" not in shown
@@ -204,7 +202,7 @@ def test_what_is_not_listed_of_the_links_in_is_said(
         (inspection.links / "page_edges.tsv.gz").write_bytes(b"no gzip")
         monkeypatch.setattr(reread, "REFERRER_SECONDS", 3.0)
         assert reread.referrers(inspection, url).cut == "damaged"
-    shown = httpx.get(f"{service.url}/jobs/sim/page", params={"url": f"{site}gz"}, timeout=PATIENCE).text
+    shown = loopback.get(f"{service.url}/jobs/sim/page", params={"url": f"{site}gz"}).text
     assert "the files of the link graph are damaged" in shown
     with inspect(service.daemon.folder("sim")) as inspection:
         export_links(inspection)
@@ -246,7 +244,7 @@ def test_a_long_body_goes_through_in_pieces(job: str, site: str) -> None:
     get(job, "content", url=f"{site}gz")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     size = 0
-    with httpx.stream("GET", f"{job}/content", params={"url": f"{site}big"}, timeout=PATIENCE) as answer:
+    with loopback.stream("GET", f"{job}/content", params={"url": f"{site}big"}) as answer:
         assert answer.headers["content-length"] == str(BIG)
         for piece in answer.iter_raw():
             size += len(piece)
@@ -255,9 +253,9 @@ def test_a_long_body_goes_through_in_pieces(job: str, site: str) -> None:
 
 
 def test_who_hangs_up_leaves_nothing_behind(job: str, site: str) -> None:
-    with httpx.stream("GET", f"{job}/content", params={"url": f"{site}big"}, timeout=PATIENCE) as answer:
+    with loopback.stream("GET", f"{job}/content", params={"url": f"{site}big"}) as answer:
         next(answer.iter_raw())
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while workers():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -331,12 +329,12 @@ def test_a_crawl_that_runs_gives_the_same(service: LiveService, site: str) -> No
     crawl(service, "live", site, **{**LONG, "politeness__min_delay": "5s"})
     job = f"{service.url}/api/v1/jobs/live"
     until(service, "live", lambda page: page["captures"] > 0, f"/page?url={site}")
-    assert httpx.get(job, timeout=PATIENCE).json()["state"] == "running"
+    assert loopback.get(job).json()["state"] == "running"
     assert get(job, "content", url=site).content == SITE[""][2]
     assert len(get(job, "document", url=site).json()["links"]) >= 5
     assert get(job, "captures", url=site).json()["total"] == 1
     assert ask(job, f"select status from pages where url = '{site}'").json()["rows"] == [[200]]
-    httpx.post(f"{job}/stop", json={"now": True}, timeout=PATIENCE)
+    loopback.post(f"{job}/stop", json={"now": True})
     until(service, "live", lambda job: job["state"] == "stopped")
 
 
@@ -346,7 +344,7 @@ def logged_in(service: LiveService, name: str, role: Role) -> Iterator[httpx.Cli
         service.app.state.door.accounts.add(name, role, PASSWORD)
 
     service.run(add())
-    with httpx.Client(base_url=service.url, headers={"Origin": service.url}, timeout=PATIENCE) as client:
+    with loopback.Client(base_url=service.url, headers={"Origin": service.url}) as client:
         answer = client.post("/api/v1/session", json={"name": name, "password": PASSWORD})
         client.headers["X-CSRF-Token"] = answer.json()["csrf"]
         yield client
@@ -384,6 +382,6 @@ def test_nothing_is_compared_with_a_single_capture(service: LiveService, job: st
     assert one.status_code == 404
     assert "no two captures" in one.text
     assert get(job, "compare", url=site, all="perhaps").status_code == 422
-    shown = httpx.get(f"{service.url}/jobs/sim/compare", params={"url": site}, timeout=PATIENCE)
+    shown = loopback.get(f"{service.url}/jobs/sim/compare", params={"url": site})
     assert shown.status_code == 404
     assert "no two captures" in shown.text

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+import loopback
 import msgspec
 import pytest
 from api_client import CHEAP
@@ -54,17 +55,16 @@ def make(service: LiveService, name: str, site: str, **settings: Any) -> None:
         "engine__give_up_after": "60s",
         **settings,
     }  # on a busy machine a visit may fail, and be tried again
-    made = httpx.post(
+    made = loopback.post(
         f"{service.url}/api/v1/jobs",
         json={"name": name, "settings": {**job_settings(None, **given), "seeds": [site]}},
-        timeout=PATIENCE,
     )
     assert made.status_code == 201, made.text
 
 
 def crawl(service: LiveService, name: str, site: str, **settings: Any) -> None:
     make(service, name, site, **settings)
-    assert httpx.post(f"{service.url}/api/v1/jobs/{name}/start", json={}, timeout=PATIENCE).status_code == 200
+    assert loopback.post(f"{service.url}/api/v1/jobs/{name}/start", json={}).status_code == 200
 
 
 def indexed(service: LiveService, name: str, documents: int) -> None:
@@ -74,14 +74,14 @@ def indexed(service: LiveService, name: str, documents: int) -> None:
     except AssertionError as error:
         raise AssertionError(service.daemon.job(name), service.daemon.audit()) from error
     mark = service.daemon.folder(name) / "similar" / "mark.json"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not mark.exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
 def get(service: LiveService, path: str, **params: Any) -> httpx.Response:
-    return httpx.get(f"{service.url}/api/v1{path}", params=params, timeout=PATIENCE)
+    return loopback.get(f"{service.url}/api/v1{path}", params=params)
 
 
 def hits(service: LiveService, path: str, query: str, **params: Any) -> list[dict[str, Any]]:
@@ -211,24 +211,21 @@ def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mes
 
 
 def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
-    page = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"}, timeout=PATIENCE)
+    page = loopback.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"})
     assert page.status_code == 200
     assert f'href="/clusters/mesh/page?url={quote(site)}guide/' in page.text
-    hit = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"}, timeout=PATIENCE)
+    hit = loopback.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}guide/1"})
     assert "A crawler at work." in hit.text, "its text, out of the archive of one of the agents"
-    missing = httpx.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"}, timeout=PATIENCE)
+    missing = loopback.get(f"{service.url}/clusters/mesh/page", params={"url": f"{site}never"})
     assert (missing.status_code, "nothing of" in missing.text) == (404, True)
     assert 'data-suggest="/api/v1/clusters/mesh/suggestions"' in page.text
-    assert 'href="/clusters/mesh/search"' in httpx.get(f"{service.url}/clusters/mesh", timeout=PATIENCE).text
-    everywhere = httpx.get(f"{service.url}/search", params={"q": "guide crawler"}, timeout=PATIENCE).text
+    assert 'href="/clusters/mesh/search"' in loopback.get(f"{service.url}/clusters/mesh").text
+    everywhere = loopback.get(f"{service.url}/search", params={"q": "guide crawler"}).text
     assert 'href="/clusters/mesh/search?q=guide%20crawler">mesh</a>' in everywhere
     for path in ("/clusters/mesh/search/like", "/search/like"):
-        assert (
-            httpx.get(f"{service.url}{path}", params={"url": f"{site}copy/0"}, timeout=PATIENCE).status_code
-            == 200
-        )
+        assert loopback.get(f"{service.url}{path}", params={"url": f"{site}copy/0"}).status_code == 200
     shutil.rmtree(mesh / "agents" / "a-1")
-    none = httpx.get(f"{service.url}/clusters/mesh/search", params={"q": "guide"}, timeout=PATIENCE)
+    none = loopback.get(f"{service.url}/clusters/mesh/search", params={"q": "guide"})
     assert f"gossamer index {mesh}" in none.text
 
 
@@ -279,7 +276,7 @@ def test_hostile_queries_end(service: LiveService, query: str) -> None:
 def test_what_strangers_wrote_is_told_as_text(service: LiveService) -> None:
     (hit,) = hits(service, "/jobs/docs/search", "evil words")
     assert "<script>alert(1)</script>" in hit["title"]
-    page = httpx.get(f"{service.url}/jobs/docs/search", params={"q": "evil words"}, timeout=PATIENCE)
+    page = loopback.get(f"{service.url}/jobs/docs/search", params={"q": "evil words"})
     assert page.status_code == 200
     assert "<script>alert" not in page.text
     assert "&lt;script&gt;alert(1)" in page.text
@@ -343,15 +340,12 @@ def test_whoever_may_look_may_search(tmp_path: Path, site: str) -> None:
 
 
 def test_an_operator_has_the_index_made_while_the_job_runs(service: LiveService) -> None:
-    page = httpx.get(f"{service.url}/jobs/plain/search", timeout=PATIENCE).text
+    page = loopback.get(f"{service.url}/jobs/plain/search").text
     assert "There is no search index of this crawl yet" in page
     csrf = page.partition('name="csrf" value="')[2].partition('"')[0]
-    sent = httpx.post(f"{service.url}/jobs/plain/search/follow", data={"csrf": csrf}, timeout=PATIENCE)
+    sent = loopback.post(f"{service.url}/jobs/plain/search/follow", data={"csrf": csrf})
     assert sent.headers["location"] == "/jobs/plain/search?said=search"
-    assert (
-        "It is made while the job runs"
-        in httpx.get(f"{service.url}/jobs/plain/search", timeout=PATIENCE).text
-    )
+    assert "It is made while the job runs" in loopback.get(f"{service.url}/jobs/plain/search").text
 
 
 def test_one_that_has_grown_begins_anew(service: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:

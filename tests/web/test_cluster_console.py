@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import loopback
 import pytest
 from live_service import LiveService, live_service
-from patience import PATIENCE, SLOW_SECONDS
+from patience import SLOW_SECONDS
 from ray_there import needs_ray, never_two_at_once
 from service_world import job_settings
 
@@ -63,7 +63,7 @@ def reach(
     """Look at the cluster until it is so; while its crawl goes on, if that is given."""
     ends = time.monotonic() + SLOW_SECONDS / 2  # Ray alone takes minutes where nothing is left of the machine
     while True:
-        answer = httpx.get(f"{service.url}/api/v1/clusters/big", timeout=PATIENCE)
+        answer = loopback.get(f"{service.url}/api/v1/clusters/big")
         view: dict[str, Any] = answer.json()
         if answer.status_code == 200 and good(view):
             return view
@@ -91,20 +91,20 @@ def test_a_cluster_is_seen_and_stopped(service: LiveService, crawl: subprocess.P
     for crawl_of in view["figures"]["crawls"].values():
         assert crawl_of["memory"] > 10 << 20
     assert sum(crawl_of["hosts"] for crawl_of in view["figures"]["crawls"].values()) >= 2
-    page = httpx.get(f"{service.url}/clusters/big", timeout=PATIENCE).text
+    page = loopback.get(f"{service.url}/clusters/big").text
     assert '<svg class="chart ring"' in page
     for name in live:
         assert f'<th scope="row">{name}</th>' in page
     assert re.search(r'class="state running"', page)
     empty = {"node": "no-such-machine"}
-    refused = httpx.post(f"{service.url}/api/v1/clusters/big/drain", json=empty, timeout=PATIENCE)
+    refused = loopback.post(f"{service.url}/api/v1/clusters/big/drain", json=empty)
     assert refused.status_code == 422
-    scaled = httpx.post(f"{service.url}/api/v1/clusters/big/scale", json={"agents": 1}, timeout=PATIENCE)
+    scaled = loopback.post(f"{service.url}/api/v1/clusters/big/scale", json={"agents": 1})
     assert scaled.status_code == 200, scaled.text
     reach(service, lambda view: view["figures"]["overview"]["wanted_agents"] == 1, crawl)
-    stopped = httpx.post(f"{service.url}/api/v1/clusters/big/stop", json={}, timeout=PATIENCE)
+    stopped = loopback.post(f"{service.url}/api/v1/clusters/big/stop", json={})
     assert stopped.status_code == 200, stopped.text
     assert crawl.wait(SLOW_SECONDS / 2) == 130, "interrupted, as by Ctrl-C"
     over = reach(service, lambda view: view["state"] == "stopped")
     assert over["figures"]["overview"]["pages"], "what was seen last is still told"
-    assert "gossamer cluster resume" in httpx.get(f"{service.url}/clusters/big", timeout=PATIENCE).text
+    assert "gossamer cluster resume" in loopback.get(f"{service.url}/clusters/big").text

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from live_world import PACED, running_with
+from patience import PATIENCE
 from small_site import Answer, small_site
 
 from gossamer.control.views.context import view_context
@@ -131,7 +132,7 @@ def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         }
         async with running_with(path, PACED | more | {"engine.order": request.param}) as live:
             # It ends of itself, as what is left waits for longer than it is willing to.
-            await asyncio.wait_for(asyncio.shield(live.task), 60)
+            await asyncio.wait_for(asyncio.shield(live.task), PATIENCE)
 
     with small_site(site) as seed:
         asyncio.run(crawl(seed))

@@ -14,8 +14,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
+import loopback
 import pytest
 from api_client import CHEAP, PASSWORD, client_of
+from patience import PATIENCE
 from service_world import open_daemon
 
 from gossamer.daemon.daemon import Daemon
@@ -252,11 +254,11 @@ def test_what_serve_says_opens_the_console(home: Path) -> None:
             said = lines.readline()
             address = said.split()[-1]
             assert (home / "token").read_text().strip() in address
-            with httpx.Client(follow_redirects=True) as client:
+            with loopback.Client(follow_redirects=True) as client:
                 shown = client.get(address, headers=PAGE)
                 assert shown.status_code == 200 and not urlsplit(str(shown.url)).query
             process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
         process.wait()

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import loopback
 import pytest
 from api_client import CHEAP, PASSWORD
 from live_service import LiveService, live_service
+from patience import PATIENCE
 from service_world import job_settings
 from small_hub import SmallHub
 from small_site import Answer, Site
@@ -29,7 +30,7 @@ class World:
         self.service, self.site, self.hub = service, site, hub
 
     def asked(self, path: str, times: int) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while Counter(path for _, path in self.site.asked)[path] < times:
             assert time.monotonic() < deadline, Counter(self.site.asked)
             time.sleep(0.02)
@@ -69,12 +70,14 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def test_indexnow(world: World) -> None:
-    answer = httpx.get(f"{world.service.url}/indexnow", params={"url": f"{world.site.address}3", "key": KEY})
+    answer = loopback.get(
+        f"{world.service.url}/indexnow", params={"url": f"{world.site.address}3", "key": KEY}
+    )
     assert answer.status_code == 202
     world.asked(f"/{KEY}.txt", 1)
     world.asked("/3", 2)
     body: dict[str, Any] = {"host": "127.0.0.1", "key": KEY, "urlList": [f"{world.site.address}1"]}
-    assert httpx.post(f"{world.service.url}/indexnow", json=body).status_code == 202
+    assert loopback.post(f"{world.service.url}/indexnow", json=body).status_code == 202
     world.asked("/1", 2)
     assert Counter(path for _, path in world.site.asked)["/2"] == 1
 
@@ -84,7 +87,7 @@ def test_websub(world: World) -> None:
     assert subscriber is not None
     topic = f"{world.site.address}feed"
     kept = Subscriptions(world.service.daemon.store.database)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while topic not in world.hub.subscribed or not all(one.expires or one.note for one in kept.all()):
         assert time.monotonic() < deadline
         world.service.run(subscriber.look())
@@ -105,7 +108,7 @@ def test_rest_asks_for_the_right_to_change(world: World) -> None:
         world.service.app.state.door.accounts.add("vic", Role.VIEWER, PASSWORD)
 
     world.service.run(accounts())
-    with httpx.Client(base_url=world.service.url, headers={"Origin": world.service.url}) as client:
+    with loopback.Client(base_url=world.service.url, headers={"Origin": world.service.url}) as client:
         assert client.post(f"{JOB}/changed", json=body).status_code == 401
         for name, status in (("vic", 403), ("ada", 200)):
             told = client.post("/api/v1/session", json={"name": name, "password": PASSWORD})

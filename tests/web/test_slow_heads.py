@@ -3,7 +3,7 @@
 import contextlib
 import socket
 
-import httpx
+import loopback
 import pytest
 from live_service import live_service
 
@@ -48,7 +48,7 @@ def test_hundreds_of_halves_of_a_head_block_nobody(service, said, monkeypatch):
             with connect(service, address) as other:
                 other.sendall(WHOLE % service.port)
                 assert other.recv(4096).startswith(b"HTTP/1.1 200 ")
-        assert httpx.get(f"{service.url}/healthz").text == "ok\n"
+        assert loopback.get(f"{service.url}/healthz").text == "ok\n"
         first[0].sendall(WHOLE % service.port)
         assert first[0].recv(4096).startswith(b"HTTP/1.1 200 ")
 
@@ -62,15 +62,15 @@ def test_a_head_must_be_whole_in_time(service, monkeypatch):
         further.sendall(HALF)
         assert rest_of(half) == rest_of(silent) == b""
         assert b"HTTP/1.1 200" not in rest_of(further)
-    assert httpx.get(f"{service.url}/healthz").text == "ok\n"
+    assert loopback.get(f"{service.url}/healthz").text == "ok\n"
 
 
 def test_a_slow_answer_is_not_cut(service, monkeypatch):
     """The time is for heads alone: streams of events last as long as they like."""
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
-    with httpx.stream("GET", f"{service.url}/api/v1/events", timeout=5) as answer:
+    with loopback.stream("GET", f"{service.url}/api/v1/events") as answer:
         assert answer.status_code == 200
-        with httpx.Client() as client:
+        with loopback.Client() as client:
             for _ in range(3):
                 assert client.get(f"{service.url}/healthz").text == "ok\n"
 

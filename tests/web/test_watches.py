@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import feedparser
 import httpx
+import loopback
 import pytest
 from live_service import LiveService
-from patience import PATIENCE
 from receivers import Hook
 from watched_archive import SITE
 from watched_job import HOSTILE, watched_job
@@ -26,11 +26,11 @@ def service(tmp_path_factory: pytest.TempPathFactory, hook: Hook) -> Iterator[Li
 
 
 def get(service: LiveService, path: str, **params: str) -> httpx.Response:
-    return httpx.get(f"{service.url}{path}", params=params, timeout=PATIENCE)
+    return loopback.get(f"{service.url}{path}", params=params)
 
 
 def post(service: LiveService, path: str, body: dict[str, object]) -> httpx.Response:
-    return httpx.post(f"{service.url}{path}", json=body, timeout=PATIENCE)
+    return loopback.post(f"{service.url}{path}", json=body)
 
 
 def test_how_watches_stand(service: LiveService) -> None:
@@ -58,9 +58,7 @@ def test_the_feed(service: LiveService) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_page_shows_it_and_runs_nothing_of_it(service: LiveService, language: str) -> None:
-    answer = httpx.get(
-        f"{service.url}/jobs/day/watch", headers={"Accept-Language": language}, timeout=PATIENCE
-    )
+    answer = loopback.get(f"{service.url}/jobs/day/watch", headers={"Accept-Language": language})
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text
     assert "<img src=x" not in answer.text
@@ -99,7 +97,7 @@ def test_what_is_wrong_with_a_watch_is_told(service: LiveService) -> None:
     )
     assert refused.status_code == 422
     assert "is no condition" in refused.text
-    with httpx.Client(base_url=service.url, headers={"Origin": service.url}, timeout=PATIENCE) as client:
+    with loopback.Client(base_url=service.url, headers={"Origin": service.url}) as client:
         token = re.search('name="csrf" value="([^"]+)"', client.get("/jobs/day/watch").text)[1]
         form = {"do": "add", "urls": "a.example", "quiet": "night", "csrf": token}
         shown = client.post("/jobs/day/watch", data=form)
