@@ -4,7 +4,7 @@ import ast
 import functools
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,12 @@ def trees() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 
 
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All of a module's tree; a walk of all modules takes a second."""
+    return list(ast.walk(trees()[path]))
+
+
 def module_name(path: Path) -> str:
     """As it is imported."""
     return ".".join(("gossamer", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
@@ -37,7 +43,7 @@ KNOWN = frozenset(map(module_name, MODULES))
 def imported(path: Path) -> set[str]:
     """Modules of ours that a module imports, within functions and for types alone, too."""
     found = set()
-    for node in ast.walk(trees()[path]):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -81,7 +87,7 @@ def test_every_module_says_what_it_is_for_by_its_name_and_docstring() -> None:
 def test_a_room_has_one_class_of_a_name() -> None:
     homes: dict[tuple[str, str], list[str]] = {}
     for path in MODULES:
-        for node in ast.walk(trees()[path]):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 room = path.relative_to(SOURCE).parts[0]
                 homes.setdefault((room, node.name), []).append(module_name(path))
@@ -91,7 +97,7 @@ def test_a_room_has_one_class_of_a_name() -> None:
 def strangers(tree: ast.Module) -> Iterator[str]:
     """Private attributes that are reached for in objects which are no instance of the class around."""
     own: dict[ast.Attribute, set[str]] = {}
-    for owner in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))):
+    for owner in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.Module)):
         inner = [each for each in ast.walk(owner) if isinstance(each, ast.Attribute)]
         known = {each.attr for each in inner if isinstance(each.value, ast.Name) and each.value.id == "self"}
         for each in inner:
@@ -172,9 +178,9 @@ def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr)
 
 
-def sentences_read(tree: ast.AST) -> Iterator[str]:
+def sentences_read(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Where a reason is compared with a text, searched, or taken apart."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Compare(left=left, ops=ops, comparators=others):
                 sides = [left, *others]
@@ -199,16 +205,16 @@ def sentences_read(tree: ast.AST) -> Iterator[str]:
     ],
 )
 def test_a_sentence_that_is_read_is_found(code: str) -> None:
-    assert list(sentences_read(ast.parse(code)))
+    assert list(sentences_read(ast.walk(ast.parse(code))))
 
 
 def test_nothing_reads_a_sentence() -> None:
     """Decisions are values (DESIGN 1.12)."""
     found = [
         f"{path.relative_to(SOURCE)}:{one}"
-        for path, tree in trees().items()
+        for path in MODULES
         if str(path.relative_to(SOURCE)) not in READERS
-        for one in sentences_read(tree)
+        for one in sentences_read(nodes(path))
     ]
     assert found == []
 

@@ -1,7 +1,9 @@
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import in_process
 import pytest
 from cli_run import Gossamer, Ran
 from small_site import small_site
@@ -44,6 +46,23 @@ def site() -> Iterator[str]:
     answers = {**PAGES, "": PAGES["index.html"], "private": (301, {"Location": "/private/"}, "")}
     with small_site(answers.get) as address:
         yield address.removeprefix("http://").rstrip("/")
+
+
+@pytest.fixture(scope="session")
+def crawl_of_site(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a crawl of the site; not to be changed."""
+    folder = tmp_path_factory.mktemp("crawl")
+    assert (
+        in_process.gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q", cwd=folder).returncode == 0
+    )
+    return folder / "d"
+
+
+@pytest.fixture
+def crawled(crawl_of_site: Path, site: str, tmp_path: Path) -> str:
+    """The site's address without the last slash; a copy of its crawl is the folder `d`."""
+    shutil.copytree(crawl_of_site, tmp_path / "d")
+    return f"http://{site}"
 
 
 @pytest.fixture(scope="session")

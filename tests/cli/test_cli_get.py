@@ -4,11 +4,13 @@ import csv
 import gzip
 import io
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import in_process
 import pytest
 from cli_run import Gossamer
 from small_site import Answer, small_site
@@ -33,11 +35,25 @@ ANSWERS: dict[str, Answer] = {
 }
 
 
-@pytest.fixture
-def crawled(gossamer: Gossamer) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def odd_site() -> Iterator[str]:
     with small_site(lambda path: ANSWERS.get(f"/{path}", (404, {}, b""))) as site:
-        assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
-        yield site.rstrip("/")
+        yield site
+
+
+@pytest.fixture(scope="module")
+def crawl_of_site(odd_site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of this file's site; not to be changed."""
+    folder = tmp_path_factory.mktemp("crawl")
+    words = ("crawl", odd_site, "--min-delay", "0", "--dir", "d", "-q")
+    assert in_process.gossamer(*words, cwd=folder).returncode == 0
+    return folder / "d"
+
+
+@pytest.fixture
+def crawled(crawl_of_site: Path, odd_site: str, tmp_path: Path) -> str:
+    shutil.copytree(crawl_of_site, tmp_path / "d")
+    return odd_site.rstrip("/")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,6 @@ import pytest
 from cli_run import Gossamer
 
 
-@pytest.fixture
-def crawled(gossamer: Gossamer, site: str) -> str:
-    assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
-    return f"http://{site}"
-
-
 @pytest.mark.usefixtures("crawled")
 def test_status_counts(gossamer: Gossamer) -> None:
     lines = gossamer("status", "d").out.splitlines()
@@ -136,16 +130,16 @@ def _lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], by
 @pytest.mark.usefixtures("crawled")
 def test_check_finds_damage_of_the_index(gossamer: Gossamer, change: Callable[[bytes], bytes]) -> None:
     index = Path("d/index.cdxj")
-    content = index.read_bytes()
-    try:
-        index.write_bytes(change(content))
-        ran = gossamer("check", "d")
-        assert ran.code == 1 and "index.cdxj: " in ran.out and "1 problems" in ran.out
-        index.unlink()
-        assert "index.cdxj: is not there" in gossamer("check", "d").out
-    finally:
-        index.write_bytes(content)
+    index.write_bytes(change(index.read_bytes()))
+    ran = gossamer("check", "d")
+    assert ran.code == 1 and "index.cdxj: " in ran.out and "1 problems" in ran.out
+
+
+@pytest.mark.usefixtures("crawled")
+def test_check_misses_an_index_and_nothing_else(gossamer: Gossamer) -> None:
     assert gossamer("check", "d").code == 0
+    Path("d/index.cdxj").unlink()
+    assert "index.cdxj: is not there" in gossamer("check", "d").out
 
 
 @pytest.mark.usefixtures("crawled")
@@ -234,13 +228,9 @@ def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> N
     assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out
 
 
-def _crawled(gossamer: Gossamer, site: str) -> Path:
-    assert gossamer("crawl", site, "--min-delay", "0", "--dir", "d", "-q").code == 0
-    return Path("d")
-
-
-def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer, site: str) -> None:
-    [archive] = (_crawled(gossamer, site) / "archive").glob("*.warc.gz")
+@pytest.mark.usefixtures("crawled")
+def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer) -> None:
+    [archive] = Path("d/archive").glob("*.warc.gz")
     whole = archive.read_bytes()
     places = [match.start() for match in re.finditer(rb"\x1f\x8b\x08", whole)]
     assert len(places) > 10
@@ -255,8 +245,9 @@ def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer, site: s
     assert list(Path("d/tmp").iterdir()) == []
 
 
-def test_check_reports_what_resume_would_refuse(gossamer: Gossamer, site: str) -> None:
-    folder = _crawled(gossamer, site)
+@pytest.mark.usefixtures("crawled")
+def test_check_reports_what_resume_would_refuse(gossamer: Gossamer) -> None:
+    folder = Path("d")
     for name in ("MANIFEST-*", "CURRENT", "*.sst"):
         [path, *_] = sorted((folder / "state").glob(name), key=lambda path: -path.stat().st_size)
         whole = path.read_bytes()

@@ -108,7 +108,7 @@ def test_hostile_markup_is_read_in_linear_time():
     numbers = "/".join(map(str, range(20_000)))
     assert pieces(numbers.encode(), "/", (numbers,)) == ()
     for piece in (b"<" * 9, b"<a ", b"<p>1.1.1", b"<script>", b"1:" * 5, b"</", b"&#x3c;", b"\xff"):
-        assert isinstance(pieces(piece * (600_000 // len(piece)), "/1", ("/2",) * 300), tuple)
+        assert isinstance(pieces(piece * (150_000 // len(piece)), "/1", ("/2",) * 300), tuple)
 
 
 TOKENS = (

@@ -1,5 +1,6 @@
 """How fresh what was seen still is: estimates against worlds whose truth is known."""
 
+import functools
 import math
 import random
 import statistics
@@ -7,7 +8,7 @@ import statistics
 import msgspec
 import numpy as np
 import pytest
-from benchmarks.freshness import EPOCH, run
+from benchmarks.freshness import EPOCH, Told, run
 from benchmarks.revisit import MUTE, TOLD
 from benchmarks.revisit_worlds import Noise, Signals, World, poisson
 
@@ -20,10 +21,16 @@ from gossamer.policy.revisit.rates import Spread
 PAGES = 250
 
 
+@functools.cache
+def seen(budget: float, signals: Signals) -> Told:
+    """The pages of one world, visited with a budget: two seconds, which several tests judge."""
+    return run(poisson(1, PAGES), budget, signals=signals)
+
+
 @pytest.mark.parametrize(("budget", "signals"), [(10, MUTE), (30, MUTE), (30, TOLD), (100, MUTE)])
 def test_the_estimate_is_within_two_points_of_the_truth(budget: float, signals: Signals):
     """Also where the policy's own belief is twelve points off, since it counts a visit half."""
-    told = run(poisson(1, PAGES), budget, signals=signals)
+    told = seen(budget, signals)
     errors = [one - other for one, other in zip(told.estimated, told.true, strict=True)]
     assert abs(statistics.fmean(errors)) < 0.02
     assert statistics.fmean(map(abs, errors)) < 0.03
@@ -40,7 +47,7 @@ def test_sites_differ_as_they_do():
 
 @pytest.mark.parametrize("signals", [MUTE, TOLD])
 def test_what_is_predicted_is_seen(signals: Signals):
-    figures = run(poisson(3, PAGES), 30, signals=signals).figures
+    figures = seen(30, signals).figures
     full = [each for each in figures.bins if each.visits > 300]
     assert len(full) >= 4
     for each in full:
@@ -52,7 +59,7 @@ def test_what_is_predicted_is_seen(signals: Signals):
 
 def test_the_delay_is_that_of_the_changes():
     for signals in (MUTE, TOLD):
-        told = run(poisson(4, PAGES), 30, signals=signals)
+        told = seen(30, signals)
         assert told.figures.mean_delay == pytest.approx(told.real_delay, rel=0.1)
 
 

@@ -95,7 +95,9 @@ QUERIES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.parametrize("form", [(), ("--json",)], ids=["people", "json"])
+@pytest.mark.parametrize(
+    "form", [(), pytest.param(("--json",), marks=pytest.mark.slow)], ids=["people", "json"]
+)
 def test_any_query_ends_in_an_answer_or_a_sentence(
     library: Path, here: Callable[..., Ran], name: str, form: tuple[str, ...]
 ) -> None:
