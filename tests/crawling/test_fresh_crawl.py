@@ -10,6 +10,7 @@ from test_visited_again import DAY, Pages, end, start, until
 
 from gossamer.cli.terminal.ending import say_end
 from gossamer.cli.terminal.trouble import Troubles
+from gossamer.inspect.inspection import inspect
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import INTERRUPTED
 from gossamer.model.reasons.reason import because
@@ -89,7 +90,8 @@ def test_how_fresh_it_is(crawled, monkeypatch):
 
 def test_closing_words_say_it_too(crawled, capsys):
     folder = crawled[0]
-    say_end(INTERRUPTED, json.loads((folder / "report.json").read_text()), folder, Troubles())
+    with inspect(folder) as inspection:
+        say_end(INTERRUPTED, json.loads((folder / "report.json").read_text()), inspection, Troubles())
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  fresh: ")]
     assert len(lines) == 1 and "stale" in lines[0] and "a change is noticed after" in lines[0]
 
@@ -99,7 +101,9 @@ def test_closing_words_after_a_limit_say_what_is_due_next_and_how_to_go_on(crawl
     report = json.loads((folder / "report.json").read_text())
     report["revisit"] |= {"on": True, "next_due": 1_800.0}
     report |= {"queued": 0, "waiting": 0}
-    say_end(because(EndCode.MAX_TIME, 607.26), report, folder, Troubles(), {EndCode.MAX_TIME: 600.46})  # the start took .2 s
+    used = {EndCode.MAX_TIME: 600.46}  # the start took .2 s
+    with inspect(folder) as inspection:
+        say_end(because(EndCode.MAX_TIME, 607.26), report, inspection, Troubles(), used)
     told = capsys.readouterr().err
     assert "next visit due in 30 min" in told
     assert told.splitlines()[-1] == (

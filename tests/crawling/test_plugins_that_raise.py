@@ -14,6 +14,7 @@ from gossamer.cli.terminal.ending import say_end
 from gossamer.cli.terminal.trouble import Troubles
 from gossamer.config.settings import load
 from gossamer.crawling.run import run, start
+from gossamer.inspect.inspection import inspect
 
 ALONE = {"engine": {"guess_sitemap": False}}
 PAGES = {"": "<a href='/a'>a</a><a href='/b'>b</a>", "a": "a", "b": "b"}
@@ -145,5 +146,6 @@ def test_the_command_line_warns_and_counts(tmp_path, capsys):
         reason = asyncio.run(run(folder, config, extensions, resumed=False))
     said = capsys.readouterr().err
     assert said.count("warning: scope rule picky_rule raised ValueError: no idea") == 1
-    say_end(reason, json.loads(folder.report.read_text()), folder.path, troubles)
+    with inspect(folder.path) as inspection:
+        say_end(reason, json.loads(folder.report.read_text()), inspection, troubles)
     assert "scope rule picky_rule raised 2 times" in capsys.readouterr().err

@@ -157,7 +157,8 @@ def conduct(
     if json:
         show_json(report)
     if not quiet or reason in (INTERRUPTED, UNREACHABLE):
-        say_end(reason, report, folder.path, troubles, used)
+        with inspect(folder.path) as inspection:
+            say_end(reason, report, inspection, troubles, used)
     if reason == INTERRUPTED:
         sys.exit(EXIT_INTERRUPTED)
     nothing = reason == FINISHED and not report["pages"] and not report["queued"] + report["waiting"]

@@ -28,11 +28,11 @@ from gossamer.model.reasons.ends import FINISHED
 def show_status(path: Path, *, json: bool) -> None:
     """Print sums, and what is left by host, domain and level."""
     with looked_into(path) as inspection:
-        status = inspection.status(queues=True)
+        status, config = inspection.status(queues=True), inspection.config
     if json:
         show_json(status)
         return
-    for line in [*_status_lines(status), *undelivered(path)]:
+    for line in [*_status_lines(status), *undelivered(path, config)]:
         show(line)
 
 

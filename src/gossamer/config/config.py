@@ -1,15 +1,14 @@
 """The configuration of a crawl: every room's own settings, composed."""
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from gossamer.archive.config import ArchiveConfig
+from gossamer.config import older_hosts
 from gossamer.config.local_settings import LocalSettings, place_problems
-from gossamer.config.older_hosts import renewed
 from gossamer.config.place_config import SECTIONS, PlaceConfig
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
@@ -113,10 +112,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         placed = {name: both for name, both in said.items() if any(both)}
         return (self.scope, self.traps, placed) if placed else (self.scope, self.traps)
 
-    @classmethod
-    def renewed(cls, tree: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings as they are written now, of a tree that may have them as older versions did."""
-        return renewed(tree)
+    renewed = staticmethod(older_hosts.renewed)
 
     def _placed_sections(self) -> dict[str, msgspec.Struct]:
         return {name: getattr(self, name) for name in SECTIONS}

@@ -9,6 +9,7 @@ from gossamer.fetch.request import Credentials
 from gossamer.model.exchange import Exchange
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
+from gossamer.policy.places.local import Local, S
 from gossamer.policy.places.place import DAY, Asked, type_of
 from gossamer.policy.visits.budget import BudgetConfig, Spent, crawl_limit_reached, host_limit_reached
 from gossamer.policy.visits.politeness import PolitenessConfig
@@ -55,32 +56,26 @@ class Effective:
 
     def budget(self, name: str) -> BudgetConfig:
         """As it stands for the queue of a host."""
-        local = self._local.budget
-        return local.at(self._of_host(name)) if local.differs else local.base
+        return self._at_host(self._local.budget, name)
 
     def politeness(self, name: str) -> PolitenessConfig:
         """As it stands for the queue of a host as a whole."""
-        local = self._local.politeness
-        return local.at(self._of_host(name)) if local.differs else local.base
+        return self._at_host(self._local.politeness, name)
 
     def politeness_after(self, url: Url, exchange: Exchange | None) -> PolitenessConfig:
         """As it stands for the rest after a visit."""
         local = self._local.politeness
-        if not local.differs:
-            return local.base
-        if exchange is None:
-            return local.at(self._of_url(url))
-        return local.at(self._of_url(url, exchange.address, type_of(exchange.headers)))
+        if exchange is None or not local.differs:
+            return self._at(local, url)
+        return self._at(local, url, exchange.address, type_of(exchange.headers))
 
     def retry(self, url: Url) -> RetryConfig:
         """How often and when to ask for a URL again."""
-        local = self._local.retry
-        return local.at(self._of_url(url)) if local.differs else local.base
+        return self._at(self._local.retry, url)
 
     def fetch(self, url: Url, address: str = "", media_type: str = "") -> FetchConfig:
         """How a URL is visited, as far as that is decided for each visit."""
-        local = self._local.fetch
-        return local.at(self._of_url(url, address, media_type)) if local.differs else local.base
+        return self._at(self._local.fetch, url, address, media_type)
 
     @property
     def fetch_differs(self) -> bool:
@@ -108,18 +103,22 @@ class Effective:
         """Bytes a second that a visit to a host may take, the rest after it included; 0 for no limit."""
         if not self.limits_speed:
             return 0.0
-        return self._local.fetch.at(self._of_host(name)).max_host_speed / self.visits_at_once(name)
+        return self._at_host(self._local.fetch, name).max_host_speed / self.visits_at_once(name)
 
     def credentials(self, url: Url) -> Credentials | None:
         """What to send to the origin of a URL, and to no other."""
-        found = self._local.credentials_at(self._of_url(url)) if self._local.credentials.differs else None
+        if not self._local.credentials.differs:
+            return None
+        found = self._local.credentials_at(Asked(url.host, url, minute=self._minute()))
         if found is None:
             return None
         said = found[1]
         return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
 
-    def _of_host(self, name: str) -> Asked:
-        return Asked(name, None, minute=self._minute())
+    def _at_host(self, local: Local[S], name: str) -> S:
+        return local.at(Asked(name, None, minute=self._minute())) if local.differs else local.base
 
-    def _of_url(self, url: Url, address: str = "", media_type: str = "") -> Asked:
-        return Asked(url.host, url, address, media_type, self._minute())
+    def _at(self, local: Local[S], url: Url, address: str = "", media_type: str = "") -> S:
+        if not local.differs:
+            return local.base
+        return local.at(Asked(url.host, url, address, media_type, self._minute()))

@@ -1,6 +1,6 @@
 """Tells of every setting that can differ by place what holds at one, which place says so, and whom it beats."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -8,7 +8,7 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.place_config import KNOWN
 from gossamer.config.shape import Setting, settings_of
 from gossamer.config.toml_text import inline
-from gossamer.policy.places.local import Local, Won
+from gossamer.policy.places.local import Given
 from gossamer.policy.places.place import Asked, Measure, narrower_by
 
 
@@ -42,27 +42,25 @@ class Decided(msgspec.Struct, frozen=True):
 
 def explained(config: CrawlConfig, asked: Asked) -> Iterator[Decided]:
     """All settings that can differ by place, in the order of the file."""
-    for section, local in config.local.sections.items():
-        won = {one.name: one for one in local.won(asked)}
-        if section == "credentials" and (found := config.local.credentials_at(asked)) is not None:
-            won = {name: Won(name, value, found[0]) for name, value in found[1].items()}
-        elif section == "credentials":
-            won = {}  # they are sent to one origin, and nowhere else
-        base: msgspec.Struct = local.base
+    local = config.local
+    for section, here in local.sections.items():
+        matching = here.matching(asked)
+        if section == "credentials":  # they are sent to one origin, and nowhere else
+            found = local.credentials_at(asked)
+            matching = [] if found is None else [found]
+        base: msgspec.Struct = here.base
         for setting in settings_of(type(base)):
             if setting.name in KNOWN[section]:
-                yield _decided(f"{section}.{setting.key}", setting, local, won.get(setting.name))
+                yield _decided(f"{section}.{setting.key}", setting, base, matching)
 
 
-def _decided(path: str, setting: Setting, local: Local[msgspec.Struct], won: Won | None) -> Decided:
-    value = getattr(local.base, setting.name) if won is None else won.value
+def _decided(path: str, setting: Setting, base: msgspec.Struct, matching: Sequence[Given]) -> Decided:
+    """`matching`: what places say of the section, the narrowest first."""
+    said = [(place, values[setting.name]) for place, values in matching if setting.name in values]
+    value = said[0][1] if said else getattr(base, setting.name)
     written = "none" if value is None else "***" if setting.shape.secret else inline(value, setting.shape)
-    if won is None or won.place is None:
+    if not said:
         return Decided(path, written)
-    winner = won.place
-    return Decided(
-        path,
-        written,
-        winner.text,
-        tuple(Beaten(other.text, narrower_by(winner, other)) for other in won.beaten),
-    )
+    winner, *wider = (place for place, _ in said)
+    beaten = tuple(Beaten(other.text, narrower_by(winner, other)) for other in wider)
+    return Decided(path, written, winner.text, beaten)

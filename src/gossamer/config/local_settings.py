@@ -41,17 +41,12 @@ class LocalSettings:
         self.traps: Local[TrapConfig] = self.sections["traps"]
         self.fetch: Local[FetchConfig] = self.sections["fetch"]
         self.credentials: Local[CredentialsConfig] = self.sections["credentials"]
+        self.scope_places: ScopePlaces = (self.scope, self.traps)
 
     def credentials_at(self, asked: Asked) -> Given | None:
         """The narrowest place that has credentials for the origin of a URL, and what it says of them."""
-        found = self.credentials.matching(asked) if self.credentials.differs else []
-        url = asked.url
+        url, found = asked.url, self.credentials.matching(asked)
         return next((one for one in found if url is not None and one[0].is_for_origin(url)), None)
-
-    @property
-    def scope_places(self) -> ScopePlaces:
-        """What a scope must know of places."""
-        return self.scope, self.traps
 
 
 def place_problems(sections: Mapping[str, msgspec.Struct], places: Mapping[str, Placed]) -> Iterator[Reason]:

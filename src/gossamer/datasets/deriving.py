@@ -24,13 +24,14 @@ from gossamer.documents.reading import read
 from gossamer.documents.said import DocumentText
 from gossamer.documents.said import Mark as Cause
 from gossamer.extract.encodings.charset import charset_of
-from gossamer.extract.fields.extractor import HTML, Group, read_groups
+from gossamer.extract.fields.extractor import Group, read_groups
 from gossamer.extract.fields.selector import Parsed
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered, Why
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.inspect.archive.captures import capture_of
 from gossamer.inspect.archive.following import follow
 from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
@@ -87,7 +88,7 @@ class Reads(msgspec.Struct, frozen=True):
 
     def _fields(self, asked: Question, said: DocumentText) -> tuple[dict[str, object], bool]:
         url = Url.from_serialised(asked.url)
-        if url is None or said.media_type not in HTML:
+        if url is None or said.media_type not in HTML_TYPES:
             return {}, False
         wanted = [group for group in self.groups if group.selectors and group.is_of(url)]
         if not wanted:

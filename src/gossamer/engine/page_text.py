@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.fields.selector import Selector, without
 from gossamer.extract.media_type import declared_type, media_type
+from gossamer.model.document import HTML_TYPES
 from gossamer.model.exchange import Headers
 from gossamer.policy.change.pieces import LONGEST, pieces_of, plain_pieces
 
 __all__ = ["page_pieces"]
 
-HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = ("text/", "application/javascript", "application/ecmascript")
 _JSON = re.compile(r"(?<=[,{\[])(?=\S)|(?=[\]}])")
 
@@ -32,11 +32,11 @@ def page_pieces(
         return []
     declared = declared_type(headers)
     kind = media_type(declared, content)
-    markup = kind in HTML or kind.endswith(("/xml", "+xml"))
+    markup = kind in HTML_TYPES or kind.endswith(("/xml", "+xml"))
     json = kind == "application/json" or kind.endswith("+json")
     if not (markup or json or kind.startswith(_PLAIN)):
         return None
     text = decode(content, charset_of(content, declared, kind, host.rpartition(".")[2]))
     if markup:
-        return pieces_of(without(text, ignored) if kind in HTML else text, most)
+        return pieces_of(without(text, ignored) if kind in HTML_TYPES else text, most)
     return plain_pieces(_JSON.sub("\n", text) if json else text)

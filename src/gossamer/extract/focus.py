@@ -4,7 +4,7 @@ from gossamer.extract.encodings.charset import codec_of, decode
 from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.html.tokens import tokenize
 from gossamer.extract.html.visible import visible_text
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, Document, Findings
 from gossamer.policy.ordering.focus import FIELD
 from gossamer.policy.ordering.words import Query
 
@@ -19,7 +19,7 @@ class FocusExtractor:
     """`Page.fields["focus"]` of HTML and plain text, in linear time."""
 
     name = "focus"
-    media_types = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
+    media_types = HTML_TYPES | {"text/plain"}
 
     def __init__(self, query: Query) -> None:
         self._query = query

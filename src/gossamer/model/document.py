@@ -6,6 +6,14 @@ from gossamer.model.exchange import Headers
 from gossamer.model.link import Link
 from gossamer.model.url import Url
 
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+SCRIPT_TYPES = frozenset(
+    f"{major}/{minor}"
+    for major in ("text", "application")
+    for minor in ("javascript", "x-javascript", "ecmascript")
+)
+"""What scripts are, or were, served as (WHATWG MIME Sniffing, 4.6, as far as anybody does)."""
+
 
 class Document(msgspec.Struct, frozen=True):
     """Decoded content with what is known about it.

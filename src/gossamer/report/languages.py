@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gossamer.inspect.draws import Draws, by_hash
+from gossamer.model.document import HTML_TYPES
 from gossamer.model.link import LinkKind
 from gossamer.report.census.tallies import add_bounded
 from gossamer.report.figures import Amount, Languages
@@ -17,7 +18,6 @@ DRAWS = 5_000
 TRIES = 50
 """Records looked at for one of a page."""
 LISTED = 12
-_DOCUMENTS = frozenset(("text/html", "application/xhtml+xml"))
 _TAG = re.compile(r"[a-z]{2,3}(?![a-z0-9])")
 _MOST = 600
 
@@ -47,7 +47,7 @@ class LanguageCensus:
         drawn = documents = 0
         for record in self._read_drawn() if self._step else self._read_all():
             drawn += 1
-            if record.media_type in _DOCUMENTS:
+            if record.media_type in HTML_TYPES:
                 documents += 1
                 add_bounded(counts, language_of(record.language), _MOST)
         factor = self._pages / drawn if self._step and drawn else 1.0

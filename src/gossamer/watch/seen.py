@@ -11,12 +11,12 @@ from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.fields.selector import Parsed, Selector, read_ignored, read_selector, without
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered
 from gossamer.extract.media_type import media_type
+from gossamer.model.document import HTML_TYPES
 from gossamer.model.url import Url
 from gossamer.policy.change.pieces import LONGEST, pieces_of, plain_pieces
 
 __all__ = ["Document", "Part", "Reader", "Seen"]
 
-HTML = frozenset({"text/html", "application/xhtml+xml"})
 MOST_PIECES = 20_000
 MOST_PARTS = 1_000
 """Elements that a selector finds, at most."""
@@ -91,7 +91,7 @@ class Reader:
         """What is seen of it; `None` if it could not be read within the limits."""
         if not document.parts and not document.whole:
             kind = media_type(document.content_type, document.content)
-            if kind in HTML or kind.startswith(_TEXTUAL):
+            if kind in HTML_TYPES or kind.startswith(_TEXTUAL):
                 return look(document)  # in linear time, whatever it is
         if self._processes is None:
             limits = Limits(processes=1, seconds=_SECONDS, memory=_MEMORY, nice=5, patience=6.0)
@@ -108,7 +108,7 @@ class Reader:
 def look(document: Document) -> Seen:
     """Read a document; called where it may take as long as it wants."""
     kind = media_type(document.content_type, document.content)
-    if kind not in HTML and not kind.startswith(_TEXTUAL):
+    if kind not in HTML_TYPES and not kind.startswith(_TEXTUAL):
         return _of_file(document)
     text = decode(document.content, charset_of(document.content, document.content_type, kind))
     seen = Seen(_title(text), _pieces(text, kind), _parts(document, kind))
@@ -150,7 +150,7 @@ def _parts(document: Document, kind: str) -> dict[str, list[str]]:
     text = decode(document.content, charset_of(document.content, document.content_type, kind))
     url, found = Url.from_serialised(document.url), {}
     for part in document.parts:
-        left = without(text, read_ignored(part.ignore)) if kind in HTML else text
+        left = without(text, read_ignored(part.ignore)) if kind in HTML_TYPES else text
         if part.select:
             page = Parsed(left.encode("utf-8", "surrogatepass"), "utf-8", url)
             found[part.name] = list(_lines(page, read_selector(part.select)))
@@ -160,7 +160,7 @@ def _parts(document: Document, kind: str) -> dict[str, list[str]]:
 
 
 def _pieces(text: str, kind: str) -> list[str]:
-    plain = kind not in HTML and "<" not in text[:1_000]
+    plain = kind not in HTML_TYPES and "<" not in text[:1_000]
     return (plain_pieces(text[:LONGEST]) if plain else pieces_of(text))[:MOST_PIECES]
 
 

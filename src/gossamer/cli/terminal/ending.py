@@ -10,9 +10,10 @@ from gossamer.cli.terminal.again import again_line
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, say, size
 from gossamer.cli.terminal.trouble import Troubles
+from gossamer.config.config import CrawlConfig
 from gossamer.documents.extractor import PDF_READER
 from gossamer.documents.kinds import FORMATS, Format
-from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.traps import branch_lines
 from gossamer.inspect.why.story import Storyteller
 from gossamer.model.errors import GossamerError
@@ -68,7 +69,7 @@ FURTHER: dict[str, str] = {
 def say_end(
     reason: Reason,
     report: dict[str, Any],
-    folder: Path,
+    inspection: Inspection,
     troubles: Troubles,
     used: Mapping[str, float] | None = None,
 ) -> None:
@@ -76,6 +77,7 @@ def say_end(
 
     `used`: what sessions before this one had used up of each limit of the whole crawl, by the code of its end.
     """
+    folder = inspection.folder.path
     left = report["queued"] + report["waiting"]
     pages = plural(report["pages"], "page")
     taken = f"{size(report['bytes'])} in {duration(report['seconds'])}"
@@ -87,7 +89,7 @@ def say_end(
         say(f"  broken: {plural(report['broken'], 'link')}; which: gossamer list {folder} --broken")
     if report.get("cut"):
         say(f"  broken off: {plural(report['cut'], 'visit')} that went on long after the limit")
-    if unread := _unread_pdf(report, folder):
+    if unread := _unread_pdf(report, inspection.config):
         say(
             f"  links in {plural(unread, 'PDF document')} were not looked for: pip install 'gossamer[documents]'"
         )
@@ -95,17 +97,16 @@ def say_end(
         say(f"  {safe(who)} raised {plural(times, 'time')}")
     if report["aside"]:
         say(f"  set aside: {plural(report['aside'], 'URL')} of branches without end or news:")
-        for line in _aside(folder):
+        for line in _aside(inspection):
             say(f"    {line}")
         say(f"  visit them after all: gossamer resume {folder} --release")
     again = report.get("revisit")
     if again:
         say(f"  visited again: {again_line(again)}")
-        with inspect(folder) as inspection:
-            fresh = inspection.freshness().sums
+        fresh = inspection.freshness().sums
         if fresh is not None and (line := fresh_line(fresh)):
             say(f"  fresh: {line}")
-    for line in [*_why(reason, report, folder, troubles), *undelivered(folder)]:
+    for line in [*_why(reason, report, inspection, troubles), *undelivered(folder, inspection.config)]:
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
@@ -146,24 +147,20 @@ def _unasked(report: dict[str, Any]) -> int:
     return sum(report["turned_away"].get(rule, 0) for rule in (Rule.TOO_LONG, Rule.TRAP, Rule.PLUGIN))
 
 
-def _unread_pdf(report: dict[str, Any], folder: Path) -> int:
+def _unread_pdf(report: dict[str, Any], config: CrawlConfig) -> int:
     """PDF documents whose links were wanted, though what reads them is not installed."""
     count = sum(report["media_types"].get(name, 0) for name in FORMATS[Format.PDF])
-    if not count or find_spec(PDF_READER) is not None:
-        return 0
-    with inspect(folder) as inspection:
-        return count if inspection.config.documents.links else 0
+    return count if count and config.documents.links and find_spec(PDF_READER) is None else 0
 
 
-def _aside(folder: Path) -> Iterator[str]:
+def _aside(inspection: Inspection) -> Iterator[str]:
     """The branches that were set aside."""
-    with inspect(folder) as inspection:
-        lines = [line for line in branch_lines(inspection) if line.state == ASIDE]
+    lines = [line for line in branch_lines(inspection) if line.state == ASIDE]
     for line in lines[:LISTED]:
         visits = f"{line.brought:,} of {plural(line.visits, 'visit')} brought something"
         yield f"{safe(line.host)}{safe(line.branch)}: {plural(line.waiting, 'URL')}, {visits}"
     if len(lines) > LISTED:
-        yield f"{len(lines) - LISTED:,} more: gossamer traps {folder}"
+        yield f"{len(lines) - LISTED:,} more: gossamer traps {inspection.folder.path}"
 
 
 def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
@@ -176,7 +173,7 @@ def _words(reason: Reason, left: int, report: dict[str, Any]) -> str:
     return f"limit reached ({reason})" if reason.code in FURTHER else str(reason)
 
 
-def _why(reason: Reason, report: dict[str, Any], folder: Path, troubles: Troubles) -> Iterator[str]:
+def _why(reason: Reason, report: dict[str, Any], inspection: Inspection, troubles: Troubles) -> Iterator[str]:
     """Lines on why there is no page, or what the rest waits for."""
     if reason == UNREACHABLE and troubles.unreached:
         for host, failed in troubles.unreached.items():
@@ -184,11 +181,9 @@ def _why(reason: Reason, report: dict[str, Any], folder: Path, troubles: Trouble
             detail = f" ({safe(str(failed.detail))})" if failed.detail else ""
             yield f"{safe(host)}: {failed.fault}{detail}: {advice}"
     elif not report["pages"]:
-        with inspect(folder) as inspection:
-            yield from _first_seed(inspection)
+        yield from _first_seed(inspection)
     elif report["queued"] + report["waiting"] and report["hosts"] <= MOST_HOSTS and reason != INTERRUPTED:
-        with inspect(folder) as inspection:
-            yield from _waiting_hosts(inspection)
+        yield from _waiting_hosts(inspection)
 
 
 def _first_seed(inspection: Inspection) -> Iterator[str]:
@@ -210,15 +205,14 @@ def _waiting_hosts(inspection: Inspection) -> Iterator[str]:
         yield f"{safe(host.name)}: {plural(host.queued + host.waiting, 'URL')}, {host.state}{rest}{why}"
 
 
-def undelivered(folder: Path) -> list[str]:
+def undelivered(folder: Path, config: CrawlConfig) -> list[str]:
     """Notices of watches that somebody was not told of, a line for each watch; nothing where nothing is watched."""
     if not (folder / "watch").is_dir():
         return []
-    from gossamer.watch.following import settings_of
     from gossamer.watch.shown import watch_views
 
     try:
-        views = watch_views(folder, settings_of(folder))
+        views = watch_views(folder, config)
     except GossamerError:
         return []
     return [

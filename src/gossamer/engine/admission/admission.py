@@ -8,7 +8,7 @@ import msgspec
 from gossamer.engine.admission.identity import Identity
 from gossamer.engine.admission.link_cache import LinkCache, ScopeCache, way
 from gossamer.engine.admission.other_agents import OtherAgents
-from gossamer.engine.admission.speculation import Speculation, as_speculative
+from gossamer.engine.admission.speculation import Speculation
 from gossamer.engine.observe import Observers
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -260,7 +260,7 @@ class Admission:
         # After the links, which say what is known of the same URLs.
         for link in speculative:
             if not self._recent.met(way(link.kind, link.url)):
-                admitted += self.admit(self._plain(as_speculative(_linked(finder, link), link.element)))
+                admitted += self.admit(self._plain(_linked(finder, link, link.element)))
         if self._frontier.counts_linkers:
             follow = {link.url.host for link in links if not (link.nofollow and honour_nofollow)}
             self._frontier.linked(follow, finder.url.host)
@@ -375,8 +375,10 @@ class Admission:
         self._observers.tell(Rejected(candidate, reason))
 
 
-def _linked(finder: Candidate, link: Link) -> Candidate:
-    depth = finder.depth + (link.kind is not LinkKind.SITEMAP)
-    return Candidate(
-        link.url, link.kind, depth, further(finder.hops, HOP_LETTERS[link.kind]), finder.url.text
+def _linked(finder: Candidate, link: Link, element: str = "") -> Candidate:
+    """`element`: where it stood, if it is speculative."""
+    depth, hops = (
+        finder.depth + (link.kind is not LinkKind.SITEMAP),
+        further(finder.hops, HOP_LETTERS[link.kind]),
     )
+    return Candidate(link.url, link.kind, depth, hops, finder.url.text, element=element)

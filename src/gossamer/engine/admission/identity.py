@@ -13,20 +13,18 @@ class Identity:
         self.canonical = canonical
         self._frontier = frontier
 
-    def fingerprint(self, url: Url) -> bytes:
-        """16 bytes: hash of the canonical URL's host queue, hash of the canonical URL."""
+    def fingerprint(self, url: Url, mark: str = "") -> bytes:
+        """16 bytes: hash of the canonical URL's host queue, hash of the canonical URL and of a mark behind it."""
         canonical = self.canonical(url)
         if canonical != url.text:
             # A rule may change the host too (`www.`): what is the same must have the same key.
             url = Url.from_serialised(canonical) or url
         host, _ = self._frontier.host_key(url)
-        return self._frontier.fingerprint(host, canonical)
+        return self._frontier.fingerprint(host, canonical + mark)
 
     def speculative(self, url: Url) -> bytes:
         """The key under which a speculative link to a URL is seen, as long as it is no more than that."""
-        canonical = self.canonical(url)
-        host, _ = self._frontier.host_key(Url.from_serialised(canonical) or url)
-        return self._frontier.fingerprint(host, f"{canonical} speculative")
+        return self.fingerprint(url, " speculative")
 
     def same(self, one: Url, other: Url) -> bool:
         """Whether both have one canonical form."""

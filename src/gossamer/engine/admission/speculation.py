@@ -5,8 +5,6 @@ with its own place and its own story. So it is kept under a key of its own in th
 comes, which is after that of all links of its host; only then is its URL claimed.
 """
 
-import msgspec
-
 from gossamer.engine.admission.identity import Identity
 from gossamer.frontier.frontier import Frontier
 from gossamer.model.candidate import Candidate
@@ -18,7 +16,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.policy.speculation.belief import Tried
 from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.state.environment import Family
-from gossamer.state.records import Counters, decode_page
+from gossamer.state.records import Counters, HostRecord, decode_page
 
 LINKED = Reason(SpeculationCode.LINKED)
 """A link to the same URL was found meanwhile, or another page guessed the same: it has its own story."""
@@ -39,17 +37,18 @@ class Speculation:
 
     def doubt(self, candidate: Candidate) -> Reason | None:
         """Why a speculative link is not worth a visit, if it is not."""
-        host, _ = self._frontier.host_key(candidate.url)
-        record = self._frontier.hosts.get(host)
-        tried = Tried.unpacked(record.speculation if record is not None else b"")
-        return tried.doubt(candidate.element, record.pages if record is not None else 0, self._config)
+        host, name = self._frontier.host_key(candidate.url)
+        record = self._frontier.hosts.get(host) or HostRecord(name)
+        return Tried.unpacked(record.speculation).doubt(candidate.element, record.pages, self._config)
 
     def was_known(self, candidate: Candidate, fingerprint: bytes) -> None:
         """The URL of a speculative link was known, which speaks for its kind unless it was by another guess."""
         host, name = self._frontier.host_key(candidate.url)
         record = self._frontier.hosts.get(host)
-        tried = Tried.unpacked(record.speculation if record is not None else b"")
-        if record is None or not tried.was_known(candidate.element):
+        if record is None:
+            return
+        tried = Tried.unpacked(record.speculation)
+        if not tried.was_known(candidate.element):
             return
         data = self._frontier.environment.get(Family.PAGES, fingerprint)
         if data is None or decode_page(data).kind is not LinkKind.SPECULATIVE:
@@ -97,8 +96,3 @@ class Speculation:
 def leaves_no_trace(outcome: Outcome) -> bool:
     """Whether a guess ended of which there is nothing to tell: its URL has another entry, or none."""
     return isinstance(outcome, Refused) and outcome.detail in (LINKED, OFF)
-
-
-def as_speculative(candidate: Candidate, element: str) -> Candidate:
-    """The candidate of a speculative link, with where it stood."""
-    return msgspec.structs.replace(candidate, element=element)

@@ -14,10 +14,10 @@ from gossamer.extract.feeds.json_feed import json_feed, json_hub, json_mentions,
 from gossamer.extract.feeds.moments import moment
 from gossamer.extract.feeds.xml_elements import Element, elements
 from gossamer.extract.html.tag_grammar import Tag
-from gossamer.extract.html.tags import HTML_TYPES, inner_mentions, meaning_of
+from gossamer.extract.html.tags import inner_mentions, meaning_of
 from gossamer.extract.links import Dated, LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, Document, Findings
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 

@@ -11,10 +11,9 @@ from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.feeds.moments import moment
 from gossamer.extract.feeds.xml_elements import elements
-from gossamer.extract.html.tags import HTML_TYPES
 from gossamer.extract.links import Dated, LinkMaker, Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, Document, Findings
 from gossamer.model.link import LinkKind
 
 __all__ = ["SitemapExtractor"]

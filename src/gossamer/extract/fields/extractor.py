@@ -5,13 +5,12 @@ from collections.abc import Mapping
 import msgspec
 
 from gossamer.extract.fields.selector import Parsed, Selector, read_selector
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, Document, Findings
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
 from gossamer.policy.scope.address_pattern import address_pattern, address_problem
 
 MATCH = "match"
-HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -63,7 +62,7 @@ class FieldsExtractor(msgspec.Struct, frozen=True):
 
     groups: list[Group]
     name: str = "fields"
-    media_types: frozenset[str] = HTML
+    media_types: frozenset[str] = HTML_TYPES
     isolated: bool = True
 
     def extract(self, document: Document) -> Findings:

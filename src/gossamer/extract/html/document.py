@@ -8,13 +8,13 @@ from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.html.anchors import anchor_texts, with_texts
 from gossamer.extract.html.character_references import unescape_attribute, unescape_text
 from gossamer.extract.html.tag_grammar import Tag, Tokens
-from gossamer.extract.html.tags import HTML_TYPES, Meaning, meaning_of
+from gossamer.extract.html.tags import Meaning, meaning_of
 from gossamer.extract.html.templates import has_templates, without_templates
 from gossamer.extract.html.tokens import tokenize
 from gossamer.extract.html.visible import text_length
 from gossamer.extract.links import LinkMaker, Mention, Source
 from gossamer.extract.pauses import with_pauses
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, Document, Findings
 from gossamer.model.link import LinkKind
 from gossamer.model.url import Url
 

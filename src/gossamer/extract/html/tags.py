@@ -15,9 +15,10 @@ from gossamer.extract.html.tag_grammar import Tag, attributes_of
 from gossamer.extract.html.tokens import tokenize
 from gossamer.extract.links import Mention
 from gossamer.extract.relations import kind_of_relation, nofollow
+from gossamer.model.document import HTML_TYPES
 from gossamer.model.link import LinkKind
 
-__all__ = ["HTML_TYPES", "Meaning", "inner_mentions", "meaning_of"]
+__all__ = ["Meaning", "inner_mentions", "meaning_of"]
 
 Attributes = dict[str, str]
 
@@ -30,7 +31,6 @@ MOST_NAMED = 20
 """Robots that one meta element speaks to."""
 MOST_INNER = 10_000
 """Turns of the scan of HTML within another document."""
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _FACTS = frozenset({"description", "og:description", "og:title", "author", "article:author"})
 
 

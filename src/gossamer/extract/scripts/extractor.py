@@ -5,24 +5,14 @@ from collections.abc import Iterable
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.encodings.charset import codec_of, decode
 from gossamer.extract.encodings.labels import NOT_ASCII
-from gossamer.extract.html.tags import HTML_TYPES
 from gossamer.extract.links import LinkMaker, Mention
 from gossamer.extract.scripts.pages import in_page
 from gossamer.extract.scripts.strings import in_source
-from gossamer.model.document import Document, Findings
+from gossamer.model.document import HTML_TYPES, SCRIPT_TYPES, Document, Findings
 from gossamer.policy.speculation.form import Where
 
 __all__ = ["ScriptExtractor"]
 
-_SCRIPT_TYPES = frozenset(
-    {
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "text/ecmascript",
-        "application/ecmascript",
-    }
-)
 _DATA_TYPES = frozenset({"application/json", "application/ld+json", "application/manifest+json", "text/json"})
 
 
@@ -30,7 +20,7 @@ class ScriptExtractor:
     """Addresses in strings that a browser would only come to know by running something, in linear time."""
 
     name = "scripts"
-    media_types = HTML_TYPES | _SCRIPT_TYPES | _DATA_TYPES
+    media_types = HTML_TYPES | SCRIPT_TYPES | _DATA_TYPES
 
     def __init__(self, config: ExtractConfig) -> None:
         # A memo of its own: what is guessed must not push out what stands on every page.
@@ -45,7 +35,7 @@ class ScriptExtractor:
     def _mentions(self, document: Document) -> Iterable[Mention]:
         content, charset = document.content, document.charset or "utf-8"
         if document.media_type not in HTML_TYPES:
-            where = Where.FILE if document.media_type in _SCRIPT_TYPES else Where.DATA_FILE
+            where = Where.FILE if document.media_type in SCRIPT_TYPES else Where.DATA_FILE
             return in_source(decode(content, charset), where)
         if charset in NOT_ASCII:
             return in_page(decode(content, charset).encode("utf-8", "replace"), "utf_8")

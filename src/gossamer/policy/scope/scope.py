@@ -14,6 +14,7 @@ from gossamer.model.raised import Raised, name_of
 from gossamer.model.reasons.codes import ProblemCode, ScopeCode
 from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.model.url import Url
+from gossamer.policy.places.index import PlaceIndex
 from gossamer.policy.places.known import BY_URL
 from gossamer.policy.places.local import Derived, Local
 from gossamer.policy.places.place import Asked
@@ -249,7 +250,10 @@ class Scope:
 
     def _arrange(self) -> None:
         self._everywhere = self._ordered(self._config, self._traps)
-        self._elsewhere = None if self._local is None else Derived(self._made, *self._local)
+        self._elsewhere = None
+        if self._local is not None:
+            places = {place.text: place for local in self._local for place in local.places}
+            self._elsewhere = Derived(PlaceIndex(places.values()), self._made)
 
     def _made(self, asked: Asked) -> Ordered:
         assert self._local is not None

@@ -1,6 +1,7 @@
 """What a media type is called in `type:` and in the facets."""
 
 from gossamer.documents.kinds import Format, format_of
+from gossamer.model.document import SCRIPT_TYPES
 
 _CALLED = {
     Format.HTML: ("html", "htm", "page"),
@@ -23,12 +24,8 @@ CODE = "code"
 """What style sheets and scripts are called together: written for a browser, and no answer to words unless asked for."""
 _CODE = {
     "text/css": ("css", CODE),
-    **dict.fromkeys(
-        ("text/javascript", "application/javascript", "application/x-javascript", "text/x-javascript",
-         "text/ecmascript", "application/ecmascript"),
-        ("javascript", "js", CODE),
-    ),
-}  # fmt: skip
+    **dict.fromkeys(SCRIPT_TYPES, ("javascript", "js", CODE)),
+}
 
 
 def names_of(media_type: str) -> tuple[str, ...]:
