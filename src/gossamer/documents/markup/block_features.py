@@ -6,6 +6,7 @@ them. All of it is linear in the text.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ _LEVELS = 4
 _NEIGHBOURS = (-2, -1, 1, 2)
 _WINDOWS = (4, 12)
 _PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£]")
+_PRICED = "$€£¥"
 _IMPRINT = ("©", "ights reserved", "ights Reserved", "ookie")
 _ENDS = frozenset('.!?:"”。')
 _TAG_NUMBER = {name: number for number, name in enumerate(TAGS)}
@@ -59,9 +61,10 @@ def features(segments: Segments, title: str, page: dict[str, float]) -> tuple[Ta
         "page_article": float((columns["in_article"] * words).sum() / total),
         **page,
     }
-    for name, value in of_page.items():
-        columns[name] = np.full(size, float(value))
-    return np.column_stack(list(columns.values())).astype(np.float32), list(columns)
+    table = np.empty((size, len(columns) + len(of_page)), np.float32)
+    for place, value in enumerate([*columns.values(), *of_page.values()]):
+        table[:, place] = value
+    return table, [*columns, *of_page]
 
 
 def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, Column]) -> None:
@@ -74,8 +77,9 @@ def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, 
     columns["letters"] = np.array([len(each) for each in joined], float) / words
     columns["punctuation"] = np.array([sum(map(text.count, ".!?;,")) for text in texts], float) / words
     columns["ends"] = np.array([text.rstrip()[-1:] in _ENDS for text in texts], float)
-    columns["price"] = np.array([_has_price(text) for text in texts], float)
-    columns["imprint"] = np.array([any(mark in text for mark in _IMPRINT) for text in texts], float)
+    signs, imprints = _said(_PRICED, texts), _said(_IMPRINT, texts)
+    columns["price"] = np.array([_has_any(signs, text) and _has_price(text) for text in texts], float)
+    columns["imprint"] = np.array([_has_any(imprints, text) for text in texts], float)
     columns["repeated"] = np.array([min(times[each], 5) for each in joined], float)
     columns["in_title"] = np.array(
         [
@@ -85,23 +89,38 @@ def _of_text(blocks: list[Block], words: Column, title: str, columns: dict[str, 
     )
 
 
+def _said(marks: Sequence[str], texts: list[str]) -> list[str]:
+    """Those that stand in any of the texts, so that the others are looked for once and not in each."""
+    page = "\n".join(texts)
+    return [mark for mark in marks if mark in page]
+
+
+def _has_any(marks: list[str], text: str) -> bool:
+    return bool(marks) and any(mark in text for mark in marks)
+
+
 def _has_price(text: str) -> bool:
-    return any(sign in text for sign in "$€£¥") and _PRICE.search(text) is not None
+    return _PRICE.search(text) is not None
 
 
 def _of_place(blocks: list[Block], columns: dict[str, Column]) -> None:
     tags = np.array([_TAG_NUMBER.get(block.tag, -1) for block in blocks])
-    places = np.array([block.places for block in blocks])
-    own, around = np.array([block.own for block in blocks]), np.array([block.around for block in blocks])
-    for number, name in enumerate(TAGS):
-        columns[f"tag_{name}"] = (tags == number).astype(float)
-    for number, name in enumerate(PLACES):
-        columns[f"in_{name}"] = (places >> number & 1).astype(float)
+    of_tags = (np.arange(len(TAGS))[:, None] == tags).astype(float)
+    columns |= {f"tag_{name}": of_tags[number] for number, name in enumerate(TAGS)}
+    places = _bits([block.places for block in blocks], len(PLACES))
+    columns |= {f"in_{name}": places[number] for number, name in enumerate(PLACES)}
+    own = _bits([block.own for block in blocks], len(HINTS))
+    around = _bits([block.around for block in blocks], len(HINTS))
     for number, name in enumerate(HINTS):
-        columns[f"own_{name}"] = (own >> number & 1).astype(float)
-        columns[f"around_{name}"] = (around >> number & 1).astype(float)
+        columns[f"own_{name}"] = own[number]
+        columns[f"around_{name}"] = around[number]
     columns["hidden"] = np.array([block.hidden for block in blocks], float)
     columns["depth"] = np.array([block.depth for block in blocks], float)
+
+
+def _bits(numbers: list[int], count: int) -> NDArray[np.float64]:
+    """A row for each of the lowest bits: 1 where it is set."""
+    return (np.array(numbers) >> np.arange(count)[:, None] & 1).astype(float)
 
 
 def _of_elements(blocks: list[Block], segments: Segments, columns: dict[str, Column]) -> None:

@@ -88,27 +88,31 @@ class Predictor:
             rows = [getattr(tree, name) for tree in model.trees]
             return np.array([[*row, *[0] * (longest - len(row))] for row in rows], kind)
 
-        # One flat array; a node's children are told by their places in it, and a leaf leads to itself.
+        # One flat array; a node's children, right and left in turn, are told by their places in it, and a leaf leads
+        # to itself.
         offsets = (np.arange(len(model.trees)) * longest)[:, None]
         feature = table("feature", np.int64)
         places = np.arange(longest)[None, :]
         self._depth = model.depth
         self._feature = np.maximum(feature, 0).ravel()
         self._threshold = table("threshold", np.float32).ravel()
-        self._left = (np.where(feature < 0, places, table("left", np.int64)) + offsets).ravel()
-        self._right = (np.where(feature < 0, places, table("right", np.int64)) + offsets).ravel()
+        left = (np.where(feature < 0, places, table("left", np.int64)) + offsets).ravel()
+        right = (np.where(feature < 0, places, table("right", np.int64)) + offsets).ravel()
+        self._children = np.column_stack([right, left]).ravel()
         self._value = table("value", np.float64).ravel()
         self._roots = offsets.ravel()
         self._base = model.base
 
     def predict(self, table: Table) -> NDArray[np.float64]:
         """A probability for each row."""
-        rows = np.arange(len(table))[:, None]
-        at = np.broadcast_to(self._roots, (len(table), len(self._roots)))
+        size, width = table.shape
+        cells, rows = table.ravel(), (np.arange(size) * width)[:, None]
+        at = np.broadcast_to(self._roots, (size, len(self._roots)))
         for _ in range(self._depth):
-            smaller = table[rows, self._feature[at]] <= self._threshold[at]
-            at = np.where(smaller, self._left[at], self._right[at])
-        sums: NDArray[np.float64] = np.clip(self._value[at].sum(axis=1) + self._base, 0.0, 1.0)
+            # Flat look-ups take half as long as those by row and column.
+            smaller = cells.take(rows + self._feature.take(at)) <= self._threshold.take(at)
+            at = self._children.take(2 * at + smaller)
+        sums: NDArray[np.float64] = np.clip(self._value.take(at).sum(axis=1) + self._base, 0.0, 1.0)
         return sums
 
 

@@ -4,6 +4,7 @@ A page may ask for Markdown that is far longer than itself: cells over a thousan
 quotations. What it asks for is counted first, in linear time.
 """
 
+from functools import lru_cache
 from importlib.metadata import version
 
 import msgspec
@@ -48,7 +49,7 @@ def markdown_of(tree: LexborHTMLParser, found: MainText, base: str, text: Derive
     """
     from html_to_markdown import ConversionOptions, convert
 
-    library = version("html-to-markdown")
+    library = _converter_version()
     body = tree.body
     instead = msgspec.structs.replace(text, fallback=True)
     if body is None or not found.kept:
@@ -76,6 +77,12 @@ def markdown_of(tree: LexborHTMLParser, found: MainText, base: str, text: Derive
         confidence=text.confidence,
         cut=text.cut or narrowed or len(markdown) > most,
     )
+
+
+@lru_cache(maxsize=1)
+def _converter_version() -> str:
+    """Looked up once: each time takes as long as parsing a page, because the package's files are read."""
+    return version("html-to-markdown")
 
 
 def _prune(segments: Segments, kept: set[int]) -> None:

@@ -4,6 +4,7 @@ Started by `processes.py` as `python -m gossamer.extract.isolation.worker FD`. I
 kernel ends it where it does not come back in time, also when the parent has been killed.
 """
 
+import gc
 import os
 import pickle
 import resource
@@ -22,6 +23,8 @@ GRACE = 1.0
 """Seconds after which the kernel ends a worker that its parent, who is more exact, has not ended."""
 
 _ANY_LENGTH = (1 << 63) - 1
+_COLLECT_AFTER = 20_000
+"""New containers between two looks for cycles; a document makes thousands, and hardly a cycle."""
 
 
 class Orders(msgspec.Struct, frozen=True):
@@ -64,6 +67,8 @@ def _serve(channel: socket.socket, orders: Orders) -> None:
     except Exception as error:  # noqa: BLE001 - whatever a module raises that is imported
         send(channel, Frame.RAISED, Raised.by("", error).what.encode("utf-8", "replace"))
         return
+    gc.freeze()  # modules and models stay
+    gc.set_threshold(_COLLECT_AFTER)
     decoder = msgspec.msgpack.Decoder(question_type)
     send(channel, Frame.READY, b"")
     while True:
