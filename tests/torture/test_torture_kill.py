@@ -10,7 +10,7 @@ from torture_lives import (
     assert_complete,
     assert_sound,
     dice,
-    fetched_again,
+    fetched_in_vain,
     rude_visits,
     small_world,
 )
@@ -69,9 +69,8 @@ def test_killed_before_a_commit_what_was_appended_is_cut_and_fetched_again(life:
     # What a killed process left can be looked at before anything is mended.
     checked = life.run("check", str(life.folder))
     assert checked.status == 0 and "removes it" in checked.stdout, checked.stdout
-    assert not fetched_again(life)
     assert finish(life)
-    assert fetched_again(life)
+    assert fetched_in_vain(life)
 
 
 @pytest.mark.slow
@@ -127,7 +126,7 @@ def test_killed_between_the_links_of_one_page(tmp_path: Path) -> None:
 def test_killed_at_the_end_nothing_is_fetched_again(life: Life, point: str) -> None:
     assert life.crawl(point).killed
     assert not finish(life)
-    assert not fetched_again(life)
+    assert not fetched_in_vain(life)
 
 
 @pytest.mark.slow
@@ -155,7 +154,7 @@ def test_killed_again_while_it_recovers(life: Life, point: str) -> None:
     cuts = finish(life)
     if point != "archive.recover":  # which comes once for every file, of which one is to be cut
         assert bool(cuts) == (point == "start.opened"), (cuts, first.stderr)
-    assert fetched_again(life)
+    assert fetched_in_vain(life)
 
 
 @pytest.mark.slow
@@ -169,7 +168,7 @@ def test_killed_in_every_session_it_still_gets_there(life: Life) -> None:
         cuts += ended.cuts
     finish(life)
     assert len(cuts) >= 3
-    assert len(fetched_again(life)) >= 3
+    assert len(fetched_in_vain(life)) >= 3
 
 
 @pytest.mark.slow
@@ -195,5 +194,5 @@ def test_killed_once_and_resumed(life: Life) -> None:
     # Amid a record, whatever came before: at another point nothing may have been appended yet.
     assert life.crawl("archive.append:25").killed
     assert finish(life)
-    assert fetched_again(life)
+    assert fetched_in_vain(life)
     assert_sound(life)

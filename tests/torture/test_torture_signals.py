@@ -14,7 +14,7 @@ from torture_lives import (
     Manners,
     assert_complete,
     assert_sound,
-    fetched_again,
+    fetched_in_vain,
     rude_visits,
     small_world,
     wait_for,
@@ -91,7 +91,7 @@ def test_once_finishes_what_is_lent(life: Life, number: signal.Signals) -> None:
     assert resumed.status == 0, resumed.stderr
     assert not resumed.repairs
     assert_complete(life)
-    assert not fetched_again(life)
+    assert not fetched_in_vain(life)
     assert not rude_visits(life, Manners(min_delay=0.06, factor=0.0))
 
 

@@ -1,4 +1,9 @@
-"""Crawls of a simulated web as processes of their own, which tests kill, and what must be true of them."""
+"""Crawls of a simulated web as processes of their own, which tests kill, and what must be true of them.
+
+With `GOSSAMER_TORTURE_REVISIT=1` every one of them visits its pages again, on a fast clock, all the time: the whole
+suite holds for such crawls, too, but for the crawls that visit nothing again by their nature (guesses, pieces);
+`test_torture_revisit.py` runs a sample of it so.
+"""
 
 import json
 import os
@@ -8,10 +13,11 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from patience import PATIENCE
@@ -26,6 +32,14 @@ PRODUCT = "gossamer"
 RULES = CrawlRules(scope="any", allow_private=True, sitemaps=True)
 running: list[subprocess.Popen[str]] = []
 """Processes that nobody has waited for."""
+
+REVISIT = "GOSSAMER_TORTURE_REVISIT"
+FAST_DAY = 12.0
+"""Seconds in which a day of visits again goes by."""
+FAST_VISITS = 50_000
+"""In such a day: more than can be made, so that each page is due again as soon as its host has rested."""
+VISITED_AGAIN = 0.5
+"""Of the pages, as a mean, that a session visits again before it is told to come to its end."""
 
 CUT = "that were never committed"
 REMOVED = "nothing in it was ever committed"
@@ -79,7 +93,8 @@ class Ended:
 class Life:
     """One crawl's folder with all its processes.
 
-    `settings` are dotted paths to values as in the TOML file; `env` is added to every process.
+    `settings` are dotted paths to values as in the TOML file; `env` is added to every process. One that visits again
+    does not end by itself, so `end` tells it to leave that when it has visited many pages again.
     """
 
     web: SimulatedWeb
@@ -89,8 +104,15 @@ class Life:
     command: list[str] = field(default_factory=lambda: [sys.executable, "-m", "gossamer"])
     ends: list[float] = field(default_factory=list)
     """Moments (`time.monotonic()`) at which a process of this life had ended."""
+    revisits: bool = field(default_factory=lambda: os.environ.get(REVISIT, "") == "1")
 
     def __post_init__(self) -> None:
+        self._holder: subprocess.Popen[str] | None = None
+        if self.revisits:
+            self.settings = {"revisit.enabled": True, "revisit.visits": FAST_VISITS, **self.settings}
+            self.fast = {"GOSSAMER_CLOCK": f"{86_400 / FAST_DAY:g}@{time.time():.3f}"}
+        else:
+            self.fast = {}
         defaults = {
             "scope.mode": "any",
             "politeness.min_delay": "30ms",
@@ -115,7 +137,7 @@ class Life:
 
     def begin(self, *arguments: str, die_at: str = "", **env: str) -> subprocess.Popen[str]:
         """Start `gossamer ARGUMENTS`."""
-        environment = {**os.environ, **self.env, **env}
+        environment = {**os.environ, **self.fast, **self.env, **env}
         environment.pop("GOSSAMER_DIE_AT", None)
         if die_at:
             environment["GOSSAMER_DIE_AT"] = die_at
@@ -127,6 +149,8 @@ class Life:
             text=True,
         )
         running.append(process)
+        if self._holder is None and arguments[0] in ("crawl", "resume"):
+            self._holder = process
         return process
 
     def begin_crawl(self, **how: str) -> subprocess.Popen[str]:
@@ -134,11 +158,14 @@ class Life:
         return self.begin("crawl", "--config", str(config), "--dir", str(self.folder), **how)
 
     def begin_resume(self, *options: str, **how: str) -> subprocess.Popen[str]:
-        return self.begin("resume", str(self.folder), *options, **how)
+        again = ["--revisit"] if self.revisits else []
+        return self.begin("resume", str(self.folder), *again, *options, **how)
 
     def end(self, process: subprocess.Popen[str]) -> Ended:
         """Wait for a process; one that stalls is killed, and fails the test."""
         try:
+            if self.revisits and process is self._holder:
+                self._leave_off(process, time.monotonic() + PATIENCE)
             stdout, stderr = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
@@ -146,8 +173,22 @@ class Life:
             raise AssertionError(f"stalled for {PATIENCE} s: {stderr}") from None
         finally:
             self.ends.append(time.monotonic())
+            if process is self._holder:
+                self._holder = None
         running.remove(process)
         return Ended(process.returncode, stdout, stderr)
+
+    def _leave_off(self, process: subprocess.Popen[str], until: float) -> None:
+        """Tell a crawl that it need not visit again, when it has visited many pages again."""
+        before, wanted = again(self.web.log()), VISITED_AGAIN * self.web.spec.pages
+        tell = [*self.command, "set", str(self.folder), "revisit.enabled=false"]
+        while process.poll() is None and time.monotonic() < until:
+            if (
+                again(self.web.log()) - before >= wanted
+                and not subprocess.run(tell, capture_output=True).returncode
+            ):
+                return
+            time.sleep(0.05)
 
     def crawl(self, die_at: str = "") -> Ended:
         return self.end(self.begin_crawl(die_at=die_at))
@@ -181,14 +222,17 @@ class Life:
 
 def archived(life: Life) -> Counter[tuple[str, int]]:
     """(URL, status) of every response and revisit record, with how often it stands there."""
+    return Counter((url, status) for url, status, _ in records(life))
+
+
+def records(life: Life) -> Iterator[tuple[str, int, bool]]:
+    """URL, status, and whether it has its own payload, of every response and revisit record."""
     kinds = WarcRecordType.response | WarcRecordType.revisit
-    found: Counter[tuple[str, int]] = Counter()
     for path in life.archive_files:
         with path.open("rb") as stream:
             for record in ArchiveIterator(stream, record_types=kinds, parse_http=True):
                 status = record.http_headers.status_code if record.http_headers else 0
-                found[record.headers["WARC-Target-URI"], status] += 1
-    return found
+                yield record.headers["WARC-Target-URI"], status, record.record_type == WarcRecordType.response
 
 
 def log_lines(life: Life) -> list[dict[str, object]]:
@@ -206,11 +250,14 @@ def assert_complete(life: Life) -> None:
     robots = known.robots.keys()
     crawled = {url: count for url, count in found.items() if url not in robots and url not in known.uncertain}
     assert crawled.keys() == pages, (pages - crawled.keys(), crawled.keys() - pages)
-    assert not {url: count for url, count in crawled.items() if count != 1}
+    if life.revisits:
+        assert_each_version_once(life, robots)
+    else:
+        assert not {url: count for url, count in crawled.items() if count != 1}
     finals = {
         line["url"]: line["status"]
         for line in log_lines(life)
-        if line["kind"] != "robots" and "status" in line and line["became"] != "retry"
+        if line["kind"] != "robots" and line.get("status", 304) != 304 and line["became"] != "retry"
     }
     assert not known.compare(finals)
     assert_sound(life)
@@ -219,6 +266,16 @@ def assert_complete(life: Life) -> None:
     assert (report["ended"], report["queued"]) == ("finished", 0), report
     assert report["visits"] == len(log_lines(life))
     assert report["pages"] == len(pages)
+
+
+def assert_each_version_once(life: Life, robots: Collection[str]) -> None:
+    """Pages that never change have one payload in the archive, and no more records than visits."""
+    kept = list(records(life))
+    assert any(status == 304 for _, status, _ in kept), "nothing was visited again"
+    payloads = Counter(url for url, status, whole in kept if whole and status == 200 and url not in robots)
+    assert not {url: count for url, count in payloads.items() if count != 1}
+    visits = Counter((visit.host, visit.target) for visit in life.web.log())
+    assert not Counter(place_of(url) for url, _, _ in kept) - visits
 
 
 def assert_sound(life: Life) -> None:
@@ -256,10 +313,24 @@ def assert_indexed(life: Life) -> None:
 # What the servers saw …
 
 
-def fetched_again(life: Life) -> set[tuple[str, str]]:
-    """(host, target) of what was sent whole more than once, failures that ask for it left out."""
-    counts = Counter((v.host, v.target) for v in life.web.log() if v.whole and 0 < v.status < 500)
-    return {place for place, count in counts.items() if count > 1}
+def place_of(url: str) -> tuple[str, str]:
+    """(host, target) as the servers note it."""
+    parts = urlsplit(url)
+    return parts.hostname or "", f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def again(log: Iterable[Visit]) -> int:
+    """Visits by which a client asked whether what it knows has changed."""
+    return sum(visit.status == 304 for visit in log)
+
+
+def fetched_in_vain(life: Life) -> set[tuple[str, str]]:
+    """(host, target) of what was sent whole more often than the archive has it, failures left out.
+
+    It had to be fetched again, or the visit will not be made up for, because a kill came between.
+    """
+    sent = Counter((v.host, v.target) for v in life.web.log() if v.whole and 0 < v.status < 500)
+    return set(sent - Counter(place_of(url) for url, status, _ in records(life) if 0 < status < 500))
 
 
 @dataclass

@@ -146,6 +146,7 @@ class History(msgspec.Struct, frozen=True, gc=False):
 
 
 _NOBODY = Voice(0)
+_PRESENCES = tuple(Presence)
 
 
 def unpack(stored: bytes | bytearray | memoryview) -> History:
@@ -169,7 +170,7 @@ def unpack(stored: bytes | bytearray | memoryview) -> History:
         changed,
         announced,
         place,
-        Presence(flags & 3),
+        _PRESENCES[flags & 3],
         text,
         voices,
         brings,
