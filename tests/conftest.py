@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import fcntl
 import gc
 import os
 import shutil
@@ -41,16 +42,10 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests get their time-out, and with `--dist loadgroup` those of a file, which share what it makes,
-    one worker.
-    """
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
-            if not item.get_closest_marker("xdist_group"):
-                item.add_marker(pytest.mark.xdist_group(item.path.stem))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Slow tests have a time-out of their own."""
+    if item.get_closest_marker("slow"):
+        item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -58,6 +53,14 @@ def _own_cache_folder(tmp_path_factory):
     """Names are not kept in the user's cache folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def ray_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Of the tests that start Ray, whichever worker has them, only one at a time."""
+    with (tmp_path_factory.getbasetemp().parent / "ray.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

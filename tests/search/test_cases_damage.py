@@ -97,7 +97,9 @@ def test_each_file(
         shutil.rmtree(copy)
 
 
-@pytest.mark.parametrize("folder", [INDEX, "documents", "similar"])
+@pytest.mark.parametrize(
+    "folder", [INDEX, *(pytest.param(more, marks=pytest.mark.slow) for more in ("documents", "similar"))]
+)
 def test_a_mark_that_is_no_text(copied: Path, right: dict[str, tuple[int, list[str]]], folder: str) -> None:
     mark = copied / folder / "mark.json"
     mark.write_bytes(mark.read_bytes().replace(b"max_content", b"max\x93content", 1))

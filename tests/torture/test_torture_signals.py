@@ -126,8 +126,8 @@ def interrupt_early(life: Life) -> None:
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         ended = life.end(process)
-        # Python itself dies of the signal until the command has taken over.
-        if ended.status == 1 and "import the site module" in ended.stderr:
+        # Python itself dies of the signal until the command has taken over: of site, of codecs, of streams.
+        if ended.status == 1 and "Fatal Python error" in ended.stderr:
             continue
         assert ended.status in (130, -signal.SIGINT), (delay, ended)
         assert ended.status == -signal.SIGINT or "Traceback" not in ended.stderr
