@@ -82,9 +82,12 @@ def test_what_was_never_there_does_not_come_again_and_is_no_orphan(tmp_path, mon
 
 
 async def visited_again(served: Site, folder: Path) -> None:
-    config = {"revisit": {"every": {"/": "1h"}}}
-    async for _ in gossamer.crawl(served.address, folder=folder, config=config, revisit=True, min_delay=0):
-        return
+    config, seen = {"revisit": {"every": {"/": "1h", "/hidden.html": "1h"}}}, set()
+    pages = gossamer.crawl(served.address, folder=folder, config=config, revisit=True, min_delay=0)
+    async for page in pages:
+        seen.add(page.url)
+        if len(seen) == 2:  # so both have come again, however slow the walk that lets them
+            return
 
 
 def test_a_page_that_a_link_led_to_is_not_dropped_with_its_guess(tmp_path) -> None:

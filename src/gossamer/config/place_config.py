@@ -10,7 +10,7 @@ from gossamer.config.shape import settings_of
 from gossamer.fetch.config import FetchConfig
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because
-from gossamer.policy.places.known import BY_URL, MARK, Known
+from gossamer.policy.places.known import BY_URL, Known
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.visits.budget import BudgetConfig
@@ -49,11 +49,6 @@ class CredentialsConfig(
         if self.token is not None and self.username is not None:
             raise ValueError("give either username and password or a token, not both")
 
-    @property
-    def given(self) -> bool:
-        """Whether there is anything to send."""
-        return self.username is not None or self.token is not None
-
     def __repr__(self) -> str:
         return f"CredentialsConfig({', '.join(f'{name}={value!r}' for name, value in self._shown())})"
 
@@ -77,18 +72,10 @@ SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {
 """The sections of which a part can differ by place."""
 
 
-def _known_when(section: type[msgspec.Struct]) -> dict[str, Known]:
-    """The settings of a section that may differ by place, with what is known when they are asked for."""
-    marked = {}
-    for setting in settings_of(section):
-        for meta in setting.shape.metas:
-            if MARK in (meta.extra or {}):
-                marked[setting.name] = Known((meta.extra or {})[MARK])
-    return marked
-
-
-_MARKED: Final[dict[str, type[msgspec.Struct]]] = {**SECTIONS, "credentials": CredentialsConfig}
-KNOWN: Final[dict[str, dict[str, Known]]] = {name: _known_when(section) for name, section in _MARKED.items()}
+KNOWN: Final[dict[str, dict[str, Known]]] = {
+    name: {one.name: one.by_place for one in settings_of(section) if one.by_place is not None}
+    for name, section in {**SECTIONS, "credentials": CredentialsConfig}.items()
+}
 """What is known when a setting is asked for, by section and name."""
 
 

@@ -202,7 +202,7 @@ def sentence(setting: Setting, required: bool) -> str:
     notes = ["required"] if required else []
     if setting.shape.kind is Kind.LEAF:
         notes += _limits(setting.shape)
-    notes += ["can differ by place"] * setting.by_place
+    notes += ["can differ by place"] * (setting.by_place is not None)
     note = f"({'; '.join(notes)})" if notes else ""
     return " ".join(part for part in (setting.description.strip(), note) if part)
 

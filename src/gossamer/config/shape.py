@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import NODEFAULT, Meta
 
-from gossamer.policy.places.known import MARK
+from gossamer.policy.places.known import MARK, Known
 
 SECRET_NAMES = frozenset({"password", "token"})
 """Settings of these names are secret even where their owner forgot to mark them: leaking is worse."""
@@ -71,9 +71,11 @@ class Setting(msgspec.Struct, frozen=True):
         return bool(getattr(self.shape.core, "told_elsewhere", False))
 
     @property
-    def by_place(self) -> bool:
-        """Whether it may differ by place."""
-        return any(MARK in (meta.extra or {}) for meta in self.shape.metas)
+    def by_place(self) -> Known | None:
+        """What is known when it is asked for, if it may differ by place."""
+        return next(
+            (meta.extra[MARK] for meta in self.shape.metas if meta.extra and MARK in meta.extra), None
+        )
 
     def reads_none(self, default: Any) -> bool:
         """Whether the word `none` stands for `None`. TOML has no null, and leaving out means `default`.

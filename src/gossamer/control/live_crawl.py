@@ -14,6 +14,7 @@ from gossamer.config.settings import resolve_secrets, to_toml
 from gossamer.control.changes.applier import SettingsApplier
 from gossamer.control.changes.change_log import Change, ChangeLog
 from gossamer.control.changes.changeable import Plan
+from gossamer.control.changes.refetching import Refetching
 from gossamer.control.changes.seeding import Seeding
 from gossamer.control.socket.protocol import LiveError
 from gossamer.control.speedometer import LONG, Speedometer
@@ -53,7 +54,10 @@ class LiveCrawl:
         self.built = built
         self.crawl = built.crawl
         self.config = config
-        self.applier = SettingsApplier(folder, built)
+        self.refetching = Refetching(
+            folder.path, built.environment, built.crawl.parts.frontier, lambda: built.effective.config
+        )
+        self.applier = SettingsApplier(built, self.refetching)
         self.seeding = Seeding(folder, built, self.applier)
         self.log = ChangeLog(folder.path)
         self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from gossamer.assembly.build import Built
 from gossamer.assembly.file_limit import raise_file_limit
-from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import Ceilings
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
@@ -23,7 +22,7 @@ from gossamer.ports import Retuned
 class SettingsApplier:
     """Applies a configuration that was checked to the crawl that runs, on its event loop."""
 
-    def __init__(self, folder: CrawlFolder, built: Built) -> None:
+    def __init__(self, built: Built, refetching: Refetching) -> None:
         self._built = built
         self._crawl = built.crawl
         parts = built.crawl.parts
@@ -31,16 +30,13 @@ class SettingsApplier:
         self.reclaim = Reclaim(built.environment, parts.frontier, parts.admission, self.steering)
         self.reweighing = Reweighing(built.environment, parts.frontier, built.ordering)
         self.spent = SpentHosts(self.steering)
-        self.refetching = Refetching(
-            folder.path, built.environment, parts.frontier, lambda: built.effective.config
-        )
         self.background = BackgroundTasks(
             parts.dispatch,
             {
                 "scope": self.reclaim,
                 "order": self.reweighing,
                 "budget": self.spent,
-                "refetch": self.refetching,
+                "refetch": refetching,
                 "revisit": built.enrolling,
             },
         )

@@ -20,6 +20,6 @@ async def refetch(live: LiveCrawl, params: Refetch, who: str) -> Refetched:
         request = RefetchRequest(time.time(), who, chosen.urls, chosen.wanted, patterns=True)
         one = chosen.urls[0] if chosen.pages == 1 and chosen.urls else f"{chosen.pages} pages"
         await live.note({"path": REFETCH, "new": one, "final": True}, who=who)
-        await kept(live.applier.refetching.begin, request)
+        await kept(live.refetching.begin, request)
         live.applier.background.call()
     return chosen.told(running=True)

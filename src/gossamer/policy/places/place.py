@@ -132,7 +132,7 @@ class PlaceRule(msgspec.Struct, frozen=True):
     def origin(self) -> str:
         """The one that secrets given at the place are for; below `*.`, that of no host."""
         scheme = self.scheme or "https"
-        dot = {Reach.HOST: "", Reach.DOMAIN: "*.", Reach.BELOW: "*."}[self.reach]
+        dot = "" if self.reach is Reach.HOST else "*."
         port = f":{self.port}" if self.port else ""
         return f"{scheme}://{dot}{self.host}{port}"
 
