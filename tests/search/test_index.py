@@ -12,7 +12,10 @@ from test_query import PIECES
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
+from gossamer.config.search_config import SearchConfig
+from gossamer.datasets import derived
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.search.following import Alongside, Following
 from gossamer.search.query.parser import Unreadable, read_query
 from gossamer.search.text import store
 from gossamer.search.text.asking import read
@@ -128,6 +131,26 @@ def test_in_small_steps_it_is_the_same(tmp_path: Path, monkeypatch: pytest.Monke
     bring(tmp_path / "steps")
     assert everything(Reader(tmp_path / "steps")) == whole
     assert bring(tmp_path / "steps") == []
+
+
+def test_alongside_the_tables_it_is_the_same_and_damage_is_told(tmp_path: Path) -> None:
+    pages = [Page(f"u{number % 40}", f"word{number} common") for number in range(60)]
+    whole = everything(indexed(tmp_path / "whole", pages))
+    tables = Tables(tmp_path / "along")
+    following = Following(tmp_path / "along", SearchConfig(similar=False))
+    along = Alongside(following, lambda: False)
+    for number in range(0, 60, 5):
+        tables.add(pages[number : number + 5])
+        along.more()
+    along.finish()
+    assert everything(Reader(tmp_path / "along")) == whole
+    tables.add([Page("late", "word")])
+    for path in (tmp_path / "along" / derived.FOLDER).glob("documents-*.parquet"):
+        path.write_bytes(b"none")
+    with pytest.raises(derived.DamagedTables):
+        along.finish()
+    along.close()
+    following.close()
 
 
 def test_a_reader_sees_what_comes_while_it_is_open(tmp_path: Path) -> None:

@@ -20,12 +20,15 @@ from gossamer.cli.terminal.printing import plural, safe, say, show_json
 from gossamer.datasets.derived import FOLDER, DamagedTables, discard, state_of
 from gossamer.datasets.deriving import Deriving, Progress
 from gossamer.search.extra import is_installed
-from gossamer.search.following import Following
+from gossamer.search.following import Alongside, Following
 from gossamer.words.catalogue import words
 
 INTERRUPTED = 130
 _TURN = 0.5
 """Seconds after which it is tried again whether another process has ended."""
+_SWITCH = 0.5e-3
+"""Seconds until a thread leaves Python to another: those that hand documents to processes have little to do, and the
+processes wait for it."""
 
 
 class How(msgspec.Struct, frozen=True):
@@ -65,6 +68,7 @@ def run_index(path: Path, how: How, *, json: bool, quiet: bool) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+    sys.setswitchinterval(_SWITCH)
     with looked_into(path) as inspection:
         parts = {name: part.folder.path for name, part in inspection.each.items()}
     shown = _Shown(quiet=quiet)
@@ -153,18 +157,23 @@ def _bring(folder: Path, how: How, interrupted: Callable[[], bool], shown: "_Sho
         deriving = Deriving(folder, inspection, documents)
     with contextlib.ExitStack() as stack:
         stack.callback(deriving.close)
-        following = None
+        following = alongside = None
         if how.search and is_installed():
             following = Following(folder, config.search, say)
             stack.callback(following.close)
+            alongside = Alongside(following, interrupted)
+            stack.callback(alongside.close)
 
         def committed(progress: Progress) -> None:
             shown(progress)
-            if following is not None:
-                following.catch_up(interrupted)
+            if alongside is not None:
+                alongside.more()
 
         deriving.run(_goes_on(folder, once=how.once), interrupted, committed)
-        return following.documents if following is not None else 0
+        if following is None or alongside is None:
+            return 0
+        alongside.finish()
+        return following.documents
 
 
 def _goes_on(folder: Path, *, once: bool) -> Callable[[], bool]:

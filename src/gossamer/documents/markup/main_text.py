@@ -4,7 +4,6 @@ Which sort of page it is, the model learns from its address and its data (`page_
 advisers were tried and taught it nothing (docs/decisions/0023-main-text.md).
 """
 
-import re
 from itertools import pairwise
 
 import msgspec
@@ -30,8 +29,6 @@ EXTRACTOR = "blocks"
 MOST_NODES = 400_000
 MOST_BLOCKS = 20_000
 """Blocks of a page that are judged; of further ones nothing is kept."""
-_BLANKS = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r"\s*\n\s*")
 _LONG = 20
 """Characters from which a line counts as said before."""
 _COPIED = 3
@@ -155,4 +152,6 @@ def lines_of(blocks: list[Block]) -> list[str]:
 
 
 def _line(text: str) -> str:
-    return _LINES.sub("\n", _BLANKS.sub(" ", text.strip()))
+    if "\n" not in text:
+        return " ".join(text.split())
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))

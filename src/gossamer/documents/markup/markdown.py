@@ -170,10 +170,8 @@ def _span(value: str | None) -> int:
 
 def _indented(html: str, segments: Segments) -> int:
     """Characters before lines, if all stood where lists and quotations are deepest."""
-    deepest = 0
     depths: list[int] = []
     for element in segments.elements:
         around = depths[element.parent] if element.parent >= 0 else 0
         depths.append(around + (element.tag in _INDENTING))
-        deepest = max(deepest, depths[-1])
-    return _INDENT * deepest * (html.count("\n") + html.count("<br"))
+    return _INDENT * max(depths, default=0) * (html.count("\n") + html.count("<br"))

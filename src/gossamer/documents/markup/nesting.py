@@ -94,9 +94,7 @@ def fits_a_tree(content: bytes) -> bool:
     position = 0
     while position >= 0:
         position = _stretch(content, position, estimate)
-        if not estimate.fits:
-            return False
-    return estimate.deepest * estimate.tags <= MOST_WALKED
+    return estimate.fits
 
 
 def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
@@ -115,7 +113,7 @@ def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
         lower = name.lower()
         attributes = step[3]
         if len(attributes) > _LONG and len(ATTRIBUTE.findall(attributes)) > MOST_ATTRIBUTES:
-            estimate.fits = False
+            estimate.attributes = True
             return -1
         if lower in RAW_TEXT:
             end = end_of_raw_text(content, lower, step.end())
@@ -125,7 +123,7 @@ def _stretch(content: bytes, position: int, estimate: "_Estimate") -> int:
                 )
             return end
         estimate.open(lower, empty=attributes[-1:] == b"/")
-        if not estimate.fits:
+        if estimate.deepest > DEEPEST:
             return -1
     return -1
 
@@ -137,15 +135,26 @@ class _Estimate:
         tags: start tags so far.
         deepest: most elements open at any time, too many rather than too few.
         foreign: `svg` and `math` that are open.
-        fits: nothing grew too large.
+        attributes: a tag has too many.
     """
 
     def __init__(self) -> None:
         self.tags = self.deepest = self.foreign = 0
-        self.fits = True
+        self.attributes = False
         self._depth = self._options = 0
         self._open: list[bytes] = []
         self._trusted = True
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing grew too large."""
+        return (
+            not self.attributes
+            and self.deepest <= DEEPEST
+            and self._options <= MOST_OPTIONS
+            and self.tags <= MOST_TAGS
+            and self.deepest * self.tags <= MOST_WALKED
+        )
 
     def distrust(self) -> None:
         """From here on end tags may be hidden where this scan sees them: they no longer count."""
@@ -154,7 +163,7 @@ class _Estimate:
     def add(self, elements: int) -> None:
         """Count elements that may be open for the rest of the page."""
         self._depth += elements
-        self._grown()
+        self.deepest = max(self.deepest, self._depth)
 
     def open(self, name: bytes, *, empty: bool) -> None:
         """Take in a start tag; `empty` if it ends in a slash."""
@@ -172,7 +181,8 @@ class _Estimate:
         self._open.append(name)
         self.foreign += name in _FOREIGN
         self._depth += _WITH_TABLE if name == b"table" else 1
-        self._grown()
+        if self._depth > self.deepest:
+            self.deepest = self._depth
 
     def close(self, name: bytes) -> None:
         """Take in an end tag."""
@@ -180,6 +190,9 @@ class _Estimate:
             return
         if not self.foreign:
             name = _ENDING_EACH_OTHER.get(name, name)
+        if self._open[-1] == name:  # as nearly always
+            self._pop()
+            return
         at = len(self._open) - 1
         stops = _SPECIAL if name not in _SPECIAL and name not in _ENDED else _SCOPES
         if name in _SCOPES:
@@ -205,7 +218,3 @@ class _Estimate:
         closed = self._open.pop()
         self.foreign -= closed in _FOREIGN
         self._depth -= _WITH_TABLE if closed == b"table" else 1
-
-    def _grown(self) -> None:
-        self.deepest = max(self.deepest, self._depth)
-        self.fits = self.deepest <= DEEPEST and self._options <= MOST_OPTIONS and self.tags <= MOST_TAGS

@@ -35,7 +35,8 @@ VERSION = 4
 """Of fields and words; an index of another is made anew."""
 COLUMNS = ("type", "title", "language", "published", "modified", "description", "text", "markdown", "bytes")
 """Of the table `documents`."""
-_HEADING = re.compile(r"^#{1,6} +(.{1,300})", re.MULTILINE)
+_HEADING = re.compile(r"#(?<![^\n]#)#{0,5} +(.{1,300})")
+"""Begins with the sign and looks back from there: to stop at each beginning of a line takes eighty times as long."""
 _HEADINGS = 60
 _TITLE = 300
 _OFFSET_BITS = 40

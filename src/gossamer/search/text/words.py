@@ -72,6 +72,8 @@ _SPACELESS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
 _BETWEEN = re.compile(r"([\W_]+)")
+_REMEMBERED = 50_000
+"""Words of a language of which it is known that they are none of the commonest, roughly at most."""
 _PAIR = "0"
 """Joins two words into one that nobody writes."""
 _SIGN = re.compile(r"[+#](?<=[A-Za-z0-9].)[+#]?(?![A-Za-z0-9+#])|\.(?<!\S.)(?=[A-Za-z])")
@@ -220,13 +222,12 @@ def _paired(text: str, stemmer: str) -> str:
     if stemmer not in _STOPS:
         return text
     pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
-    words = [*map(str.lower, pieces[::2])]
-    said = {*words} - {""}
-    common = said.difference(_uncommon(stemmer).analyze(" ".join(said)))
+    words = pieces[::2]
+    common = _commonest(stemmer).among({*words})
     are_common = bytes(map(common.__contains__, words))
     number = are_common.find(b"\1\1")
     while number >= 0:
-        pieces[2 * number + 1] = f" {words[number]}{_PAIR}{words[number + 1]} "
+        pieces[2 * number + 1] = f" {words[number].lower()}{_PAIR}{words[number + 1].lower()} "
         number = are_common.find(b"\1\1", number + 1)
     return "".join(pieces)
 
@@ -236,12 +237,36 @@ def _is_marked(text: str) -> bool:
     return not text.isascii() and _MARKED.search(text) is not None
 
 
+class _Commonest:
+    """Tells which words are of the commonest of a language, whatever their case.
+
+    It remembers what it was asked, because most words of a text are those of the texts before.
+    """
+
+    def __init__(self, stemmer: str) -> None:
+        tantivy = needed()
+        cut = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        self._uncommon = cut.filter(tantivy.Filter.stopword(stemmer)).build()
+        self._common: set[str] = set()
+        self._others = {""}
+
+    def among(self, words: set[str]) -> set[str]:
+        """Those of some words, which hold no blanks, that are of the commonest."""
+        new = words - self._others - self._common
+        if new:
+            lower = {word: word.lower() for word in new}
+            uncommon = {*self._uncommon.analyze(" ".join(lower.values()))}
+            common = {word for word in new if lower[word] not in uncommon}
+            if len(self._others) > _REMEMBERED:
+                self._others = {""}
+            self._common |= common
+            self._others |= new - common
+        return words & self._common
+
+
 @lru_cache
-def _uncommon(stemmer: str) -> Any:
-    """Leaves out the commonest words of words with blanks between them."""
-    tantivy = needed()
-    cut = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return cut.filter(tantivy.Filter.stopword(stemmer)).build()
+def _commonest(stemmer: str) -> _Commonest:
+    return _Commonest(stemmer)
 
 
 @lru_cache
