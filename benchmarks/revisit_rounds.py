@@ -97,7 +97,7 @@ class Crawl:
         self._begin = ["crawl", "--config", str(config), "--dir", str(folder)]
 
     def until(self, visits: int, stop_at: float, *, resume: bool, marks: tuple[int, ...]) -> list[Mark]:
-        """Crawl until so many visits are logged, or it is too late; how things were when each mark was reached."""
+        """Crawl until so many visits are logged, or it is too late; how it stood at each of `marks` and at the end."""
         clock = {"GOSSAMER_CLOCK": f"{SPEED}@{time.time():.3f}"} if resume else {}
         visits_a_day = f"revisit.visits={1e9:.0f}"
         line = ["resume", str(self.folder), "--set", visits_a_day] if resume else self._begin
@@ -105,7 +105,9 @@ class Crawl:
         with self._said.open("ab") as said:
             process = subprocess.Popen(
                 [sys.executable, "-m", "gossamer", *line, "--quiet"],
-                env={**os.environ, **clock}, stdout=said, stderr=said, preexec_fn=measure.end_with_parent,  # noqa: PLW1509
+                env={**os.environ, **clock},
+                stdout=said, stderr=said,
+                preexec_fn=measure.end_with_parent,  # noqa: PLW1509  no threads here
             )  # fmt: skip
         os.sched_setaffinity(process.pid, {self._core})
         try:

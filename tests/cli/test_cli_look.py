@@ -1,4 +1,6 @@
+import fcntl
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -6,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from cli_run import Gossamer
+
+from gossamer.state.environment import Environment, Family, StateConfig
+from gossamer.state.records import ENDED
 
 
 @pytest.mark.usefixtures("crawled")
@@ -243,6 +248,28 @@ def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer) -> None
     archive.write_bytes(whole)
     assert gossamer("check", "d").code == 0
     assert list(Path("d/tmp").iterdir()) == []
+
+
+@pytest.mark.usefixtures("crawled")
+def test_the_index_of_a_crawl_that_runs_may_be_newer_than_the_state_that_was_opened(
+    gossamer: Gossamer,
+) -> None:
+    folder = Path("d")
+    environment = Environment.open(folder / "state", StateConfig())
+    batch = environment.batch()
+    batch.delete(Family.META, ENDED)
+    environment.commit(batch)
+    environment.close()
+    with (folder / "index.cdxj").open("ab") as index:
+        index.write(b"zzz\n")
+    ran = gossamer("check", "d")
+    assert ran.code == 1 and "lines for" in ran.out
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        assert gossamer("check", "d").code == 0
+    finally:
+        os.close(descriptor)
 
 
 @pytest.mark.usefixtures("crawled")

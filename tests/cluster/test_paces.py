@@ -19,10 +19,13 @@ def told(level: float, pages: int = 10) -> Told:
 
 
 class Leases:
-    """Of `ShardLeases`, who there is."""
+    """Of `ShardLeases`, who there is, with how many shards."""
 
-    def __init__(self, peers):
-        self.peers = peers
+    def __init__(self, peers, shards=8):
+        self.peers, self.shards = peers, shards
+
+    def owned(self, name):
+        return self.shards
 
 
 class Cluster:
@@ -52,7 +55,7 @@ class Cluster:
         asyncio.run(all_())
 
     def levels(self, name: str) -> list[float]:
-        return sorted(each.level for each in self.paces[name].heard(told(-1.0)))
+        return sorted(each.level for each in self.paces[name].heard(told(-1.0))[1:])
 
 
 @settings(max_examples=20)
@@ -77,7 +80,16 @@ def test_two_that_cannot_reach_each_other_hear_by_a_third():
 
 def test_who_is_silent_goes_by_what_we_do_so_that_nobody_takes_its_visits():
     cluster = Cluster(3)
-    assert cluster.paces["a-1"].heard(told(5.0, 70)) == [told(5.0, 70)] * 2
+    assert cluster.paces["a-1"].heard(told(5.0, 70)) == [Told(5.0, FAIR, 70, shards=8)] * 3
+
+
+def test_how_many_shards_an_agent_has_is_seen_not_heard():
+    cluster = Cluster(4)
+    for name, paces in cluster.paces.items():
+        paces.tell(Told(1.0, FAIR, 1 << 40, shards=1 << 30) if name == "a-4" else told(1.0))
+    cluster.rounds(8)
+    assert [each.pages for each in cluster.paces["a-1"].heard(told(1.0))] == [10, 10, 10, 40]
+    assert {each.shards for each in cluster.paces["a-1"].heard(told(1.0))} == {8}
 
 
 def test_who_is_gone_is_forgotten_and_a_new_process_counts_from_its_first_word():
@@ -126,7 +138,7 @@ def test_an_answer_that_cannot_be_read_is_none():
     asyncio.run(paces.round())  # nothing to tell yet
     paces.tell(told(1.0))
     asyncio.run(paces.round())
-    assert paces.heard(told(4.0)) == [told(4.0)]
+    assert [each.level for each in paces.heard(told(4.0))] == [4.0, 4.0]
 
 
 def test_questions_about_content_are_told_from_gossip():

@@ -27,7 +27,7 @@ class Board:
         self.board[self.number] = told
 
     def heard(self, own: Told) -> list[Told]:
-        return [told or own for number, told in enumerate(self.board) if number != self.number]
+        return [own, *(told or own for number, told in enumerate(self.board) if number != self.number)]
 
 
 def uneven(size: int = 180, days: float = 150.0) -> World:

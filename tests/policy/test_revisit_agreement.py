@@ -3,11 +3,20 @@
 import math
 import random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.revisit.agreement import Demand, Told, level_of, part_of
+from gossamer.policy.revisit.agreement import (
+    MOST_OF_A_SHARD,
+    MOST_PAGES,
+    Demand,
+    Told,
+    as_counted,
+    level_of,
+    part_of,
+)
 from gossamer.policy.revisit.classes import LONGEST
 
 FAIR = 7 * 86_400.0
@@ -17,6 +26,7 @@ TOLD = st.builds(
     fair=st.just(FAIR),
     pages=st.integers(1, 10**7),
     eager=st.floats(0, 1e6),
+    shards=st.integers(1, 1_000),
 )
 
 
@@ -41,16 +51,25 @@ def test_alone_everything_is_as_it_was(own: Told):
     assert level_of(own, [], same) == own.level
 
 
-@given(st.lists(TOLD, min_size=3, max_size=9), st.floats(-1e300, 1e300), st.floats(0, 1e300))
-def test_one_that_tells_anything_moves_nobody_beyond_the_others(told: list[Told], level: float, eager: float):
-    """As long as it has not half of the pages; and what it asks for is at most `LONGEST` times what it has."""
-    pages = min(sum(each.pages for each in told) - 1, 10**7)
-    wild = Told(level, FAIR, pages, eager)
-    own, *others = told
-    found = level_of(own, [*others, wild], same)
-    assert min(each.level for each in told) <= found <= max(each.level for each in told)
-    _, share = part_of(own, [*others, wild])
-    assert share >= own.asked / (sum(each.asked for each in told) + LONGEST * pages) * (1 - 1e-9)
+@given(st.lists(TOLD, min_size=3, max_size=9), TOLD)
+def test_one_that_tells_anything_moves_nobody_beyond_the_others(told: list[Told], wild: Told):
+    """As long as it has not half of the shards: neither by its level nor by pages that no shard can have."""
+    shards = min(sum(each.shards for each in told) - 1, wild.shards)
+    wild = msgspec.structs.replace(wild, pages=MOST_PAGES, shards=shards)
+    own, *others = counted = as_counted([*told, wild])
+    assert min(each.level for each in told) <= level_of(own, others, same) <= max(each.level for each in told)
+    densest = max(each.pages / each.shards for each in told)
+    assert counted[-1].pages <= max(1, MOST_OF_A_SHARD * densest * shards + 1)
+    _, share = part_of(own, others)
+    assert share >= own.asked / (sum(each.asked for each in counted[:-1]) + LONGEST * counted[-1].pages) * (
+        1 - 1e-9
+    )
+
+
+@given(st.lists(st.integers(1, 1_000), min_size=1, max_size=9), st.integers(1, 1_000))
+def test_who_has_as_much_in_a_shard_as_the_others_counts_for_all_it_has(shards: list[int], pages: int):
+    told = [Told(1.0, FAIR, each * pages, shards=each) for each in shards]
+    assert as_counted(told) == told
 
 
 @pytest.mark.parametrize("wrong", [
@@ -65,13 +84,13 @@ def test_what_cannot_be_is_not_heard(wrong):
 
 def test_a_setting_that_not_all_have_heard_of_moves_what_the_others_tell():
     # Ours holds for four times as many visits already; what the others tell is for as many as before.
-    own, late = Told(3.0, FAIR / 4, 10), Told(5.0, FAIR, 100)
+    own, late = Told(3.0, FAIR / 4, 10), Told(5.0, FAIR, 100, shards=3)
     assert level_of(own, [late], same) == 3.0
 
 
 def test_the_median_lies_between_two_halves():
-    assert level_of(Told(2.0, FAIR, 50), [Told(4.0, FAIR, 50)], same) == 3.0
-    assert level_of(Told(2.0, FAIR, 51), [Told(4.0, FAIR, 50)], same) == 2.0
+    assert level_of(Told(2.0, FAIR, 50, shards=8), [Told(4.0, FAIR, 50, shards=8)], same) == 3.0
+    assert level_of(Told(2.0, FAIR, 50, shards=9), [Told(4.0, FAIR, 50, shards=8)], same) == 2.0
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32))

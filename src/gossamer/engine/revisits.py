@@ -147,7 +147,7 @@ class RevisitPace:
             threshold.level, threshold.corrected = self._level_at(record.fair), now
             self._dirty = True
         own = self._own(pages)
-        others = self._others.heard(own) if self._others is not None else ()
+        own, *others = self._others.heard(own) if self._others is not None else (own,)
         all_, share = part_of(own, others)
         visits = self.config.rate(all_)
         fair = all_ / visits
@@ -158,7 +158,8 @@ class RevisitPace:
             record.fair, self._dirty = fair, True
         pace.fair = record.fair
         if others:
-            threshold.level = level_of(self._own(pages), others, self._level_at)
+            now_own = msgspec.structs.replace(own, level=threshold.level, fair=record.fair)
+            threshold.level = level_of(now_own, others, self._level_at)
 
     def _level_at(self, fair: float) -> float:
         """The level to begin with, where each page is reached once in so many seconds."""

@@ -14,7 +14,7 @@ import msgspec
 from gossamer.cluster.agent.between import Gossip, News
 from gossamer.cluster.agent.consulting import Consult, answer_of, encode
 from gossamer.cluster.agent.shard_leases import ShardLeases
-from gossamer.policy.revisit.agreement import Told
+from gossamer.policy.revisit.agreement import Told, as_counted
 
 ROUND_SECONDS = 10.0
 ANSWER_SECONDS = 5.0
@@ -52,11 +52,16 @@ class Paces:
         self._news[self._name] = News(self._incarnation, self._number, told)
 
     def heard(self, own: Told) -> Sequence[Told]:
-        """What each of the others has told last; of one that we have heard nothing of yet, `own`.
+        """What each agent has told last, as it counts, `own` first; of one that we have heard nothing of yet, `own`.
 
-        So nobody takes the visits of those who are there, but silent.
+        So nobody takes the visits of those who are there, but silent. Who owns how many shards is seen in the map, not
+        heard.
         """
-        return [self._of(name, own) for name in self._others]
+        owned = self._leases_held.owned
+        told = {self._name: own} | {name: self._of(name, own) for name in self._others}
+        return as_counted(
+            [msgspec.structs.replace(each, shards=max(1, owned(name))) for name, each in told.items()]
+        )
 
     def _of(self, name: str, own: Told) -> Told:
         news = self._news.get(name)

@@ -50,6 +50,10 @@ class ShardLeases:
         """The number of its owner, `NOBODY` while it moves."""
         return self._owners[shard]
 
+    def owned(self, name: str) -> int:
+        """How many shards an agent owns by the last view, by its name."""
+        return self._owners.count(agent_number(name))
+
     @property
     def shards(self) -> set[int]:
         """Ours, those that are being frozen left out."""

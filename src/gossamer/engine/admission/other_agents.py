@@ -41,7 +41,10 @@ class OtherAgentsPaces(Protocol):
         """What we go by now; it is on its way to the others."""
 
     def heard(self, own: Told) -> Sequence[Told]:
-        """What each of the others that there are now has told last; who has told nothing yet goes by `own`."""
+        """What each agent that there is now has told last, as it counts: `own` first, then the others.
+
+        Who has told nothing yet goes by `own`.
+        """
 
 
 class Peers(msgspec.Struct, frozen=True):

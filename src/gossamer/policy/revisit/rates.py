@@ -62,15 +62,14 @@ def _likelihoods(kept: float, *, changed: bool) -> tuple[tuple[float, ...], ...]
         kept: the probability that a visit shows no change where there was none.
         changed: that it ended with one. If not, it ends before the rates at which it cannot have been.
     """
-    rows = []
-    for place in range(_PLACES):
-        octave, phase = divmod(place, _PHASES)
-        times = [2.0 ** (octave + cell + _LOWEST + phase / _PHASES) for cell in range(CELLS)]
+    phases = []
+    for phase in range(_PHASES):
+        times = [2.0 ** (octave + _LOWEST + phase / _PHASES) for octave in range(_OCTAVES)]
         if changed:
-            rows.append(tuple(1 - kept * math.exp(-each) for each in times))
+            phases.append([1 - kept * math.exp(-each) for each in times])
         else:
-            rows.append(tuple(math.exp(-each) for each in times if each < _NEVER))
-    return tuple(rows)
+            phases.append([math.exp(-each) for each in times if each < _NEVER])
+    return tuple(tuple(phases[place % _PHASES][place // _PHASES :][:CELLS]) for place in range(_PLACES))
 
 
 _QUIET = _likelihoods(1.0, changed=False)
