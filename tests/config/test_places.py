@@ -224,12 +224,14 @@ def test_credentials_are_given_together_or_not_at_all():
         "h.test/a/": {"credentials": {"token": "y"}},
     }
     effective = Effective(config_of(place=places), lambda: 0)
-    assert effective.credentials(Url.parse("https://h.test/a/")).header == b"Authorization: Bearer y"
-    assert effective.credentials(Url.parse("https://h.test/b")).header.startswith(b"Authorization: Basic")
+    assert effective.credentials(Url.parse("https://h.test/a/")).fields == [b"Authorization: Bearer y"]
+    assert effective.credentials(Url.parse("https://h.test/b")).fields[0].startswith(b"Authorization: Basic")
     assert "hunter2" not in repr(CredentialsConfig(token="hunter2"))
     assert [setting.name for setting in settings_of(CredentialsConfig) if setting.shape.secret] == [
         "password",
         "token",
+        "headers",
+        "key_password",
     ]
 
 

@@ -115,8 +115,12 @@ class Effective:
         found = self._local.credentials_at(self._of_url(url)) if self._local.credentials.differs else None
         if found is None:
             return None
-        said = found[1]
-        return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
+        said = {name: value for name, value in found[1].items() if value is not None}
+        if "username" in said:
+            said["user"] = said.pop("username")
+        if "headers" in said:
+            said["headers"] = tuple(said["headers"].items())
+        return Credentials(**said)
 
     def _of_host(self, name: str) -> Asked:
         return Asked(name, None, minute=self._minute())

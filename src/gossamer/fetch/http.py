@@ -9,15 +9,22 @@ from pathlib import Path
 import msgspec
 import pycurl
 
+from gossamer.fetch.access import Access, make_ready
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory
+from gossamer.fetch.cookies import CookieJar, cookies_of
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import parse_fields
 from gossamer.fetch.multi import Multi
-from gossamer.fetch.options import configure, cookie_jar
 from gossamer.fetch.pace import PaceWatch
-from gossamer.fetch.request import Credentials, conditional_fields, constant_fields, request_head
+from gossamer.fetch.request import (
+    Credentials,
+    conditional_fields,
+    constant_fields,
+    redacted,
+    request_head,
+)
 from gossamer.fetch.route import Route, Router
 from gossamer.fetch.throttle import Flow, Throttle, VisitSpeed
 from gossamer.fetch.transfer import Order, Transfer
@@ -32,6 +39,8 @@ _PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
 _HTTP_1_0 = 1
 _MOST_FIELDS = 1_024
 """Settings of places whose header fields are kept made."""
+_MOST_ACCESSES = 64
+"""Ways of going out, beside the usual one, for which idle handles are kept."""
 _HTTP_1 = frozenset({1, 2})
 
 
@@ -42,11 +51,13 @@ class LocalFetch(msgspec.Struct, frozen=True):
         credentials: what to send to the origin of a URL, and nowhere else.
         settings: as they stand for (URL, address, media type); the last two are empty before they are known.
         differs: whether `settings` need be asked now.
+        cookies: where they are kept; without it there are none, whatever settings say.
     """
 
     credentials: Callable[[Url], Credentials | None] = lambda _: None
     settings: Callable[[Url, str, str], FetchConfig] | None = None
     differs: Callable[[], bool] = lambda: False
+    cookies: CookieJar | None = None
 
 
 class Conclusion(msgspec.Struct, frozen=True, gc=False):
@@ -81,8 +92,8 @@ class HttpModule:
     ) -> None:
         prove_ca_file(config)
         self._config = config
-        self._proxied = bool(config.proxy)
-        self._forwards = config.proxy_scheme in ("http", "https")
+        self._access = Access(config.proxy, cookies=config.keeps_cookies and local.cookies is not None)
+        """How all go out of whom nothing else is said."""
         self._closed = False
         shared = BodyMemory(config.memory_bodies)
         self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
@@ -96,10 +107,9 @@ class HttpModule:
         self.throttle.set_rate(config.max_speed)
         self.room = asyncio.Semaphore(config.max_connections)
         """A place for each visit at once."""
-        self._cookies = cookie_jar() if config.cookies else None
         self._fields = constant_fields(config)
         self._fields_elsewhere: dict[FetchConfig, list[bytes]] = {}
-        self._idle: list[Transfer] = []
+        self._idle: dict[Access, list[Transfer]] = {self._access: []}
         self._memory = ConnectionMemory(4 * config.max_connections)
 
     async def fetch(self, lease: Lease) -> Outcome:
@@ -111,7 +121,7 @@ class HttpModule:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:
-            route = await self._router.find(lease.candidate.url)
+            route = await self._router.find(lease.candidate.url, self._settings(lease.candidate.url).proxy)
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
@@ -129,21 +139,23 @@ class HttpModule:
         self.throttle.close()
         self._pace.close()
         self._multi.close()
-        while self._idle:
-            self._idle.pop().close()
-        if self._cookies is not None:
-            self._cookies.close()
+        for idle in self._idle.values():
+            while idle:
+                idle.pop().close()
 
     async def _visit(self, lease: Lease, route: Route, flow: Flow | None) -> Exchange | Failed:
         order = self._order(lease, route)
-        transfer = self._idle.pop() if self._idle else self._new_transfer()
+        idle = self._idle_by(order.access)
+        transfer = idle.pop() if idle else self._new_transfer(order.access)
         resolve = self._router.take(route)
         started = time.time()
         try:
             transfer.begin(order, resolve, flow)
             self._pace.add(transfer)
             code, message = await self._multi.perform(transfer.easy)
-            verdict = judge(transfer, code, message, proxied=self._proxied)
+            if order.cookies is not None:
+                self._keep_cookies(transfer, order, order.cookies)
+            verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if isinstance(verdict, Failed):
                 return verdict
             return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
@@ -151,40 +163,72 @@ class HttpModule:
             self._pace.remove(transfer)
             transfer.end()
             self._router.release(route)
-            if self._closed:
+            if self._closed or self._idle.get(order.access) is not idle:
                 transfer.close()
             else:
-                self._idle.append(transfer)
+                idle.append(transfer)
 
-    def _new_transfer(self) -> Transfer:
+    def _idle_by(self, access: Access) -> list[Transfer]:
+        """Handles that go out so and have nothing to do; those that were needed longest ago are given up."""
+        idle = self._idle.get(access)
+        if idle is None:
+            idle = self._idle[access] = []
+            if len(self._idle) > 1 + _MOST_ACCESSES:
+                for transfer in self._idle.pop(next(other for other in self._idle if other != self._access)):
+                    transfer.close()
+        return idle
+
+    def _new_transfer(self, access: Access) -> Transfer:
         # Behind a proxy every socket leads to the proxy; the guard has judged the resolver's answer.
-        transfer = Transfer(self._new_body, None if self._proxied else self._guard.allows)
-        configure(transfer.easy, self._config, self._cookies)
+        transfer = Transfer(self._new_body, None if access.proxy else self._guard.allows)
+        make_ready(transfer.easy, self._config, access)
         return transfer
 
+    def _settings(self, url: Url, address: str = "") -> FetchConfig:
+        """As they stand for a URL."""
+        local = self._local
+        if local.settings is None or not local.differs():
+            return self._config
+        return local.settings(url, address, "")
+
     def _order(self, lease: Lease, route: Route) -> Order:
-        url, local = lease.candidate.url, self._local
-        config, fields, answered = self._config, self._fields, None
-        if local.settings is not None and local.differs():
-            config = local.settings(url, route.address, "")
-            fields = self._fields_of(config)
+        url, local, access = lease.candidate.url, self._local, self._access
+        config, answered = self._settings(url, route.address), None
+        fields = self._fields_of(config)
+        if config is not self._config:
+            assert local.settings is not None
             answered = partial(local.settings, url, route.address)
         credentials = local.credentials(url)
+        secret: tuple[str, ...] = ()
         if credentials is not None:
-            fields = [*fields, credentials.header]
+            fields = [*fields, *credentials.fields]
+            secret = tuple(name for name, _ in credentials.headers)
         if lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
-        forwarded = self._forwards and url.scheme == "http"
+        spoken = credentials if credentials is not None and credentials.is_spoken else None
+        if spoken is not None or config is not self._config:
+            keeps = config.keeps_cookies and local.cookies is not None
+            origin = url.origin if spoken is not None else ""
+            access = Access(route.proxy, origin, spoken, keeps)
+        forwarded = access.forwards and url.scheme == "http"
         return Order(
             url=url,
             target=(url.text if forwarded else url.target).encode(),
             fields=fields,
             config=config,
+            access=access,
             answered=answered,
-            tunnelled=self._forwards and not forwarded,
-            # A forwarding proxy and the cookie engine add fields of their own.
-            watched=forwarded or self._cookies is not None,
+            tunnelled=access.forwards and not forwarded,
+            secret=secret,
+            cookies=local.cookies.of(url.host) if access.cookies and local.cookies is not None else None,
         )
+
+    def _keep_cookies(self, transfer: Transfer, order: Order, before: tuple[bytes, ...]) -> None:
+        assert self._local.cookies is not None
+        offered = (
+            len(parse_fields(transfer.head.raw()).get_all("set-cookie")) if transfer.head.complete else 0
+        )
+        self._local.cookies.learn(order.url.host, before, list(cookies_of(transfer.easy)), offered)
 
     def _fields_of(self, config: FetchConfig) -> list[bytes]:
         """The constant fields by settings of a place; the same list each time, which libcurl is told once."""
@@ -211,14 +255,18 @@ class HttpModule:
             headers=parse_fields(raw),
             body=transfer.writer.finish(),
             protocol=_PROTOCOLS.get(version, "http/1.1"),
-            address="" if self._proxied else getinfo(pycurl.PRIMARY_IP),
+            address="" if order.access.proxy else getinfo(pycurl.PRIMARY_IP),
             cipher=self._memory.cipher(getinfo(pycurl.CONN_ID), transfer.cipher) if secure else "",
             timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
             truncated=conclusion.truncated,
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
-        if order.watched and transfer.sent_head:
+        head = self._sent_head(transfer, order, version)
+        return redacted(head, order.secret) if order.secret else head
+
+    def _sent_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
+        if order.access.is_watched and transfer.sent_head:
             if version in _HTTP_1:
                 return transfer.sent_head
             line, rest = transfer.sent_head.split(b"\r\n", 1)

@@ -12,6 +12,9 @@ from gossamer.model.url import Url
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _FROM_START = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*\Z", re.ASCII | re.IGNORECASE)
 
+REDACTED = b"[redacted]"
+"""Stands for every secret value; a fixed mark, so that not even its length is told."""
+
 FIELD_BLANKS = " \t\r\n"
 """What surrounds a field's value and is none of it (RFC 9110 5.5, HTTP whitespace of WHATWG Fetch).
 
@@ -154,7 +157,8 @@ class Exchange(msgspec.Struct, frozen=True):
         url: what was requested.
         started: wall time of the request, seconds since 1970, UTC.
         request_head: the request as sent, head only, ending in an empty line; secrets in it
-            are real and must be redacted before anything keeps it.
+            are real and must be redacted before anything keeps it, but for those of an operator's own
+            fields, whose names nobody else knows.
         status: three digits; 0 where a `result` stands instead.
         response_head: the status line and fields as received, ending in an empty line.
         headers: the fields of `response_head`, parsed.
