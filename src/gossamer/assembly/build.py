@@ -16,6 +16,7 @@ from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
+from gossamer.config.seed_config import posted
 from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
@@ -241,7 +242,7 @@ def build(
     )
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again, guesses),
+        PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -346,10 +347,6 @@ def _host_policy(
     )
 
 
-def _local_fetch(effective: Effective, cookies: CookieJar) -> LocalFetch:
-    return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs, cookies)
-
-
 def _local_fetch(environment: Environment, effective: Effective, observers: Observers) -> LocalFetch:
     def tell(site: str, dropped: int) -> None:
         problem = f"{site} sets too many: {dropped} were dropped, and so will be those that follow"
@@ -357,7 +354,13 @@ def _local_fetch(environment: Environment, effective: Effective, observers: Obse
 
     file = effective.config.fetch.cookies_file
     cookies = CookieJar(SiteCookies(environment), read_cookies(Path(file)) if file else (), tell)
-    return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs, cookies)
+    return LocalFetch(
+        effective.credentials,
+        effective.fetch,
+        lambda: effective.fetch_differs,
+        cookies,
+        posted(effective.config.seed),
+    )
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

@@ -41,17 +41,19 @@ class Access(msgspec.Struct, frozen=True):
         origin: that `login` is for; empty without one.
         login: credentials that libcurl itself must know of.
         cookies: its cookie engine is on, and filled for each visit.
+        posts: it sends bodies, and does nothing else.
     """
 
     proxy: str = ""
     origin: str = ""
     login: Credentials | None = None
     cookies: bool = False
+    posts: bool = False
 
     @property
     def is_watched(self) -> bool:
         """libcurl adds fields of its own to the requests: only it can say what was sent."""
-        return self.cookies or self.login is not None or self.forwards
+        return self.cookies or self.posts or self.login is not None or self.forwards
 
     @property
     def forwards(self) -> bool:

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import pycurl
@@ -32,6 +33,7 @@ from gossamer.fetch.verdict import judge
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Outcome
+from gossamer.model.posted import Posted
 from gossamer.model.url import Url
 from gossamer.ports import Resolver
 
@@ -51,6 +53,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
         credentials: what to send to the origin of a URL, and nowhere else.
         settings: as they stand for (URL, address, media type); the last two are empty before they are known.
         differs: whether `settings` need be asked now.
+        posted: what is asked in place of URLs that stand for more than themselves, by their texts.
         cookies: where they are kept; without it there are none, whatever settings say.
     """
 
@@ -58,6 +61,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
     settings: Callable[[Url, str, str], FetchConfig] | None = None
     differs: Callable[[], bool] = lambda: False
     cookies: CookieJar | None = None
+    posted: Mapping[str, Posted] = MappingProxyType({})
 
 
 class Conclusion(msgspec.Struct, frozen=True, gc=False):
@@ -158,7 +162,11 @@ class HttpModule:
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if isinstance(verdict, Failed):
                 return verdict
-            return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
+            exchange = self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
+            if not order.access.posts:
+                return exchange
+            known_as = lease.candidate.url
+            return msgspec.structs.replace(exchange, url=known_as, request_body=order.body)
         finally:
             self._pace.remove(transfer)
             transfer.end()
@@ -193,6 +201,7 @@ class HttpModule:
 
     def _order(self, lease: Lease, route: Route) -> Order:
         url, local, access = lease.candidate.url, self._local, self._access
+        posted = local.posted.get(url.text) if local.posted else None
         config, answered = self._settings(url, route.address), None
         fields = self._fields_of(config)
         if config is not self._config:
@@ -203,13 +212,16 @@ class HttpModule:
         if credentials is not None:
             fields = [*fields, *credentials.fields]
             secret = tuple(name for name, _ in credentials.headers)
-        if lease.validators is not None:
+        if posted is not None:
+            url = posted.url
+            fields = [*fields, b"Content-Type: " + posted.media_type.encode()]
+        elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         spoken = credentials if credentials is not None and credentials.is_spoken else None
-        if spoken is not None or config is not self._config:
+        if spoken is not None or posted is not None or config is not self._config:
             keeps = config.keeps_cookies and local.cookies is not None
             origin = url.origin if spoken is not None else ""
-            access = Access(route.proxy, origin, spoken, keeps)
+            access = Access(route.proxy, origin, spoken, keeps, posted is not None)
         forwarded = access.forwards and url.scheme == "http"
         return Order(
             url=url,
@@ -220,6 +232,7 @@ class HttpModule:
             answered=answered,
             tunnelled=access.forwards and not forwarded,
             secret=secret,
+            body=b"" if posted is None else posted.body,
             cookies=local.cookies.of(url.host) if access.cookies and local.cookies is not None else None,
         )
 

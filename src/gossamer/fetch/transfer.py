@@ -34,6 +34,7 @@ class Order(msgspec.Struct, frozen=True):
         tunnelled: a proxy answers a CONNECT before the origin does.
         secret: names of fields whose values the exchange must not have.
         cookies: of the site, where they are kept.
+        body: is sent, by POST.
     """
 
     url: Url
@@ -45,6 +46,7 @@ class Order(msgspec.Struct, frozen=True):
     tunnelled: bool = False
     secret: tuple[str, ...] = ()
     cookies: tuple[bytes, ...] | None = None
+    body: bytes = b""
 
 
 class Transfer:
@@ -110,6 +112,10 @@ class Transfer:
         if order.fields is not self._fields:
             easy.setopt(pycurl.HTTPHEADER, order.fields)
             self._fields = order.fields
+        if order.access.posts:
+            easy.setopt(pycurl.POST, 1)
+            easy.setopt(pycurl.POSTFIELDSIZE, len(order.body))
+            easy.setopt(pycurl.COPYPOSTFIELDS, order.body)
         if order.cookies is not None:
             self._listen(on=False)  # what it says of cookies comes where pycurl may not call back
             easy.setopt(pycurl.COOKIELIST, "ALL")  # forgets all

@@ -154,7 +154,7 @@ class Exchange(msgspec.Struct, frozen=True):
     """One request and its final response, by HTTP or another protocol.
 
     Attributes:
-        url: what was requested.
+        url: what was requested; of a POST what stands for it (`Posted`).
         started: wall time of the request, seconds since 1970, UTC.
         request_head: the request as sent, head only, ending in an empty line; secrets in it
             are real and must be redacted before anything keeps it, but for those of an operator's own
@@ -168,6 +168,7 @@ class Exchange(msgspec.Struct, frozen=True):
         cipher: TLS version and suite, e.g. `TLSv1.3 TLS_AES_256_GCM_SHA384`; empty without TLS.
         timing: how long each step took.
         truncated: why the body is not whole, or `None`.
+        request_body: that was sent; of POSTs alone.
         result: how it ended by a protocol that has no HTTP status.
         further: records for the archive beside the main one, written in the same commit if that is kept.
     """
@@ -186,6 +187,7 @@ class Exchange(msgspec.Struct, frozen=True):
     truncated: Truncation | None = None
     result: Result | None = None
     further: tuple[FurtherRecord, ...] = ()
+    request_body: bytes = b""
 
     @property
     def said(self) -> str:

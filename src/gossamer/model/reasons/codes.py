@@ -253,6 +253,9 @@ class ProblemCode(StrEnum):
     HOST_AND_PLACE = "problem.host_and_place"
     BLOCK = "problem.block"
     SEED = "problem.seed"
+    SEED_JSON = "problem.seed_json"
+    SEED_NOT_JSON = "problem.seed_not_json"
+    SEED_LONG = "problem.seed_long"
     NO_SEEDS = "problem.no_seeds"
     SEED_PASSWORD = "problem.seed_password"  # noqa: S105
     MORE_SEEDS = "problem.more_seeds"
