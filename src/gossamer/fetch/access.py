@@ -1,6 +1,6 @@
 """What a handle of libcurl is set to for all of its life: by which proxy it goes, and as whom."""
 
-from functools import cache
+from functools import cache, cached_property
 
 import msgspec
 import pycurl
@@ -30,7 +30,7 @@ def speaks(scheme: str) -> bool:
     return True
 
 
-class Access(msgspec.Struct, frozen=True):
+class Access(msgspec.Struct, frozen=True, dict=True):
     """How a visit goes out. Visits share a handle only if they agree in all of it.
 
     So nothing need be taken back from a handle, and what libcurl remembers on one of a log-in (a nonce, a
@@ -50,12 +50,12 @@ class Access(msgspec.Struct, frozen=True):
     cookies: bool = False
     posts: bool = False
 
-    @property
+    @cached_property
     def is_watched(self) -> bool:
         """libcurl adds fields of its own to the requests: only it can say what was sent."""
         return self.cookies or self.posts or self.login is not None or self.forwards
 
-    @property
+    @cached_property
     def forwards(self) -> bool:
         """The proxy is asked for http URLs by their whole text, and tunnels https."""
         return self.proxy.partition("://")[0].lower() in ("http", "https")

@@ -46,6 +46,9 @@ _MOST_ACCESSES = 64
 _HTTP_1 = frozenset({1, 2})
 
 
+SettingsAt = Callable[[Url, str, str], FetchConfig]
+
+
 class LocalFetch(msgspec.Struct, frozen=True):
     """What may be otherwise from one URL to the next.
 
@@ -58,7 +61,7 @@ class LocalFetch(msgspec.Struct, frozen=True):
     """
 
     credentials: Callable[[Url], Credentials | None] = lambda _: None
-    settings: Callable[[Url, str, str], FetchConfig] | None = None
+    settings: SettingsAt | None = None
     differs: Callable[[], bool] = lambda: False
     cookies: CookieJar | None = None
     posted: Mapping[str, Posted] = MappingProxyType({})
@@ -113,7 +116,8 @@ class HttpModule:
         """A place for each visit at once."""
         self._fields = constant_fields(config)
         self._fields_elsewhere: dict[FetchConfig, list[bytes]] = {}
-        self._idle: dict[Access, list[Transfer]] = {self._access: []}
+        self._usual: list[Transfer] = []
+        self._idle: dict[Access, list[Transfer]] = {self._access: self._usual}
         self._memory = ConnectionMemory(4 * config.max_connections)
 
     async def fetch(self, lease: Lease) -> Outcome:
@@ -125,11 +129,15 @@ class HttpModule:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:
-            route = await self._router.find(lease.candidate.url, self._settings(lease.candidate.url).proxy)
+            url = lease.candidate.url
+            differs = self._local.settings is not None and self._local.differs()
+            settings = self._local.settings if differs else None
+            proxy = self._config.proxy if settings is None else settings(url, "", "").proxy
+            route = await self._router.find(url, proxy)
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
-                outcome = await self._visit(lease, route, flow)
+                outcome = await self._visit(self._order(lease, route, settings), route, flow)
         finally:
             if flow is not None:
                 flow.end()
@@ -147,9 +155,8 @@ class HttpModule:
             while idle:
                 idle.pop().close()
 
-    async def _visit(self, lease: Lease, route: Route, flow: Flow | None) -> Exchange | Failed:
-        order = self._order(lease, route)
-        idle = self._idle_by(order.access)
+    async def _visit(self, order: Order, route: Route, flow: Flow | None) -> Exchange | Failed:
+        idle = self._usual if order.access is self._access else self._idle_by(order.access)
         transfer = idle.pop() if idle else self._new_transfer(order.access)
         resolve = self._router.take(route)
         started = time.time()
@@ -162,11 +169,7 @@ class HttpModule:
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if isinstance(verdict, Failed):
                 return verdict
-            exchange = self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
-            if not order.access.posts:
-                return exchange
-            known_as = lease.candidate.url
-            return msgspec.structs.replace(exchange, url=known_as, request_body=order.body)
+            return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
         finally:
             self._pace.remove(transfer)
             transfer.end()
@@ -192,21 +195,14 @@ class HttpModule:
         make_ready(transfer.easy, self._config, access)
         return transfer
 
-    def _settings(self, url: Url, address: str = "") -> FetchConfig:
-        """As they stand for a URL."""
-        local = self._local
-        if local.settings is None or not local.differs():
-            return self._config
-        return local.settings(url, address, "")
-
-    def _order(self, lease: Lease, route: Route) -> Order:
+    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None) -> Order:
         url, local, access = lease.candidate.url, self._local, self._access
         posted = local.posted.get(url.text) if local.posted else None
-        config, answered = self._settings(url, route.address), None
-        fields = self._fields_of(config)
-        if config is not self._config:
-            assert local.settings is not None
-            answered = partial(local.settings, url, route.address)
+        config, fields, answered = self._config, self._fields, None
+        if settings is not None:
+            config = settings(url, route.address, "")
+            fields = self._fields_of(config)
+            answered = partial(settings, url, route.address)
         credentials = local.credentials(url)
         secret: tuple[str, ...] = ()
         if credentials is not None:
@@ -224,6 +220,7 @@ class HttpModule:
             access = Access(route.proxy, origin, spoken, keeps, posted is not None)
         forwarded = access.forwards and url.scheme == "http"
         return Order(
+            known_as=lease.candidate.url,
             url=url,
             target=(url.text if forwarded else url.target).encode(),
             fields=fields,
@@ -259,10 +256,11 @@ class HttpModule:
         version = getinfo(pycurl.INFO_HTTP_VERSION)
         raw = transfer.head.raw()
         secure = order.url.scheme == "https"
+        head = self._request_head(transfer, order, version)
         return Exchange(
-            url=order.url,
+            url=order.known_as,
             started=conclusion.started,
-            request_head=self._request_head(transfer, order, version),
+            request_head=redacted(head, order.secret) if order.secret else head,
             status=transfer.head.status,
             response_head=raw,
             headers=parse_fields(raw),
@@ -272,13 +270,10 @@ class HttpModule:
             cipher=self._memory.cipher(getinfo(pycurl.CONN_ID), transfer.cipher) if secure else "",
             timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
             truncated=conclusion.truncated,
+            request_body=order.body,
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
-        head = self._sent_head(transfer, order, version)
-        return redacted(head, order.secret) if order.secret else head
-
-    def _sent_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
         if order.access.is_watched and transfer.sent_head:
             if version in _HTTP_1:
                 return transfer.sent_head

@@ -26,6 +26,8 @@ class Order(msgspec.Struct, frozen=True):
     """What one visit asks of libcurl.
 
     Attributes:
+        known_as: the URL of the lease.
+        url: that is asked: the same, or of a POST what it stands for.
         target: request target, `/a?b`, or the whole URL for a forwarding proxy.
         fields: header fields after `Host`, in order.
         config: as it stands for the URL.
@@ -37,6 +39,7 @@ class Order(msgspec.Struct, frozen=True):
         body: is sent, by POST.
     """
 
+    known_as: Url
     url: Url
     target: bytes
     fields: list[bytes]
