@@ -11,6 +11,7 @@ from gossamer.config.place_config import KNOWN, CredentialsConfig
 from gossamer.config.setting_help import all_settings
 from gossamer.config.settings import commented_toml, load, resolve_secrets, to_toml
 from gossamer.config.shape import settings_of
+from gossamer.fetch.request import Credentials
 from gossamer.model.errors import ConfigError
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.url import Url
@@ -216,6 +217,35 @@ def test_credentials_are_for_one_origin(place, url, sent):
         one.path: one.value for one in explained(effective.config, Asked(Url.parse(url).host, Url.parse(url)))
     }
     assert told["credentials.token"] == ("***" if sent else "none")
+
+
+def test_what_is_proven_otherwise_is_handed_on_whole():
+    said = {
+        "username": "me",
+        "password": "x",
+        "scheme": "digest",
+        "headers": {"X-Key": "k"},
+        "certificate": "c.pem",
+    }
+    effective = Effective(config_of(place={"h.test": {"credentials": said}}), lambda: 0)
+    assert effective.credentials(Url.parse("https://h.test/")) == Credentials(
+        "me", "x", scheme="digest", headers=(("X-Key", "k"),), certificate="c.pem"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "path", "words"),
+    [
+        ({"headers": {"Host": "x"}}, "headers.Host", "not for operators"),
+        ({"headers": {"cookie": "x"}}, "headers.cookie", "fetch.cookies_file"),
+        ({"scheme": "digest"}, "scheme", "needs a username"),
+        ({"key": "k.pem"}, "key", "needs the certificate"),
+    ],
+)
+def test_proofs_that_cannot_be_are_refused(wrong, path, words):
+    with pytest.raises(ConfigError, match=words) as told:
+        config_of(place={"h.test": {"credentials": wrong}})
+    assert f'place."h.test".credentials.{path}' in str(told.value)
 
 
 def test_credentials_are_given_together_or_not_at_all():

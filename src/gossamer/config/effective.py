@@ -115,12 +115,9 @@ class Effective:
         found = self._local.credentials_at(self._of_url(url)) if self._local.credentials.differs else None
         if found is None:
             return None
-        said = {name: value for name, value in found[1].items() if value is not None}
-        if "username" in said:
-            said["user"] = said.pop("username")
-        if "headers" in said:
-            said["headers"] = tuple(said["headers"].items())
-        return Credentials(**said)
+        given = {name: value for name, value in found[1].items() if value is not None}
+        user, headers = given.pop("username", ""), given.pop("headers", {})
+        return Credentials(user, headers=tuple(headers.items()), **given)
 
     def _of_host(self, name: str) -> Asked:
         return Asked(name, None, minute=self._minute())
