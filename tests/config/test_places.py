@@ -11,6 +11,7 @@ from gossamer.config.place_config import KNOWN, CredentialsConfig
 from gossamer.config.setting_help import all_settings
 from gossamer.config.settings import commented_toml, load, resolve_secrets, to_toml
 from gossamer.config.shape import settings_of
+from gossamer.fetch.request import Credentials
 from gossamer.model.errors import ConfigError
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.url import Url
@@ -218,18 +219,49 @@ def test_credentials_are_for_one_origin(place, url, sent):
     assert told["credentials.token"] == ("***" if sent else "none")
 
 
+def test_what_is_proven_otherwise_is_handed_on_whole():
+    said = {
+        "username": "me",
+        "password": "x",
+        "scheme": "digest",
+        "headers": {"X-Key": "k"},
+        "certificate": "c.pem",
+    }
+    effective = Effective(config_of(place={"h.test": {"credentials": said}}), lambda: 0)
+    assert effective.credentials(Url.parse("https://h.test/")) == Credentials(
+        "me", "x", scheme="digest", headers=(("X-Key", "k"),), certificate="c.pem"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "path", "words"),
+    [
+        ({"headers": {"Host": "x"}}, "headers.Host", "not for operators"),
+        ({"headers": {"cookie": "x"}}, "headers.cookie", "fetch.cookies_file"),
+        ({"scheme": "digest"}, "scheme", "needs a username"),
+        ({"key": "k.pem"}, "key", "needs the certificate"),
+    ],
+)
+def test_proofs_that_cannot_be_are_refused(wrong, path, words):
+    with pytest.raises(ConfigError, match=words) as told:
+        config_of(place={"h.test": {"credentials": wrong}})
+    assert f'place."h.test".credentials.{path}' in str(told.value)
+
+
 def test_credentials_are_given_together_or_not_at_all():
     places = {
         "h.test": {"credentials": {"username": "me", "password": "x"}},
         "h.test/a/": {"credentials": {"token": "y"}},
     }
     effective = Effective(config_of(place=places), lambda: 0)
-    assert effective.credentials(Url.parse("https://h.test/a/")).header == b"Authorization: Bearer y"
-    assert effective.credentials(Url.parse("https://h.test/b")).header.startswith(b"Authorization: Basic")
+    assert effective.credentials(Url.parse("https://h.test/a/")).fields == [b"Authorization: Bearer y"]
+    assert effective.credentials(Url.parse("https://h.test/b")).fields[0].startswith(b"Authorization: Basic")
     assert "hunter2" not in repr(CredentialsConfig(token="hunter2"))
     assert [setting.name for setting in settings_of(CredentialsConfig) if setting.shape.secret] == [
         "password",
         "token",
+        "headers",
+        "key_password",
     ]
 
 

@@ -78,7 +78,7 @@ def test_an_order_that_is_none_is_told(frame: Frame) -> None:
     assert problems(frame, {"seeds": SEEDS, "engine.order": "best-of-all"})[0].startswith("engine.order")
 
 
-@pytest.mark.parametrize("name", ["seeds_file", "fetch.ca_file", "dns.compact.folder"])
+@pytest.mark.parametrize("name", ["seeds_file", "fetch.ca_file", "fetch.cookies_file", "dns.compact.folder"])
 def test_files_elsewhere_are_not_read(frame: Frame, tmp_path: Path, name: str) -> None:
     for path in ("/etc/passwd", "~/.ssh/id_rsa", f"{tmp_path}/../secret", "/proc/self/environ"):
         found = problems(frame, {"seeds": SEEDS, name: path})
@@ -107,6 +107,11 @@ def test_files_below_a_root_are_read(frame: Frame, tmp_path: Path) -> None:
         {"fetch.proxy": "file:/etc/hostname"},
         {"host": {"example.org": {"username": "me", "password": "hunter2"}}},
         {"host": {"example.org": {"token": "env:AWS_SECRET_ACCESS_KEY"}}},
+        {"place": {"example.org": {"credentials": {"headers": {"X-Key": "hunter2"}}}}},
+        {"place": {"example.org": {"credentials": {"headers": {"X-Key": "env:GOSSAMER_SECRET_OTHERS"}}}}},
+        {"place": {"example.org": {"credentials": {"certificate": "/etc/ssl/private/hunter.pem"}}}},
+        {"place": {"example.org": {"credentials": {"scheme": "negotiate"}}}},
+        {"place": {"example.org": {"fetch": {"proxy": "env:HOME"}}}},
     ],
 )
 def test_secrets_are_neither_kept_nor_taken_from_the_daemon(frame: Frame, settings: dict[str, Any]) -> None:

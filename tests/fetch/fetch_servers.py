@@ -13,6 +13,7 @@ import pytest
 from patience import PATIENCE
 
 from gossamer.fetch.config import FORBIDDEN_NETWORKS, FetchConfig
+from gossamer.fetch.cookies import CookieJar
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.model.candidate import Candidate
@@ -133,6 +134,13 @@ async def serving(
         await server.__aexit__()
 
 
+class Cookies(dict[str, bytes]):
+    """A store of cookies in memory."""
+
+    def put(self, site: str, data: bytes) -> None:
+        self[site] = data
+
+
 @contextlib.asynccontextmanager
 async def fetching(
     tmp_path: Path,
@@ -144,7 +152,9 @@ async def fetching(
 ) -> AsyncIterator[HttpModule]:
     settings.setdefault("allow_private", True)
     config = FetchConfig(**settings)  # type: ignore[arg-type]
-    local = local or (LocalFetch() if credentials is None else LocalFetch(credentials))  # type: ignore[arg-type]
+    if local is None:
+        jar = CookieJar(Cookies()) if config.keeps_cookies else None
+        local = LocalFetch(credentials or (lambda _: None), cookies=jar)  # type: ignore[arg-type]
     module = HttpModule(config, StaticResolver(table), AddressGuard(config), tmp_path, local)  # type: ignore[arg-type]
     try:
         yield module

@@ -12,6 +12,7 @@ import pytest
 from fetch_servers import OK, certificate, failed, fetched, fetching, hang_up, serving, tls_server_context
 
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.http import LocalFetch
 from gossamer.fetch.request import Credentials
 from gossamer.model.outcome import Fault
 
@@ -125,6 +126,34 @@ def test_forwarding_proxy_gets_its_password_at_once(tmp_path: Path) -> None:
                 assert b"\r\nProxy-Authorization: Basic " + pair + b"\r\n" in proxy.heads[0]
                 assert exchange.request_head == proxy.heads[0]
                 assert exchange.address == ""
+
+    asyncio.run(main())
+
+
+def test_each_place_has_its_own_way(tmp_path: Path) -> None:
+    """Two proxies with passwords of their own, and none; no handle or connection is taken for another."""
+
+    async def main() -> None:
+        async with (
+            serving(REPLY, keep_alive=True) as server,
+            proxying(Proxy()) as one,
+            proxying(Proxy()) as two,
+        ):
+            ways = {
+                "name.example": FetchConfig(proxy=f"http://a:one@127.0.0.1:{one.port}", allow_private=True),
+                "tls.example": FetchConfig(proxy=f"http://b:two@127.0.0.1:{two.port}", allow_private=True),
+            }
+            base = FetchConfig(allow_private=True)
+            local = LocalFetch(settings=lambda url, *_: ways.get(url.host, base), differs=lambda: True)
+            async with fetching(tmp_path, table=HOST, local=local) as module:
+                for _ in range(2):
+                    for host in ("name.example", "tls.example"):
+                        assert (await fetched(module, f"http://{host}/{host}")).address == ""
+                    direct = await fetched(module, server.url("/", "proxy.example"))
+                    assert direct.address == "127.0.0.1"
+            assert [b"name.example" in head and b"YTpvbmU=" in head for head in one.heads] == [True] * 2
+            assert [b"tls.example" in head and b"Yjp0d28=" in head for head in two.heads] == [True] * 2
+            assert not [head for head in server.requests if b"roxy-A" in head]
 
     asyncio.run(main())
 

@@ -9,11 +9,10 @@ default refuses a whole file for one head above 32 KiB.
 import re
 from functools import lru_cache
 
+from gossamer.model.exchange import REDACTED
+
 MAX_STORED_HEAD = 32_000
 """Bytes of a stored head. FastWARC 2.0 stops reading a file at a head above 32,767 by default."""
-
-REDACTED = b"[redacted]"
-"""Stands for every secret value; a fixed mark, so that not even its length is told."""
 
 _MAX_START_LINE = 8_192
 _USUAL_NAME = 64  # bytes of a field name that is remembered; bounds the memory of hostile ones

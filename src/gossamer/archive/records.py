@@ -130,7 +130,12 @@ class RecordBuilder:
             head = self._heads.request(exchange.request_head)
             if head:
                 records.append(
-                    _whole("request", concurrent + wire, "application/http; msgtype=request", head)
+                    _whole(
+                        "request",
+                        concurrent + wire,
+                        "application/http; msgtype=request",
+                        head + exchange.request_body,
+                    )
                 )
         if fields:
             records.append(_whole("metadata", concurrent, "application/warc-fields", warc_fields(fields)))

@@ -16,6 +16,7 @@ from gossamer.assembly.seeds import Seeds
 from gossamer.assembly.storage import Storage
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import Effective
+from gossamer.config.seed_config import posted
 from gossamer.documents.extractor import link_extractors
 from gossamer.engine.admission.admission import Admission
 from gossamer.engine.admission.identity import Identity
@@ -49,6 +50,7 @@ from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.extract.scripts.extractor import ScriptExtractor
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.cookies import CookieJar, read_cookies
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.frontier.config import HostPolicy, Session
@@ -76,6 +78,7 @@ from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import SCOPE_HOSTS, SECRET, Counters, decode
+from gossamer.state.site_cookies import SiteCookies
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -229,11 +232,17 @@ def build(
     )
 
     # Between the two: visits.
-    speed = effective.visit_speed if effective.limits_speed else None
-    http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
+    http = HttpModule(
+        config.fetch,
+        names.resolver,
+        guard,
+        folder.tmp,
+        _local_fetch(environment, effective, observers),
+        effective.visit_speed if effective.limits_speed else None,
+    )
     modules = all_modules(http, extensions.protocol_modules, plugins.hear)
     prefetch_checks, reading = (
-        PrefetchChecks(robots, rejudging, again, guesses),
+        PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
         _reading(config, extensions.extractors, spare),
     )
     worker = Worker(dispatch, prefetch_checks, modules, reading, settlement, yields)
@@ -338,8 +347,20 @@ def _host_policy(
     )
 
 
-def _local_fetch(effective: Effective) -> LocalFetch:
-    return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs)
+def _local_fetch(environment: Environment, effective: Effective, observers: Observers) -> LocalFetch:
+    def tell(site: str, dropped: int) -> None:
+        problem = f"{site} sets too many: {dropped} were dropped, and so will be those that follow"
+        observers.tell(ProblemFound("cookies", problem))
+
+    file = effective.config.fetch.cookies_file
+    cookies = CookieJar(SiteCookies(environment), read_cookies(Path(file)) if file else (), tell)
+    return LocalFetch(
+        effective.credentials,
+        effective.fetch,
+        lambda: effective.fetch_differs,
+        cookies,
+        posted(effective.config.seed),
+    )
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:
@@ -367,7 +388,7 @@ def _link_rules(config: CrawlConfig) -> LinkRules:
         honour_nofollow=config.robots.honour_nofollow,
         honour_meta=config.robots.honour_meta,
         skip_canonical=config.engine.skip_canonical,
-        back=config.fetch.cookies,
+        back=config.fetch.keeps_cookies or True in config.local.fetch.values("cookies"),
         speculative=config.speculation.follow,
     )
 

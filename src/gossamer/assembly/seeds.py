@@ -35,7 +35,7 @@ class Seeds:
     """
 
     def __init__(self, config: CrawlConfig, folder: Path = Path()) -> None:
-        self._texts = config.seeds
+        self._texts = (*config.seeds, *(seed.known_as.text for seed in config.seed))
         self._more_to_come = bool(config.seeds_watch)
         self._file = folder / config.seeds_file if config.seeds_file else None
         self._schemes = frozenset((*WEB, *config.scope.schemes))

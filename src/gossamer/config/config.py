@@ -12,6 +12,7 @@ from gossamer.config.local_settings import LocalSettings, place_problems
 from gossamer.config.place_config import SECTIONS, PlaceConfig
 from gossamer.config.plugin_config import PluginConfig
 from gossamer.config.search_config import SearchConfig
+from gossamer.config.seed_config import SeedConfig
 from gossamer.config.watch_config import NotifyConfig, WatchConfig, problems_of
 from gossamer.dns.config import DnsConfig
 from gossamer.documents.config import DocumentsConfig
@@ -42,6 +43,12 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     seeds: Annotated[
         tuple[str, ...], Meta(description="where the crawl begins: URLs or bare host names")
+    ] = ()
+    seed: Annotated[
+        tuple[SeedConfig, ...],
+        Meta(
+            description='seeds with a form or JSON, e.g. [[seed]] url = "https://example.org/search", form = {q = "a"}'
+        ),
     ] = ()
     seeds_file: Annotated[
         str, Meta(description="file with further seeds, one a line; the crawl's folder keeps a copy")

@@ -112,8 +112,9 @@ class Effective:
         found = self._local.credentials_at(Asked(url.host, url, minute=self._minute()))
         if found is None:
             return None
-        said = found[1]
-        return Credentials(said["username"] or "", said["password"] or "", said["token"] or "")
+        given = {name: value for name, value in found[1].items() if value is not None}
+        user, headers = given.pop("username", ""), given.pop("headers", {})
+        return Credentials(user, headers=tuple(headers.items()), **given)
 
     def _at_host(self, local: Local[S], name: str) -> S:
         return local.at(Asked(name, None, minute=self._minute())) if local.differs else local.base

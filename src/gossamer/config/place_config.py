@@ -1,15 +1,18 @@
 """The sections `[place."..."]`: what of the other sections can differ by place."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
+from gossamer.config.dotted import join_path
 from gossamer.config.shape import settings_of
+from gossamer.fetch.access import speaks
 from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.own_headers import header_problems
 from gossamer.model.reasons.codes import ProblemCode
-from gossamer.model.reasons.reason import Reason, because
+from gossamer.model.reasons.reason import Reason, WrongValueError, because, of
 from gossamer.policy.places.known import BY_URL, Known
 from gossamer.policy.scope.scope import ScopeConfig
 from gossamer.policy.scope.url_traps import TrapConfig
@@ -29,7 +32,7 @@ class CredentialsConfig(
     username: Annotated[
         str | None,
         Meta(
-            description="Name for HTTP Basic authentication; sent to the scheme, host and port of the place"
+            description="Name for HTTP authentication; sent to the scheme, host and port of the place"
             " alone: https and its own port, if it names none."
         ),
         BY_URL,
@@ -37,10 +40,40 @@ class CredentialsConfig(
     password: Annotated[
         str | None, Meta(extra={"secret": True}, description="Password that belongs to `username`."), BY_URL
     ] = None
+    scheme: Annotated[
+        Literal["basic", "digest", "ntlm", "negotiate"] | None,
+        Meta(
+            description="How name and password are proven; none: basic, sent at once. The others answer a"
+            " challenge; negotiate takes the Kerberos ticket of whoever runs the crawl, without a name."
+        ),
+        BY_URL,
+    ] = None
     token: Annotated[
         str | None,
         Meta(extra={"secret": True}, description="Bearer token, in place of name and password."),
         BY_URL,
+    ] = None
+    headers: Annotated[
+        dict[str, str] | None,
+        Meta(
+            extra={"secret": True},
+            description='Further header fields, such as "X-Api-Key" = "env:KEY"; the archive says that they'
+            " were sent, never their values.",
+        ),
+        BY_URL,
+    ] = None
+    certificate: Annotated[
+        str | None,
+        Meta(description="File with the certificate (PEM) that we prove to be ours in TLS."),
+        BY_URL,
+    ] = None
+    key: Annotated[
+        str | None,
+        Meta(description="File with the private key of `certificate` (PEM); none: it is in the same file."),
+        BY_URL,
+    ] = None
+    key_password: Annotated[
+        str | None, Meta(extra={"secret": True}, description="Password that opens `key`."), BY_URL
     ] = None
 
     def __post_init__(self) -> None:
@@ -48,14 +81,26 @@ class CredentialsConfig(
             raise ValueError("a password needs a username beside it")
         if self.token is not None and self.username is not None:
             raise ValueError("give either username and password or a token, not both")
+        problems = [
+            of(join_path(["headers", name] if name else ["headers"]), why)
+            for name, why in header_problems(self.headers or {})
+        ]
+        if self.scheme not in (None, "negotiate") and self.username is None:
+            problems.append(of("scheme", because(ProblemCode.SCHEME_USER, self.scheme)))
+        if self.scheme is not None and not speaks(self.scheme):
+            problems.append(of("scheme", because(ProblemCode.SCHEME_MISSING, self.scheme)))
+        if self.certificate is None and (self.key or self.key_password) is not None:
+            problems.append(of("key", because(ProblemCode.KEY_ALONE)))
+        if problems:
+            raise WrongValueError(*problems)
 
     def __repr__(self) -> str:
         return f"CredentialsConfig({', '.join(f'{name}={value!r}' for name, value in self._shown())})"
 
     def _shown(self) -> Iterator[tuple[str, object]]:
-        for name in self.__struct_fields__:
-            if (value := getattr(self, name)) is not None:
-                yield name, "***" if name in ("password", "token") else value
+        for setting in settings_of(type(self)):
+            if (value := getattr(self, setting.name)) is not None:
+                yield setting.name, "***" if setting.shape.secret else value
 
     def __rich_repr__(self) -> list[tuple[str, object]]:
         return list(self._shown())

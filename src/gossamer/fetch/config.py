@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Seconds
-from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST
+from gossamer.policy.places.known import BY_ADDRESS, BY_ANSWER, BY_HOST, BY_URL
 
 PRODUCT = "gossamer/0.1"
 HOME = "https://github.com/gossamer-crawler/gossamer"
@@ -135,8 +135,10 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         str,
         Meta(
             extra={"secret": True},
-            description="http, https, socks5 or socks5h URL with user and password; empty connects directly",
+            description="http, https, socks5 or socks5h URL with user and password; empty connects directly."
+            " For routing: a site that says 429 or 403 is left in peace, by whatever way",
         ),
+        BY_URL,
     ] = ""
     names_by_proxy: Annotated[
         bool,
@@ -149,12 +151,20 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = True
     ca_file: Annotated[str, Meta(description="trusted certificates (PEM); empty: the system's")] = ""
     cookies: Annotated[
-        bool,
+        bool | None,
         Meta(
-            description="keep cookies for the length of a run, and follow redirects back to where they began;"
-            " sites may then serve traps"
+            description="keep cookies, in the state of the crawl, and follow redirects back to where they"
+            " began; sites may then serve traps. None: if there is a cookies_file"
         ),
-    ] = False
+        BY_URL,
+    ] = None
+    cookies_file: Annotated[
+        str,
+        Meta(
+            description="cookies to begin with (cookies.txt, Netscape format); each goes where it says. The"
+            " file is read at each start and not copied"
+        ),
+    ] = ""
     max_connections: Annotated[
         int, Meta(ge=1, description="connections open at once, idle ones included; each needs a descriptor")
     ] = 1000
@@ -208,9 +218,9 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return contact if "@" in contact and "/" not in contact else ""
 
     @property
-    def proxy_scheme(self) -> str:
-        """Scheme of the proxy; empty without one."""
-        return self.proxy.partition("://")[0].lower() if self.proxy else ""
+    def keeps_cookies(self) -> bool:
+        """Whether cookies are kept, by choice or because there are some to begin with."""
+        return bool(self.cookies_file) if self.cookies is None else self.cookies
 
 
 def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:

@@ -8,7 +8,7 @@ class HeadReader:
 
     libcurl gives everything that looks like a head in order: a proxy's answers to CONNECT, interim
     (1xx) heads, the head, trailers. `complete` holds if and only if the empty line of a final head
-    was seen; what follows it are trailers.
+    was seen; what follows it are trailers, or where libcurl answers a challenge (`challenged`), the next head.
     """
 
     __slots__ = (
@@ -16,6 +16,7 @@ class HeadReader:
         "_lines",
         "_lines_left",
         "_max_size",
+        "challenged",
         "complete",
         "excess",
         "expects_tunnel",
@@ -33,6 +34,7 @@ class HeadReader:
         self.complete = False
         self.excess = ""
         self.expects_tunnel = False
+        self.challenged = False
 
     def feed(self, line: bytes) -> int | None:
         """Take one line with its end; -1, as libcurl wants it, once a bound is passed."""
@@ -42,7 +44,9 @@ class HeadReader:
             self.excess = "too many bytes" if self.size > self._max_size else "too many lines"
             return -1
         if self.complete:
-            return None
+            if not (self.challenged and line.startswith(b"HTTP/")):
+                return None
+            self.complete, self._lines = False, []  # of the answer to the same request, with our proof
         self._lines.append(line)
         if line in (b"\r\n", b"\n"):
             return self._end()

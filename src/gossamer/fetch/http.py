@@ -2,22 +2,30 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import pycurl
 
+from gossamer.fetch.access import Access, make_ready
 from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig, prove_ca_file
 from gossamer.fetch.connections import ConnectionMemory
+from gossamer.fetch.cookies import CookieJar, cookies_of
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import parse_fields
 from gossamer.fetch.multi import Multi
-from gossamer.fetch.options import configure, cookie_jar
 from gossamer.fetch.pace import PaceWatch
-from gossamer.fetch.request import Credentials, conditional_fields, constant_fields, request_head
+from gossamer.fetch.request import (
+    Credentials,
+    conditional_fields,
+    constant_fields,
+    redacted,
+    request_head,
+)
 from gossamer.fetch.route import Route, Router
 from gossamer.fetch.throttle import Flow, Throttle, VisitSpeed
 from gossamer.fetch.transfer import Order, Transfer
@@ -25,6 +33,7 @@ from gossamer.fetch.verdict import judge
 from gossamer.model.exchange import Exchange, Timing, Truncation
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fetched, Outcome
+from gossamer.model.posted import Posted
 from gossamer.model.url import Url
 from gossamer.ports import Resolver
 
@@ -32,7 +41,12 @@ _PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
 _HTTP_1_0 = 1
 _MOST_FIELDS = 1_024
 """Settings of places whose header fields are kept made."""
+_MOST_ACCESSES = 64
+"""Ways of going out, beside the usual one, for which idle handles are kept."""
 _HTTP_1 = frozenset({1, 2})
+
+
+SettingsAt = Callable[[Url, str, str], FetchConfig]
 
 
 class LocalFetch(msgspec.Struct, frozen=True):
@@ -42,11 +56,15 @@ class LocalFetch(msgspec.Struct, frozen=True):
         credentials: what to send to the origin of a URL, and nowhere else.
         settings: as they stand for (URL, address, media type); the last two are empty before they are known.
         differs: whether `settings` need be asked now.
+        posted: what is asked in place of URLs that stand for more than themselves, by their texts.
+        cookies: where they are kept; without it there are none, whatever settings say.
     """
 
     credentials: Callable[[Url], Credentials | None] = lambda _: None
-    settings: Callable[[Url, str, str], FetchConfig] | None = None
+    settings: SettingsAt | None = None
     differs: Callable[[], bool] = lambda: False
+    cookies: CookieJar | None = None
+    posted: Mapping[str, Posted] = MappingProxyType({})
 
 
 class Conclusion(msgspec.Struct, frozen=True, gc=False):
@@ -81,8 +99,8 @@ class HttpModule:
     ) -> None:
         prove_ca_file(config)
         self._config = config
-        self._proxied = bool(config.proxy)
-        self._forwards = config.proxy_scheme in ("http", "https")
+        self._access = Access(config.proxy, cookies=config.keeps_cookies and local.cookies is not None)
+        """How all go out of whom nothing else is said."""
         self._closed = False
         shared = BodyMemory(config.memory_bodies)
         self._new_body = partial(BodyWriter, spool_dir, config.memory_body, shared)
@@ -96,10 +114,10 @@ class HttpModule:
         self.throttle.set_rate(config.max_speed)
         self.room = asyncio.Semaphore(config.max_connections)
         """A place for each visit at once."""
-        self._cookies = cookie_jar() if config.cookies else None
         self._fields = constant_fields(config)
         self._fields_elsewhere: dict[FetchConfig, list[bytes]] = {}
-        self._idle: list[Transfer] = []
+        self._usual: list[Transfer] = []
+        self._idle: dict[Access, list[Transfer]] = {self._access: self._usual}
         self._memory = ConnectionMemory(4 * config.max_connections)
 
     async def fetch(self, lease: Lease) -> Outcome:
@@ -111,11 +129,15 @@ class HttpModule:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:
-            route = await self._router.find(lease.candidate.url)
+            url = lease.candidate.url
+            differs = self._local.settings is not None and self._local.differs()
+            settings = self._local.settings if differs else None
+            proxy = self._config.proxy if settings is None else settings(url, "", "").proxy
+            route = await self._router.find(url, proxy)
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
-                outcome = await self._visit(lease, route, flow)
+                outcome = await self._visit(self._order(lease, route, settings), route, flow)
         finally:
             if flow is not None:
                 flow.end()
@@ -129,21 +151,22 @@ class HttpModule:
         self.throttle.close()
         self._pace.close()
         self._multi.close()
-        while self._idle:
-            self._idle.pop().close()
-        if self._cookies is not None:
-            self._cookies.close()
+        for idle in self._idle.values():
+            while idle:
+                idle.pop().close()
 
-    async def _visit(self, lease: Lease, route: Route, flow: Flow | None) -> Exchange | Failed:
-        order = self._order(lease, route)
-        transfer = self._idle.pop() if self._idle else self._new_transfer()
+    async def _visit(self, order: Order, route: Route, flow: Flow | None) -> Exchange | Failed:
+        idle = self._usual if order.access is self._access else self._idle_by(order.access)
+        transfer = idle.pop() if idle else self._new_transfer(order.access)
         resolve = self._router.take(route)
         started = time.time()
         try:
             transfer.begin(order, resolve, flow)
             self._pace.add(transfer)
             code, message = await self._multi.perform(transfer.easy)
-            verdict = judge(transfer, code, message, proxied=self._proxied)
+            if order.cookies is not None:
+                self._keep_cookies(transfer, order, order.cookies)
+            verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if isinstance(verdict, Failed):
                 return verdict
             return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
@@ -151,40 +174,71 @@ class HttpModule:
             self._pace.remove(transfer)
             transfer.end()
             self._router.release(route)
-            if self._closed:
+            if self._closed or self._idle.get(order.access) is not idle:
                 transfer.close()
             else:
-                self._idle.append(transfer)
+                idle.append(transfer)
 
-    def _new_transfer(self) -> Transfer:
+    def _idle_by(self, access: Access) -> list[Transfer]:
+        """Handles that go out so and have nothing to do; those that were needed longest ago are given up."""
+        idle = self._idle.get(access)
+        if idle is None:
+            idle = self._idle[access] = []
+            if len(self._idle) > 1 + _MOST_ACCESSES:
+                for transfer in self._idle.pop(next(other for other in self._idle if other != self._access)):
+                    transfer.close()
+        return idle
+
+    def _new_transfer(self, access: Access) -> Transfer:
         # Behind a proxy every socket leads to the proxy; the guard has judged the resolver's answer.
-        transfer = Transfer(self._new_body, None if self._proxied else self._guard.allows)
-        configure(transfer.easy, self._config, self._cookies)
+        transfer = Transfer(self._new_body, None if access.proxy else self._guard.allows)
+        make_ready(transfer.easy, self._config, access)
         return transfer
 
-    def _order(self, lease: Lease, route: Route) -> Order:
-        url, local = lease.candidate.url, self._local
+    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None) -> Order:
+        url, local, access = lease.candidate.url, self._local, self._access
+        posted = local.posted.get(url.text) if local.posted else None
         config, fields, answered = self._config, self._fields, None
-        if local.settings is not None and local.differs():
-            config = local.settings(url, route.address, "")
+        if settings is not None:
+            config = settings(url, route.address, "")
             fields = self._fields_of(config)
-            answered = partial(local.settings, url, route.address)
+            answered = partial(settings, url, route.address)
         credentials = local.credentials(url)
+        secret: tuple[str, ...] = ()
         if credentials is not None:
-            fields = [*fields, credentials.header]
-        if lease.validators is not None:
+            fields = [*fields, *credentials.fields]
+            secret = tuple(name for name, _ in credentials.headers)
+        if posted is not None:
+            url = posted.url
+            fields = [*fields, b"Content-Type: " + posted.media_type.encode()]
+        elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
-        forwarded = self._forwards and url.scheme == "http"
+        spoken = credentials if credentials is not None and credentials.is_spoken else None
+        if spoken is not None or posted is not None or config is not self._config:
+            keeps = config.keeps_cookies and local.cookies is not None
+            origin = url.origin if spoken is not None else ""
+            access = Access(route.proxy, origin, spoken, keeps, posted is not None)
+        forwarded = access.forwards and url.scheme == "http"
         return Order(
+            known_as=lease.candidate.url,
             url=url,
             target=(url.text if forwarded else url.target).encode(),
             fields=fields,
             config=config,
+            access=access,
             answered=answered,
-            tunnelled=self._forwards and not forwarded,
-            # A forwarding proxy and the cookie engine add fields of their own.
-            watched=forwarded or self._cookies is not None,
+            tunnelled=access.forwards and not forwarded,
+            secret=secret,
+            body=b"" if posted is None else posted.body,
+            cookies=local.cookies.of(url.host) if access.cookies and local.cookies is not None else None,
         )
+
+    def _keep_cookies(self, transfer: Transfer, order: Order, before: tuple[bytes, ...]) -> None:
+        assert self._local.cookies is not None
+        offered = (
+            len(parse_fields(transfer.head.raw()).get_all("set-cookie")) if transfer.head.complete else 0
+        )
+        self._local.cookies.learn(order.url.host, before, list(cookies_of(transfer.easy)), offered)
 
     def _fields_of(self, config: FetchConfig) -> list[bytes]:
         """The constant fields by settings of a place; the same list each time, which libcurl is told once."""
@@ -202,23 +256,25 @@ class HttpModule:
         version = getinfo(pycurl.INFO_HTTP_VERSION)
         raw = transfer.head.raw()
         secure = order.url.scheme == "https"
+        head = self._request_head(transfer, order, version)
         return Exchange(
-            url=order.url,
+            url=order.known_as,
             started=conclusion.started,
-            request_head=self._request_head(transfer, order, version),
+            request_head=redacted(head, order.secret) if order.secret else head,
             status=transfer.head.status,
             response_head=raw,
             headers=parse_fields(raw),
             body=transfer.writer.finish(),
             protocol=_PROTOCOLS.get(version, "http/1.1"),
-            address="" if self._proxied else getinfo(pycurl.PRIMARY_IP),
+            address="" if order.access.proxy else getinfo(pycurl.PRIMARY_IP),
             cipher=self._memory.cipher(getinfo(pycurl.CONN_ID), transfer.cipher) if secure else "",
             timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
             truncated=conclusion.truncated,
+            request_body=order.body,
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
-        if order.watched and transfer.sent_head:
+        if order.access.is_watched and transfer.sent_head:
             if version in _HTTP_1:
                 return transfer.sent_head
             line, rest = transfer.sent_head.split(b"\r\n", 1)

@@ -11,8 +11,8 @@ _RECEIVE_BUFFER = 64 << 10
 _CONNECTION_LIFE = 600  # seconds; a kept-alive connection ignores that its name has moved
 
 
-def configure(easy: pycurl.Curl, config: FetchConfig, share: pycurl.CurlShare | None) -> None:
-    """Set them on a new handle. `share` is the cookie jar of the crawl, or `None` for no cookies."""
+def configure(easy: pycurl.Curl, config: FetchConfig) -> None:
+    """Set them on a new handle, which connects directly until `configure_proxy` says otherwise."""
     version = pycurl.CURL_HTTP_VERSION_2TLS if config.http2 else pycurl.CURL_HTTP_VERSION_1_1
     web = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
     constant = {
@@ -30,20 +30,14 @@ def configure(easy: pycurl.Curl, config: FetchConfig, share: pycurl.CurlShare | 
         pycurl.SSL_VERIFYPEER: int(config.verify_tls),
         pycurl.SSL_VERIFYHOST: 2 if config.verify_tls else 0,
         # Set in any case, so that the environment is not asked.
-        pycurl.PROXY: config.proxy,
+        pycurl.PROXY: "",
         pycurl.NOPROXY: "",
     }
     for option, value in constant.items():
         easy.setopt(option, value)
-    ca_file, ca_path = (config.ca_file, None) if config.ca_file else system_certificates()
-    for option, place in ((pycurl.CAINFO, ca_file), (pycurl.CAPATH, ca_path)):
+    for option, place in zip((pycurl.CAINFO, pycurl.CAPATH), _certificates(config), strict=True):
         if place:
             easy.setopt(option, place)
-    if config.proxy:
-        _configure_proxy(easy, config, ca_file, ca_path)
-    if share is not None:
-        easy.setopt(pycurl.SHARE, share)
-        easy.setopt(pycurl.COOKIEFILE, "")  # an empty name switches the engine on
 
 
 def set_times(easy: pycurl.Curl, config: FetchConfig) -> None:
@@ -54,29 +48,29 @@ def set_times(easy: pycurl.Curl, config: FetchConfig) -> None:
     easy.setopt(pycurl.DNS_CACHE_TIMEOUT, math.ceil(config.visit_timeout) + 1)
 
 
-def cookie_jar() -> pycurl.CurlShare:
-    """Cookies shared by all handles; libcurl refuses those for public suffixes (libpsl)."""
-    share = pycurl.CurlShare()
-    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-    return share
-
-
 def system_certificates() -> tuple[str | None, str | None]:
     """(file, folder) of trusted certificates; a pycurl wheel would look where its builder had them."""
     paths = ssl.get_default_verify_paths()
     return paths.cafile, paths.capath
 
 
-def _configure_proxy(
-    easy: pycurl.Curl, config: FetchConfig, ca_file: str | None, ca_path: str | None
-) -> None:
+def configure_proxy(easy: pycurl.Curl, config: FetchConfig, proxy: str) -> None:
+    """Have a handle go by `proxy`, unless that is empty."""
+    if not proxy:
+        return
+    easy.setopt(pycurl.PROXY, proxy)
     # Basic alone is sent at once, without waiting for a 407.
     easy.setopt(pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC)
     easy.setopt(pycurl.PROXY_SSL_VERIFYPEER, int(config.verify_tls))
     easy.setopt(pycurl.PROXY_SSL_VERIFYHOST, 2 if config.verify_tls else 0)
-    for option, place in ((pycurl.PROXY_CAINFO, ca_file), (pycurl.PROXY_CAPATH, ca_path)):
+    for option, place in zip((pycurl.PROXY_CAINFO, pycurl.PROXY_CAPATH), _certificates(config), strict=True):
         if place:
             easy.setopt(option, place)
+
+
+def _certificates(config: FetchConfig) -> tuple[str | None, str | None]:
+    """(file, folder) of the certificates that are trusted."""
+    return (config.ca_file, None) if config.ca_file else system_certificates()
 
 
 def _milliseconds(seconds: float) -> int:

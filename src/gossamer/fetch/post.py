@@ -15,7 +15,7 @@ import pycurl
 
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
-from gossamer.fetch.options import configure
+from gossamer.fetch.options import configure, configure_proxy
 from gossamer.fetch.transfer import Descriptor
 from gossamer.model.url import Url
 
@@ -86,7 +86,8 @@ def post(
     ]
     problem = ""
     try:
-        configure(easy, config, None)
+        configure(easy, config)
+        configure_proxy(easy, config, config.proxy)
         for option, value in (
             (pycurl.URL, url.encode()),
             (pycurl.CONNECTTIMEOUT, _CONNECT_SECONDS),

@@ -1,10 +1,12 @@
 """Builds request heads: what libcurl is told to send, and the same as bytes for the archive."""
 
 import binascii
+from collections.abc import Iterable
 
 import msgspec
 
 from gossamer.fetch.config import FetchConfig
+from gossamer.model.exchange import REDACTED
 from gossamer.model.lease import Validators
 from gossamer.model.url import DEFAULT_PORTS, Url
 
@@ -13,27 +15,55 @@ _NO_ACCEPT = b"Accept:"
 
 
 class Credentials(msgspec.Struct, frozen=True):
-    """What one origin wants to know of us: user and password (basic, sent at once), or a bearer token."""
+    """What one origin wants to know of us.
+
+    Attributes:
+        user: with `password`, proven by `scheme`; basic ones are sent at once.
+        token: a bearer token, in place of them.
+        scheme: `basic`, or one that libcurl speaks: `digest`, `ntlm`, `negotiate`.
+        headers: further fields, in order; their values are secret.
+        certificate: file (PEM) with what we prove to be ours in TLS; `key` and `key_password` belong to it.
+    """
 
     user: str = ""
     password: str = ""
     token: str = ""
+    scheme: str = "basic"
+    headers: tuple[tuple[str, str], ...] = ()
+    certificate: str = ""
+    key: str = ""
+    key_password: str = ""
 
     def __post_init__(self) -> None:
-        if bool(self.user) == bool(self.token):
+        if self.user and self.token:
             raise ValueError("credentials need either user and password, or token")
+        if not (self.user or self.token or self.headers or self.certificate or self.scheme == "negotiate"):
+            raise ValueError("credentials are empty: give either user and password, or something else")
         if ":" in self.user:
             raise ValueError("a user name of basic authentication holds no colon (RFC 7617 2)")
         if not (self.user + self.password + self.token).isprintable():
             raise ValueError("credentials hold no control characters")
 
     @property
-    def header(self) -> bytes:
-        """The `Authorization` field (RFC 7617 2, RFC 6750 2.1)."""
+    def answers(self) -> bool:
+        """Whether libcurl answers a challenge of the server with them."""
+        return self.scheme != "basic"
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether a handle of libcurl must know of them; else they are fields like all others."""
+        return self.answers or bool(self.certificate)
+
+    @property
+    def fields(self) -> list[bytes]:
+        """What is sent at once: `Authorization` (RFC 7617 2, RFC 6750 2.1), and further fields."""
+        sent = [f"{name}: {value}".encode() for name, value in self.headers]
         if self.token:
-            return b"Authorization: Bearer " + self.token.encode()
-        pair = f"{self.user}:{self.password}".encode()
-        return b"Authorization: Basic " + binascii.b2a_base64(pair, newline=False)
+            sent.append(b"Authorization: Bearer " + self.token.encode())
+        elif self.user and not self.answers:
+            pair = f"{self.user}:{self.password}".encode()
+            sent.append(b"Authorization: Basic " + binascii.b2a_base64(pair, newline=False))
+        return sent
 
     def __repr__(self) -> str:
         return "<Credentials>"
@@ -71,6 +101,17 @@ def request_head(url: Url, target: bytes, fields: list[bytes], version: bytes) -
     host = url.host if url.port == DEFAULT_PORTS[url.scheme] else f"{url.host}:{url.port}"
     sent = [field for field in fields if field != _NO_ACCEPT]
     lines = [b"GET %b HTTP/%b" % (target, version), b"Host: " + host.encode(), *sent, b"", b""]
+    return b"\r\n".join(lines)
+
+
+def redacted(head: bytes, names: Iterable[str]) -> bytes:
+    """A request head without the values of the fields called `names`, whatever their case."""
+    secret = {name.lower().encode() for name in names}
+    lines = head.split(b"\r\n")
+    for place, line in enumerate(lines[1:], 1):
+        name = line.partition(b":")[0]
+        if name.lower() in secret:
+            lines[place] = name + b": " + REDACTED
     return b"\r\n".join(lines)
 
 

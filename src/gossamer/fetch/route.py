@@ -24,11 +24,13 @@ class Route(msgspec.Struct, frozen=True):
         entries: by `host:port`, what CURLOPT_RESOLVE is told about it.
         name_seconds: how long the name took.
         address: tried first; empty where the proxy finds it.
+        proxy: by which the way leads; empty for none.
     """
 
     entries: dict[str, str]
     name_seconds: float = 0.0
     address: str = ""
+    proxy: str = ""
 
 
 class Router:
@@ -42,16 +44,15 @@ class Router:
     def __init__(self, config: FetchConfig, resolver: Resolver, guard: AddressGuard) -> None:
         self._resolver = resolver
         self._guard = guard
-        self._proxy = proxy_url(config)
         self._names_by_proxy = config.names_by_proxy
         self._in_use: dict[str, int] = {}
         self._stale: set[str] = set()
 
-    async def find(self, url: Url) -> Route | Failed:
-        """Allowed addresses for `url`, or why there are none."""
+    async def find(self, url: Url, proxy: str = "") -> Route | Failed:
+        """Allowed addresses for `url` by `proxy`, if that is not empty; or why there are none."""
         entries: dict[str, str] = {}
         seconds, address = 0.0, ""
-        if not self._names_by_proxy:
+        if not (self._names_by_proxy and proxy):
             answer = await self._resolver.resolve(url.host)
             if answer.fault is not None:
                 wait = answer.ttl if answer.fault is Fault.NAME_DEFERRED else 0.0
@@ -61,12 +62,13 @@ class Router:
                 return Failed(Fault.ADDRESS_FORBIDDEN, ", ".join(answer.addresses)[:200])
             seconds, address = answer.seconds, allowed[0]
             _enter(entries, url, allowed)
-        if self._proxy is not None:
-            answer = await self._resolver.resolve(self._proxy.host)
+        by = proxy_url(proxy)
+        if by is not None:
+            answer = await self._resolver.resolve(by.host)
             if answer.fault is not None:
                 return Failed(Fault.PROXY, f"name of the proxy: {answer.detail or answer.fault}")
-            _enter(entries, self._proxy, answer.addresses)
-        return Route(entries, seconds, address)
+            _enter(entries, by, answer.addresses)
+        return Route(entries, seconds, address, proxy)
 
     def take(self, route: Route) -> list[str]:
         """What to tell libcurl right before it starts on `route`; each call needs one `release`."""
@@ -89,11 +91,9 @@ class Router:
                 self._stale.add(name)
 
 
-def proxy_url(config: FetchConfig) -> Url | None:
-    """Host and port of the proxy, without its credentials, in the shape of an http URL."""
-    if not config.proxy:
-        return None
-    return Url.parse("http" + config.proxy[len(config.proxy_scheme) :])
+def proxy_url(proxy: str) -> Url | None:
+    """Host and port of a proxy, without its credentials, in the shape of an http URL."""
+    return Url.parse(f"http{proxy[proxy.index('://') :]}") if proxy else None
 
 
 def _enter(entries: dict[str, str], url: Url, addresses: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pycurl
 
+from gossamer.fetch.access import Access
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.head import HeadReader, parse_fields
@@ -25,25 +26,34 @@ class Order(msgspec.Struct, frozen=True):
     """What one visit asks of libcurl.
 
     Attributes:
+        known_as: the URL of the lease.
+        url: that is asked: the same, or of a POST what it stands for.
         target: request target, `/a?b`, or the whole URL for a forwarding proxy.
         fields: header fields after `Host`, in order.
         config: as it stands for the URL.
+        access: how it goes out, which a handle is made for.
         answered: as it stands once the media type is known, where that may differ.
         tunnelled: a proxy answers a CONNECT before the origin does.
-        watched: have libcurl report the head that it sends (costs 14 us).
+        secret: names of fields whose values the exchange must not have.
+        cookies: of the site, where they are kept.
+        body: is sent, by POST.
     """
 
+    known_as: Url
     url: Url
     target: bytes
     fields: list[bytes]
     config: FetchConfig
+    access: Access
     answered: Callable[[str], FetchConfig] | None = None
     tunnelled: bool = False
-    watched: bool = False
+    secret: tuple[str, ...] = ()
+    cookies: tuple[bytes, ...] | None = None
+    body: bytes = b""
 
 
 class Transfer:
-    """A pooled handle. Options that never change are set by `options.configure`, the rest by `begin`.
+    """A pooled handle. What stays the same for all of its life is set by `access`, the rest by `begin`.
 
     Invariant: callbacks never raise, because pycurl would print and swallow it; what goes wrong in
     them is kept in attributes for whoever awaits the transfer.
@@ -90,6 +100,8 @@ class Transfer:
         self.head = HeadReader(
             max_size=config.max_head, max_lines=config.max_head_lines, max_interim=config.max_interim_heads
         )
+        login = order.access.login
+        self.head.challenged = login is not None and login.answers
         self.writer = self._new_body()
         self.cut = False
         self.refused = ""
@@ -103,7 +115,16 @@ class Transfer:
         if order.fields is not self._fields:
             easy.setopt(pycurl.HTTPHEADER, order.fields)
             self._fields = order.fields
-        self._listen(on=order.watched)
+        if order.access.posts:
+            easy.setopt(pycurl.POST, 1)
+            easy.setopt(pycurl.POSTFIELDSIZE, len(order.body))
+            easy.setopt(pycurl.COPYPOSTFIELDS, order.body)
+        if order.cookies is not None:
+            self._listen(on=False)  # what it says of cookies comes where pycurl may not call back
+            easy.setopt(pycurl.COOKIELIST, "ALL")  # forgets all
+            for line in order.cookies:
+                easy.setopt(pycurl.COOKIELIST, line)
+        self._listen(on=order.access.is_watched)  # costs 14 us
 
     def end(self) -> None:
         """Forget the visit; a body that was not finished is discarded."""

@@ -12,6 +12,9 @@ from gossamer.model.url import Url
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _FROM_START = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*\Z", re.ASCII | re.IGNORECASE)
 
+REDACTED = b"[redacted]"
+"""Stands for every secret value; a fixed mark, so that not even its length is told."""
+
 FIELD_BLANKS = " \t\r\n"
 """What surrounds a field's value and is none of it (RFC 9110 5.5, HTTP whitespace of WHATWG Fetch).
 
@@ -151,10 +154,11 @@ class Exchange(msgspec.Struct, frozen=True):
     """One request and its final response, by HTTP or another protocol.
 
     Attributes:
-        url: what was requested.
+        url: what was requested; of a POST what stands for it (`Posted`).
         started: wall time of the request, seconds since 1970, UTC.
         request_head: the request as sent, head only, ending in an empty line; secrets in it
-            are real and must be redacted before anything keeps it.
+            are real and must be redacted before anything keeps it, but for those of an operator's own
+            fields, whose names nobody else knows.
         status: three digits; 0 where a `result` stands instead.
         response_head: the status line and fields as received, ending in an empty line.
         headers: the fields of `response_head`, parsed.
@@ -164,6 +168,7 @@ class Exchange(msgspec.Struct, frozen=True):
         cipher: TLS version and suite, e.g. `TLSv1.3 TLS_AES_256_GCM_SHA384`; empty without TLS.
         timing: how long each step took.
         truncated: why the body is not whole, or `None`.
+        request_body: that was sent; of POSTs alone.
         result: how it ended by a protocol that has no HTTP status.
         further: records for the archive beside the main one, written in the same commit if that is kept.
     """
@@ -182,6 +187,7 @@ class Exchange(msgspec.Struct, frozen=True):
     truncated: Truncation | None = None
     result: Result | None = None
     further: tuple[FurtherRecord, ...] = ()
+    request_body: bytes = b""
 
     @property
     def said(self) -> str:

@@ -9,10 +9,10 @@ from msgspec import Meta
 from gossamer.config.config import CrawlConfig
 from gossamer.config.dotted import join_path, nearest, setting_keys, split_path
 from gossamer.config.older_hosts import renewed_keys
-from gossamer.config.place_config import KNOWN
+from gossamer.config.place_config import KNOWN, SECTIONS
 from gossamer.config.settings import load, merge
 from gossamer.config.settings_reader import not_a_setting
-from gossamer.config.shape import leaf_paths
+from gossamer.config.shape import leaf_paths, settings_of
 from gossamer.control.socket.protocol import LiveError, invalid
 from gossamer.engine.admission.rejudging import may_widen
 from gossamer.model.errors import ConfigError
@@ -61,6 +61,13 @@ _SINGLE: Final[dict[str, Group]] = {
 _NEVER = frozenset({"politeness.shared", "order.opic.credit", "order.focus.query"})
 _OF_PLACES = {"credentials": None, "fetch": Group.FETCH}
 """Sections of places that are applied otherwise than by what holds everywhere: visits ask for themselves."""
+_SECRET: Final = frozenset(
+    (name, setting.key)
+    for name, section in SECTIONS.items()
+    for setting in settings_of(section)
+    if setting.shape.secret
+)
+"""What the log of changes must not hold."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,7 +151,7 @@ def _group_of(keys: list[str]) -> Group | None:
     if join_path(keys) in _NEVER:
         return None
     match keys:
-        case ["place", _, section, key] if key in KNOWN.get(section, ()):
+        case ["place", _, section, key] if key in KNOWN.get(section, ()) and (section, key) not in _SECRET:
             everywhere = _group_of([section, key])
             return everywhere or _OF_PLACES.get(section)
         case [section, _] if section in _WHOLE_SECTIONS:

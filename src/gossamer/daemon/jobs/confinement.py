@@ -9,15 +9,25 @@ import msgspec
 from gossamer.config.config import CrawlConfig
 from gossamer.config.dotted import join_path, setting_keys
 from gossamer.config.older_hosts import renewed_keys
+from gossamer.config.place_config import CredentialsConfig
 from gossamer.config.secret_values import is_reference
 from gossamer.config.shape import Kind, Shape, settings_of
 from gossamer.model.url import Url
 from gossamer.policy.places.place import read_place
 
 SHARED = "politeness.shared"
-PATHS = ("seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "dns.compact.folder")
+PATHS = (
+    "seeds_file",
+    "seeds_watch",
+    SHARED,
+    "fetch.ca_file",
+    "fetch.cookies_file",
+    "dns.compact.folder",
+)
 """Settings that name files or folders. Whoever may create jobs from afar must not read, through the
 messages, the archive or a name server's questions, what else lies on this machine."""
+_FILES = (".ca_file", ".certificate", ".key")
+"""How those end that stand with receivers and places."""
 VARIABLES = "GOSSAMER_SECRET_"
 """Secrets of jobs come from environment variables whose names begin so; all others are the daemon's own."""
 
@@ -69,10 +79,13 @@ def _aimed(config: CrawlConfig, roots: Sequence[Path], secrets: Mapping[str, Seq
     for name, here in config.place.items():
         if here.credentials is None:
             continue
-        for key in ("password", "token"):
-            reference = getattr(here.credentials, key) or ""
-            path = join_path(["place", name, "credentials", key])
-            if not is_reference(reference) or _secret_problems(path, reference, roots):
+        at = ["place", name, "credentials"]
+        if here.credentials.scheme == "negotiate" and here.credentials.username is None:
+            problems.append(
+                f"{join_path(at)}.scheme: negotiate would show the daemon's own ticket; give a username"
+            )
+        for path, (shape, reference) in _leaves(here.credentials, CredentialsConfig, at):
+            if not shape.secret or not is_reference(reference) or _secret_problems(path, reference, roots):
                 continue
             origin = read_place(name).origin
             if not any(_same(origin, known) for known in secrets.get(reference, ())):
@@ -111,7 +124,7 @@ _NOT_LISTED = (
 
 
 def _names_file(path: str) -> bool:
-    return path in PATHS or (path.startswith("notify.") and path.endswith(".ca_file"))
+    return path in PATHS or (path.startswith(("notify.", "place.")) and path.endswith(_FILES))
 
 
 def _same(origin: str, other: str) -> bool:

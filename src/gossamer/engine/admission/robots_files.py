@@ -56,8 +56,11 @@ class RobotsFiles:
         self._sitemaps = sitemaps
         self._guess_sitemap = guess_sitemap
 
-    def refusal(self, lease: Lease) -> Refused | Failed | None:
-        """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds."""
+    def refusal(self, lease: Lease, sent: Url | None = None) -> Refused | Failed | None:
+        """What forbids the visit, if anything does: a robots rule, or an address that is out of bounds.
+
+        `sent`: the URL that is asked, where that of the lease only stands for it.
+        """
         candidate = lease.candidate
         if not self._config.obey or candidate.kind is LinkKind.ROBOTS:
             return None
@@ -67,7 +70,7 @@ class RobotsFiles:
             return Failed(Fault.ADDRESS_FORBIDDEN, entry.record.reason or "")
         if entry is None or entry.rules is None:
             return None
-        allowed, line = entry.rules.allows(candidate.url.target)
+        allowed, line = entry.rules.allows((sent or candidate.url).target)
         return None if allowed else Refused(Rule.ROBOTS, line)
 
     def with_validators(self, lease: Lease) -> Lease:

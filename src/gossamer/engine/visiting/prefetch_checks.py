@@ -1,5 +1,8 @@
 """Says whether a URL may be visited now that its turn has come."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from gossamer.engine.admission.rejudging import Rejudging
 from gossamer.engine.admission.robots_files import RobotsFiles
 from gossamer.engine.admission.speculation import Speculation
@@ -7,6 +10,7 @@ from gossamer.engine.settlement.revisits import Revisits
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused
+from gossamer.model.posted import Posted
 from gossamer.model.reasons.reason import because
 
 
@@ -22,11 +26,14 @@ class PrefetchChecks:
         rejudging: Rejudging,
         revisits: Revisits,
         speculation: Speculation | None = None,
+        posted: Mapping[str, Posted] = MappingProxyType({}),
     ) -> None:
+        """`posted`: what is asked in place of URLs that stand for more than themselves, by their texts."""
         self._robots = robots
         self._rejudging = rejudging
         self._revisits = revisits
         self._speculation = speculation
+        self._posted = posted
 
     def refusal(self, lease: Lease) -> Refused | Failed | None:
         """What forbids the visit, if anything does."""
@@ -37,7 +44,8 @@ class PrefetchChecks:
                 # As if its address were forbidden: its URLs need not wait for it, and are refused one by one.
                 return Failed(Fault.ADDRESS_FORBIDDEN, because(refused.rule, refused.detail))
             return refused
-        return self._robots.refusal(lease)
+        sent = self._posted.get(lease.candidate.url.text) if self._posted else None
+        return self._robots.refusal(lease, sent.url if sent is not None else None)
 
     def prepared(self, lease: Lease) -> Lease:
         """The lease as it is to be fetched."""
