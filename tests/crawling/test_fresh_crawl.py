@@ -99,7 +99,9 @@ def test_closing_words_after_a_limit_say_what_is_due_next_and_how_to_go_on(crawl
     report = json.loads((folder / "report.json").read_text())
     report["revisit"] |= {"on": True, "next_due": 1_800.0}
     report |= {"queued": 0, "waiting": 0}
-    say_end(because(EndCode.MAX_TIME, 607.26), report, folder, Troubles(), {EndCode.MAX_TIME: 600.46})  # the start took .2 s
+    say_end(
+        because(EndCode.MAX_TIME, 607.26), report, folder, Troubles(), {EndCode.MAX_TIME: 600.46}
+    )  # the start took .2 s
     told = capsys.readouterr().err
     assert "next visit due in 30 min" in told
     assert told.splitlines()[-1] == (

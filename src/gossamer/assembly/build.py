@@ -48,9 +48,12 @@ from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.extract.scripts.extractor import ScriptExtractor
+from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
+from gossamer.fetch.local_files import LocalFiles
+from gossamer.fetch.remote_files import RemoteFiles
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
@@ -69,6 +72,7 @@ from gossamer.ports import (
     Extractor,
     OrderingPolicy,
     ProtocolModule,
+    Resolver,
     ScopeRule,
     Sink,
 )
@@ -231,7 +235,8 @@ def build(
     # Between the two: visits.
     speed = effective.visit_speed if effective.limits_speed else None
     http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
-    modules = all_modules(http, extensions.protocol_modules, plugins.hear)
+    files = _files(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective))
+    modules = all_modules(http, [*files, *extensions.protocol_modules], plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses),
         _reading(config, extensions.extractors, spare),
@@ -340,6 +345,14 @@ def _host_policy(
 
 def _local_fetch(effective: Effective) -> LocalFetch:
     return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs)
+
+
+def _files(
+    config: FetchConfig, resolver: Resolver, guard: AddressGuard, spool: Path, local: LocalFetch
+) -> list[ProtocolModule]:
+    """The modules for what has files and folders."""
+    new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
+    return [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

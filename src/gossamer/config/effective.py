@@ -16,6 +16,10 @@ from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.records import Counters
 
 
+_NOBODY = PolitenessConfig(min_delay=0.0)
+"""Files of this machine have no host that could be disturbed."""
+
+
 def minute_of_day() -> int:
     """Minutes since midnight, UTC, by the clock of the wall: what people mean by hours."""
     return int(time.time() // 60) % DAY
@@ -60,11 +64,15 @@ class Effective:
 
     def politeness(self, name: str) -> PolitenessConfig:
         """As it stands for the queue of a host as a whole."""
+        if not name:
+            return _NOBODY
         local = self._local.politeness
         return local.at(self._of_host(name)) if local.differs else local.base
 
     def politeness_after(self, url: Url, exchange: Exchange | None) -> PolitenessConfig:
         """As it stands for the rest after a visit."""
+        if not url.host:
+            return _NOBODY
         local = self._local.politeness
         if not local.differs:
             return local.base

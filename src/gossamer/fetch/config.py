@@ -2,7 +2,7 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -155,6 +155,27 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " sites may then serve traps"
         ),
     ] = False
+    folders: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="folders of this machine whose files may be fetched (file:///...), all below them"
+            " included; a file seed of the command line names its own"
+        ),
+    ] = ()
+    ftp_tls: Annotated[
+        Literal["off", "try", "require"],
+        Meta(description="ask ftp servers for TLS; ftps servers speak it from the beginning"),
+    ] = "off"
+    known_hosts: Annotated[
+        str,
+        Meta(
+            description="keys that sftp servers must have, in OpenSSH's format; a server that is not in it is"
+            " not visited"
+        ),
+    ] = "~/.ssh/known_hosts"
+    ssh_key: Annotated[
+        str, Meta(description="private key (PEM) for sftp servers; empty: passwords alone")
+    ] = ""
     max_connections: Annotated[
         int, Meta(ge=1, description="connections open at once, idle ones included; each needs a descriptor")
     ] = 1000
