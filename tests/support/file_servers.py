@@ -112,8 +112,6 @@ def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
             Server, "127.0.0.1", 0, server_host_keys=[key], sftp_factory=Files
         )
         served.port = listener.get_port()
-        public = key.export_public_key().decode()
-        known_hosts.write_text(f"[127.0.0.1]:{served.port} {public}")
         ready.set()
 
     def serve() -> None:
@@ -124,6 +122,7 @@ def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     ready.wait()
+    known_hosts.write_text(f"[127.0.0.1]:{served.port} {key.export_public_key().decode()}")
     try:
         yield served
     finally:

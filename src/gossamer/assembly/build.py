@@ -233,9 +233,7 @@ def build(
     )
 
     # Between the two: visits.
-    speed = effective.visit_speed if effective.limits_speed else None
-    http = HttpModule(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective), speed)
-    files = _files(config.fetch, names.resolver, guard, folder.tmp, _local_fetch(effective))
+    http, files = _fetching(config.fetch, names.resolver, guard, folder.tmp, effective)
     modules = all_modules(http, [*files, *extensions.protocol_modules], plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses),
@@ -343,16 +341,15 @@ def _host_policy(
     )
 
 
-def _local_fetch(effective: Effective) -> LocalFetch:
-    return LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs)
-
-
-def _files(
-    config: FetchConfig, resolver: Resolver, guard: AddressGuard, spool: Path, local: LocalFetch
-) -> list[ProtocolModule]:
-    """The modules for what has files and folders."""
+def _fetching(
+    config: FetchConfig, resolver: Resolver, guard: AddressGuard, spool: Path, effective: Effective
+) -> tuple[HttpModule, list[ProtocolModule]]:
+    """Our protocol modules: that of the web, and those for what has files and folders."""
+    local = LocalFetch(effective.credentials, effective.fetch, lambda: effective.fetch_differs)
+    speed = effective.visit_speed if effective.limits_speed else None
+    http = HttpModule(config, resolver, guard, spool, local, speed)
     new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
-    return [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
+    return http, [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

@@ -15,7 +15,6 @@ from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.records import Counters
 
-
 _NOBODY = PolitenessConfig(min_delay=0.0)
 """Files of this machine have no host that could be disturbed."""
 

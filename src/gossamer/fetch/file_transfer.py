@@ -18,6 +18,9 @@ from gossamer.fetch.transfer import Descriptor
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
 
+NAMES = "NLST"
+"""The listing of bare names, which sftp has, too."""
+
 _ABORT = -1
 _SECRET_COMMANDS = (b"PASS ", b"ACCT ")
 _HIDDEN = b"***"
@@ -58,6 +61,8 @@ class FileTransfer:
     Invariant: callbacks never raise, because pycurl would print and swallow it.
     """
 
+    connected = True
+    """Silence counts from the beginning: libcurl does not say of a connection that is used again that it is there."""
     held = False
     """Never paused by us: what it received is paid for when it has ended."""
 
@@ -79,11 +84,6 @@ class FileTransfer:
         configure(self.easy, order.config, None)
         set_times(self.easy, order.config)
         self._configure(command, present=present)
-
-    @property
-    def connected(self) -> bool:
-        """The server could be talked to."""
-        return bool(self.received or self.easy.getinfo(pycurl.CONNECT_TIME) > 0)
 
     def _configure(self, command: str, *, present: bool) -> None:
         order, config, url = self._order, self._order.config, self._order.url
@@ -115,7 +115,9 @@ class FileTransfer:
         if config.ssh_key:
             options[pycurl.SSH_AUTH_TYPES] |= pycurl.SSH_AUTH_PUBLICKEY
             options[pycurl.SSH_PRIVATE_KEYFILE] = str(Path(config.ssh_key).expanduser())
-        if command:
+        if command == NAMES:
+            options[pycurl.FTPLISTONLY] = 1
+        elif command:
             options[pycurl.CUSTOMREQUEST] = command
         if order.since is not None:
             options[pycurl.TIMECONDITION] = pycurl.TIMECONDITION_IFMODSINCE

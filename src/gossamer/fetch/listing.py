@@ -112,6 +112,15 @@ def read_lines(listing: bytes) -> Iterator[Entry]:
             yield entry
 
 
+def read_names(listing: bytes, known: bytes) -> Iterator[Entry]:
+    """The entries of a listing of bare names; which are folders is taken from the lines that are known."""
+    told = {entry.name: entry for entry in read_lines(known)}
+    for raw in listing.split(b"\n"):
+        name = raw.rstrip(b"\r")
+        if is_name(name):
+            yield told.get(name) or Entry(name, folder=False)
+
+
 def write_page(writer: BodyWriter, url: Url, entries: Iterable[Entry], most: int) -> bool:
     """Write the page of a folder, of `most` bytes at most; whether entries were left out for that.
 
@@ -149,7 +158,7 @@ def _text(name: bytes) -> str:
 
 
 def _size(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None  # noqa: PLR2004
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
 def _time(text: str) -> float | None:

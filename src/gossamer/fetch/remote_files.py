@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -12,7 +13,7 @@ import pycurl
 from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.faults import OPERATION_TIMED_OUT, fault_of
-from gossamer.fetch.file_transfer import FileOrder, FileTransfer
+from gossamer.fetch.file_transfer import NAMES, FileOrder, FileTransfer
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import LocalFetch
 from gossamer.fetch.listing import (
@@ -22,6 +23,7 @@ from gossamer.fetch.listing import (
     name_of_file,
     read_facts,
     read_lines,
+    read_names,
     type_by_name,
     write_page,
 )
@@ -57,7 +59,7 @@ DIALOGUE = "text/x-ftp-control-conversation"
 LISTING = "text/x-ftp-listing"
 """Media types of what is archived beside a file or a folder: what both sides said, the listing as it came."""
 
-_FILE, _FOLDER, _SAME, _GONE, _NO_NAME = "226", "directory", "unchanged", "550", "no name"
+_FILE, _FOLDER, _SAME, _GONE, _BUSY, _NO_NAME = "226", "directory", "unchanged", "550", "450", "no name"
 _RESULTS: Final[dict[str, StatusAction]] = {
     _FILE: StatusAction.PROCESS,
     _FOLDER: StatusAction.PROCESS,
@@ -68,7 +70,7 @@ _RESULTS: Final[dict[str, StatusAction]] = {
     "425": StatusAction.RETRY,  # no data connection
     "426": StatusAction.RETRY,  # it broke
     "430": StatusAction.PARK,  # wrong name or password
-    "450": StatusAction.RETRY,  # busy
+    _BUSY: StatusAction.RETRY,
     "451": StatusAction.RETRY,  # its own trouble
     "452": StatusAction.RETRY,  # its disk
     "530": StatusAction.PARK,  # not logged in: for the next session, which may know a password
@@ -80,8 +82,10 @@ _RESULTS: Final[dict[str, StatusAction]] = {
 }
 """Replies of FTP (RFC 959, 4.2), and our words for what has none. Any other reply is a fault."""
 
-_SFTP = {67: "530", 78: _GONE, 9: _GONE}
-"""libcurl's codes for sftp (log-in denied, no such file, access denied) as the replies of FTP they come closest to."""
+_SFTP = {67: "530", 78: _GONE, 9: _GONE, 79: _BUSY}
+"""libcurl's codes for sftp (log-in denied, no such file, access denied, anything) as the nearest replies of FTP."""
+_NO_FILE = frozenset({_GONE, _BUSY})
+"""What is answered where a folder is asked for as if it were a file."""
 _HOST_KEY = 60  # of libcurl, where the protocol is sftp
 _MLSD_UNKNOWN = frozenset({500, 501, 502, 504})
 _PROBED = 64 << 10
@@ -104,6 +108,14 @@ class Ended(msgspec.Struct, frozen=True):
     def reply(self) -> int:
         """The server's last, three digits; 0 where there are none."""
         return int(self.transfer.easy.getinfo(pycurl.RESPONSE_CODE))
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What a server says of a folder, and how it is read."""
+
+    ended: Ended
+    raw: bytes
+    read: Callable[[bytes], Iterator[Entry]]
 
 
 class RemoteFiles:
@@ -177,37 +189,51 @@ class RemoteFiles:
         if isinstance(verdict, Failed):
             return verdict
         word, truncated = verdict
-        if word == _GONE and await self._is_folder(order):
+        if word in _NO_FILE and await self._is_folder(order):
             write_page(writer, order.url, folder_of(order.name), order.config.max_body)
             return _exchange(order.url, _FOLDER, writer, ended, kind=PAGE_TYPE)
-        kind = type_by_name(order.name)
-        return _exchange(order.url, word, writer, ended, kind=kind, truncated=truncated)
+        made = _exchange(order.url, word, writer, ended, kind=type_by_name(order.name))
+        return msgspec.structs.replace(made, truncated=truncated)
 
     async def _folder(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
-        listing = bytearray()
-        asked = order.taking(listing.extend, min(LONGEST_LISTING, order.config.max_body))
-        facts = order.url.scheme != "sftp" and order.url.origin not in self._without_facts
-        ended = await self._perform(asked, "MLSD" if facts else "")
-        if facts and ended.reply in _MLSD_UNKNOWN:
-            facts = False
-            if len(self._without_facts) >= MOST_WITHOUT_FACTS:
-                self._without_facts.clear()
-            self._without_facts[order.url.origin] = None
-            ended = await self._perform(asked)
-        verdict = self._verdict(order, ended)
+        listing = await self._list(order)
+        verdict = self._verdict(order, listing.ended)
         if isinstance(verdict, Failed):
             return verdict
         word, truncated = verdict
         if word != _FILE:
-            return _exchange(order.url, word, writer, ended)
-        raw = bytes(listing)
-        entries = read_facts(raw) if facts else read_lines(raw)
-        cut = await _written(writer, order, entries, in_thread=len(raw) > LONG_LISTING)
+            return _exchange(order.url, word, writer, listing.ended)
+        write = partial(write_page, writer, order.url, listing.read(listing.raw), order.config.max_body)
+        cut = await asyncio.to_thread(write) if len(listing.raw) > LONG_LISTING else write()
+        beside = FurtherRecord("metadata", LISTING, listing.raw)
+        made = _exchange(order.url, _FOLDER, writer, listing.ended, kind=PAGE_TYPE)
         truncated = truncated or (Truncation.LENGTH if cut else None)
-        beside = FurtherRecord("metadata", LISTING, raw)
-        return _exchange(
-            order.url, _FOLDER, writer, ended, kind=PAGE_TYPE, truncated=truncated, beside=(beside,)
-        )
+        return msgspec.structs.replace(made, truncated=truncated, further=(beside, *made.further))
+
+    async def _list(self, order: FileOrder) -> Listing:
+        if order.url.scheme == "sftp":
+            listing = await self._listed(order, "", read_lines)
+            if listing.ended.code in (0, _HOST_KEY) or not listing.raw or listing.ended.transfer.cut:
+                return listing
+            # One link that cannot be read ends it for libcurl: then by names, as far as it came with their kinds.
+            names = await self._listed(order, NAMES, partial(read_names, known=listing.raw))
+            return names if names.ended.code == 0 else listing
+        if order.url.origin not in self._without_facts:
+            listing = await self._listed(order, "MLSD", read_facts)
+            if listing.ended.reply not in _MLSD_UNKNOWN:
+                return listing
+            if len(self._without_facts) >= MOST_WITHOUT_FACTS:
+                self._without_facts.clear()
+            self._without_facts[order.url.origin] = None
+        return await self._listed(order, "", read_lines)
+
+    async def _listed(
+        self, order: FileOrder, command: str, read: Callable[[bytes], Iterator[Entry]]
+    ) -> Listing:
+        raw = bytearray()
+        most = min(LONGEST_LISTING, order.config.max_body)
+        ended = await self._perform(order.taking(raw.extend, most), command)
+        return Listing(ended, bytes(raw), read)
 
     async def _is_folder(self, order: FileOrder) -> bool:
         """Whether what is no file is a folder; sftp has no other way to ask than for its listing."""
@@ -254,26 +280,19 @@ class RemoteFiles:
 
 
 def _exchange(
-    url: Url,
-    word: str,
-    writer: BodyWriter,
-    ended: Ended | None = None,
-    *,
-    kind: str = "",
-    truncated: Truncation | None = None,
-    beside: tuple[FurtherRecord, ...] = (),
+    url: Url, word: str, writer: BodyWriter, ended: Ended | None = None, *, kind: str = ""
 ) -> Exchange:
-    asks = _RESULTS[word]
     fields = [("Content-Type", kind)] if kind else []
-    address, further = "", ()
+    said, address = b"", ""
     if ended is not None:
-        changed = ended.transfer.easy.getinfo(pycurl.INFO_FILETIME)
+        easy = ended.transfer.easy
+        changed = easy.getinfo(pycurl.INFO_FILETIME)
         if changed >= 0:
             fields.append(("Last-Modified", formatdate(changed, usegmt=True)))
-        address = ended.transfer.easy.getinfo(pycurl.PRIMARY_IP) if ended.transfer.direct else ""
+        address = easy.getinfo(pycurl.PRIMARY_IP) if ended.transfer.direct else ""
         said = b"".join(ended.transfer.dialogue)
-        if asks is StatusAction.PROCESS:
-            further = (*beside, *((FurtherRecord("metadata", DIALOGUE, said),) if said else ()))
+    asks = _RESULTS[word]
+    archived = said and asks is StatusAction.PROCESS
     return Exchange(
         url,
         0.0,
@@ -284,20 +303,9 @@ def _exchange(
         writer.finish(),
         protocol=url.scheme,
         address=address,
-        truncated=truncated,
         result=Result(word, asks),
-        further=further,
+        further=(FurtherRecord("metadata", DIALOGUE, said),) if archived else (),
     )
-
-
-async def _written(
-    writer: BodyWriter, order: FileOrder, entries: Iterator[Entry], *, in_thread: bool
-) -> bool:
-    """Write the page of a folder; whether entries were left out."""
-    most = order.config.max_body
-    if in_thread:
-        return await asyncio.to_thread(write_page, writer, order.url, entries, most)
-    return write_page(writer, order.url, entries, most)
 
 
 def _since(lease: Lease) -> int | None:
