@@ -5,13 +5,17 @@ import contextlib
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import asyncssh
-from pyftpdlib.authorizers import DummyAuthorizer
-from pyftpdlib.handlers import FTPHandler, TLS_FTPHandler
-from pyftpdlib.servers import FTPServer
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # asyncore, which newer Pythons get from PyPI
+    from pyftpdlib.authorizers import DummyAuthorizer
+    from pyftpdlib.handlers import FTPHandler, TLS_FTPHandler
+    from pyftpdlib.servers import FTPServer
 
 USER, PASSWORD = "ann", "s3cret word"
 
@@ -41,7 +45,7 @@ def ftp_server(
 
     class Handler(base):
         proto_cmds = {name: known for name, known in base.proto_cmds.items() if name not in without}
-        use_encoding_errors = "surrogateescape"
+        auth_failed_timeout = 0
 
         def pre_process_command(self, line, cmd, arg):
             served.said.append((cmd, arg))
@@ -129,3 +133,79 @@ def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+class HostileFtp:
+    """An FTP server that says what it is told to, whatever is asked of it.
+
+    Args:
+        replies: by command, instead of what an honest one says; `greeting` begins. A list is gone through once.
+        data: what it sends over the data connection; an iterator may never end.
+    """
+
+    def __init__(self, replies=None, data=(b"hello",)):
+        self.replies = {
+            name: list(said) if isinstance(said, list) else said for name, said in (replies or {}).items()
+        }
+        self.data = data
+        self.said: list[str] = []
+        self.data_connections = 0
+        self.port = 0
+        self._writers, self._tasks = [], []
+
+    async def __aenter__(self) -> "HostileFtp":
+        self._control = await asyncio.start_server(self._talk, "127.0.0.1", 0)
+        self._data = await asyncio.start_server(self._send, "127.0.0.1", 0)
+        self.port = self._control.sockets[0].getsockname()[1]
+        self.data_port = self._data.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for server in (self._control, self._data):
+            server.close()
+        for _ in range(5):  # what was accepted last has its task by then
+            await asyncio.sleep(0)
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)
+
+    def _holds(self, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
+        self._tasks.append(asyncio.current_task())
+
+    def _reply(self, command: str, honest: bytes) -> bytes:
+        said = self.replies.get(command, honest)
+        if isinstance(said, list):
+            said = said.pop(0) if said else honest
+        return said
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._holds(writer)
+        with contextlib.suppress(ConnectionError):
+            writer.write(self._reply("greeting", b"220 hello\r\n"))
+            while line := await reader.readline():
+                command = line.split()[0].decode().upper()
+                self.said.append(line.decode("latin-1").rstrip("\r\n"))
+                honest = {
+                    "USER": b"331 password\r\n",
+                    "PASS": b"230 in\r\n",
+                    "PWD": b'257 "/"\r\n',
+                    "EPSV": b"229 ok (|||%d|)\r\n" % self.data_port,
+                    "CWD": b"250 ok\r\n",
+                    "SIZE": b"500 what?\r\n",
+                    "MDTM": b"500 what?\r\n",
+                    **dict.fromkeys(("RETR", "MLSD", "LIST"), b"150 here\r\n226 done\r\n"),
+                }.get(command, b"200 ok\r\n")
+                writer.write(self._reply(command, honest))
+                await writer.drain()
+        writer.close()
+
+    async def _send(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._holds(writer)
+        self.data_connections += 1
+        with contextlib.suppress(ConnectionError):
+            for piece in self.data:
+                writer.write(piece)
+                await writer.drain()
+        writer.close()

@@ -80,6 +80,8 @@ class FileTransfer:
         self.refused = ""
         self.trouble = ""
         self.storage_error: StorageError | None = None
+        self.control: socket.socket | None = None
+        """Of the connection that was opened for it, if one was: a second descriptor, for whoever ends it."""
         self.easy = pycurl.Curl()
         configure(self.easy, order.config, None)
         set_times(self.easy, order.config)
@@ -165,7 +167,16 @@ class FileTransfer:
         except OSError as error:
             self.trouble = f"no socket: {error.strerror}"
             return pycurl.SOCKET_BAD
+        if not self.received:  # what is opened later is for data
+            self.drop_control()
+            self.control = opened.dup()
         return Descriptor(opened.detach())
+
+    def drop_control(self) -> None:
+        """Let go of the second descriptor."""
+        if self.control is not None:
+            self.control.close()
+            self.control = None
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_HEADER_OUT:

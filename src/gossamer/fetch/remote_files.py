@@ -1,6 +1,8 @@
 """The protocol module for ftp, ftps and sftp."""
 
 import asyncio
+import contextlib
+import socket
 import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
@@ -59,32 +61,36 @@ DIALOGUE = "text/x-ftp-control-conversation"
 LISTING = "text/x-ftp-listing"
 """Media types of what is archived beside a file or a folder: what both sides said, the listing as it came."""
 
-_FILE, _FOLDER, _SAME, _GONE, _BUSY, _NO_NAME = "226", "directory", "unchanged", "550", "450", "no name"
+_RETRIEVED, _FILE, _FOLDER, _SAME, _NO_NAME = "226", "file", "directory", "unchanged", "no name"
 _RESULTS: Final[dict[str, StatusAction]] = {
+    _RETRIEVED: StatusAction.PROCESS,
     _FILE: StatusAction.PROCESS,
     _FOLDER: StatusAction.PROCESS,
     _SAME: StatusAction.UNCHANGED,
-    _GONE: StatusAction.DROP,  # not there, or not for us
     _NO_NAME: StatusAction.DROP,  # the URL is that of no file that one could ask for
     "421": StatusAction.THROTTLED,  # it closes down, or has too many guests
     "425": StatusAction.RETRY,  # no data connection
     "426": StatusAction.RETRY,  # it broke
     "430": StatusAction.PARK,  # wrong name or password
-    _BUSY: StatusAction.RETRY,
+    "450": StatusAction.RETRY,  # busy
     "451": StatusAction.RETRY,  # its own trouble
     "452": StatusAction.RETRY,  # its disk
     "530": StatusAction.PARK,  # not logged in: for the next session, which may know a password
     "532": StatusAction.PARK,
     "534": StatusAction.PARK,  # it wants TLS
+    "550": StatusAction.DROP,  # not there, or not for us
     "551": StatusAction.DROP,
     "552": StatusAction.DROP,
     "553": StatusAction.DROP,
+    "denied": StatusAction.PARK,
+    "missing": StatusAction.DROP,
+    "failure": StatusAction.RETRY,
 }
-"""Replies of FTP (RFC 959, 4.2), and our words for what has none. Any other reply is a fault."""
+"""Replies of FTP (RFC 959, 4.2), and words for what has none. Any other reply is a fault."""
 
-_SFTP = {67: "530", 78: _GONE, 9: _GONE, 79: _BUSY}
-"""libcurl's codes for sftp (log-in denied, no such file, access denied, anything) as the nearest replies of FTP."""
-_NO_FILE = frozenset({_GONE, _BUSY})
+_OF_SFTP = {67: "denied", 78: "missing", 9: "missing", 79: "failure"}
+"""By libcurl's codes: log-in denied, no such file, access denied, anything else that the server says."""
+_NO_FILE = frozenset({"550", "450", "missing", "failure"})
 """What is answered where a folder is asked for as if it were a file."""
 _HOST_KEY = 60  # of libcurl, where the protocol is sftp
 _MLSD_UNKNOWN = frozenset({500, 501, 502, 504})
@@ -147,6 +153,8 @@ class RemoteFiles:
         self._multi = Multi(config.max_connections)
         self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
         self._without_facts: dict[str, None] = {}
+        self._controls: dict[str, socket.socket] = {}
+        self._most_controls = config.max_connections
 
     async def fetch(self, lease: Lease) -> Outcome:
         """Visit the lease's URL once.
@@ -179,8 +187,15 @@ class RemoteFiles:
         return Fetched(msgspec.structs.replace(outcome, started=started, timing=took))
 
     async def close(self) -> None:
-        """Give up open connections; visits that still run are cancelled."""
+        """Give up open connections; visits that still run are cancelled.
+
+        libcurl would say farewell to one server after the other, and wait a second for each that is silent.
+        """
         self._pace.close()
+        for control in self._controls.values():
+            with contextlib.suppress(OSError), control:
+                control.shutdown(socket.SHUT_RDWR)
+        self._controls.clear()
         self._multi.close()
 
     async def _file(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
@@ -201,7 +216,7 @@ class RemoteFiles:
         if isinstance(verdict, Failed):
             return verdict
         word, truncated = verdict
-        if word != _FILE:
+        if _RESULTS[word] is not StatusAction.PROCESS:
             return _exchange(order.url, word, writer, listing.ended)
         write = partial(write_page, writer, order.url, listing.read(listing.raw), order.config.max_body)
         cut = await asyncio.to_thread(write) if len(listing.raw) > LONG_LISTING else write()
@@ -240,7 +255,7 @@ class RemoteFiles:
         present = order.url.scheme != "sftp"
         folder = msgspec.structs.replace(order, name=order.name + b"/", since=None)
         ended = await self._perform(folder.taking(lambda _: None, _PROBED), present=present)
-        return ended.code == 0 or ended.transfer.cut
+        return ended.code == 0 or ended.transfer.size > 0
 
     async def _perform(self, order: FileOrder, command: str = "", *, present: bool = False) -> Ended:
         transfer = FileTransfer(order, command, present=present)
@@ -249,28 +264,39 @@ class RemoteFiles:
             code, message = await self._multi.perform(transfer.easy)
         finally:
             self._pace.remove(transfer)
+            self._hold(order.url.origin, transfer)
         if transfer.storage_error is not None:
             raise transfer.storage_error
         return Ended(transfer, code, message)
 
+    def _hold(self, origin: str, transfer: FileTransfer) -> None:
+        """Remember the connection that was opened, instead of the last one."""
+        if transfer.control is None:
+            return
+        if (last := self._controls.pop(origin, None)) is not None:
+            last.close()
+        if len(self._controls) >= self._most_controls:
+            transfer.drop_control()
+        else:
+            self._controls[origin] = transfer.control
+
     def _verdict(self, order: FileOrder, ended: Ended) -> tuple[str, Truncation | None] | Failed:
         """How it ended, in a word, and why what came is not whole; or that there is nothing to show for it."""
         transfer, code = ended.transfer, ended.code
+        by_sftp = order.url.scheme == "sftp"
+        came = _FILE if by_sftp else _RETRIEVED
         if code == 0:
-            return (_SAME if transfer.easy.getinfo(pycurl.CONDITION_UNMET) else _FILE), None
+            return (_SAME if transfer.easy.getinfo(pycurl.CONDITION_UNMET) else came), None
         if transfer.cut:
-            return _FILE, Truncation.LENGTH
+            return came, Truncation.LENGTH
         if transfer.excess:
             return Failed(Fault.HEAD_TOO_LARGE, transfer.excess)
         if transfer.size:
-            return _FILE, Truncation.TIME if code == OPERATION_TIMED_OUT else Truncation.DISCONNECT
-        if order.url.scheme == "sftp":
-            if code == _HOST_KEY:
-                known, port, host = order.config.known_hosts, order.url.port, order.url.host.strip("[]")
-                return Failed(Fault.TLS, because(FetchCode.HOST_KEY, host, known, port))
-            word = _SFTP.get(code, "")
-        else:
-            word = str(ended.reply)
+            return came, Truncation.TIME if code == OPERATION_TIMED_OUT else Truncation.DISCONNECT
+        if by_sftp and code == _HOST_KEY:
+            known, port, host = order.config.known_hosts, order.url.port, order.url.host.strip("[]")
+            return Failed(Fault.TLS, because(FetchCode.HOST_KEY, host, known, port))
+        word = _OF_SFTP.get(code, "") if by_sftp else str(ended.reply)
         if word in _RESULTS:
             return word, None
         fault = fault_of(code, ended.message)
