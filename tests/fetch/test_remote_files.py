@@ -169,8 +169,9 @@ HUGE = b"230-" + b"x" * 1_000 + b"\r\n"
 )
 @on_loop
 async def test_replies(tmp_path, replies, said, asks):
-    async with HostileFtp(replies) as server, files(tmp_path) as module:
-        exchange = await came(module, f"ftp://127.0.0.1:{server.port}/sub/x")
+    with HostileFtp(replies) as server:
+        async with files(tmp_path) as module:
+            exchange = await came(module, f"ftp://127.0.0.1:{server.port}/sub/x")
     assert (exchange.said, exchange.result.asks) == (said, asks)
 
 
@@ -187,27 +188,30 @@ async def test_replies(tmp_path, replies, said, asks):
 )
 @on_loop
 async def test_misbehaviour(tmp_path, replies, fault):
-    async with HostileFtp(replies) as server, files(tmp_path, idle_timeout=0.3) as module:
-        outcome = await module.fetch(lease(f"ftp://127.0.0.1:{server.port}/x"))
+    with HostileFtp(replies) as server:
+        async with files(tmp_path, idle_timeout=0.3) as module:
+            outcome = await module.fetch(lease(f"ftp://127.0.0.1:{server.port}/x"))
     assert isinstance(outcome, Failed) and outcome.fault is fault, outcome
 
 
 @on_loop
 async def test_silence_after_the_beginning_and_sizes_that_are_wrong(tmp_path):
     for replies in ({"RETR": b"150 here\r\n"}, {"SIZE": b"213 500\r\n"}):
-        async with HostileFtp(replies) as server, files(tmp_path, idle_timeout=0.3) as module:
-            exchange = await came(module, f"ftp://127.0.0.1:{server.port}/x")
+        with HostileFtp(replies) as server:
+            async with files(tmp_path, idle_timeout=0.3) as module:
+                exchange = await came(module, f"ftp://127.0.0.1:{server.port}/x")
         assert exchange.body.read() == b"hello"
         assert exchange.truncated in (Truncation.TIME, Truncation.DISCONNECT)
 
 
 @on_loop
 async def test_data_come_from_the_server_alone(tmp_path):
-    async with HostileFtp() as elsewhere:
+    with HostileFtp() as elsewhere:
         port = elsewhere.data_port
         replies = {"EPSV": b"500 what?\r\n", "PASV": b"227 ok (127,9,9,9,%d,%d)\r\n" % divmod(port, 256)}
-        async with HostileFtp(replies) as server, files(tmp_path) as module:
-            await came(module, f"ftp://127.0.0.1:{server.port}/x")
+        with HostileFtp(replies) as server:
+            async with files(tmp_path) as module:
+                await came(module, f"ftp://127.0.0.1:{server.port}/x")
     # Only the port is believed: 127.9.9.9, where the same machine would have answered, was not asked.
     assert elsewhere.data_connections == 1 and "PASV" in server.said
 
@@ -229,8 +233,9 @@ async def test_listings_of_strangers(tmp_path):
     ]
     lines = b"".join(b"type=file;modify=20200102030405;size=7; " + name + b"\r\n" for name in names)
     odd = b"no facts\r\ntype=dir;modify=never;size=-1; ok\r\ntype=cdir; here\r\n"
-    async with HostileFtp(data=(lines + odd,)) as server, files(tmp_path) as module:
-        page = (await came(module, f"ftp://127.0.0.1:{server.port}/")).body.read().decode()
+    with HostileFtp(data=(lines + odd,)) as server:
+        async with files(tmp_path) as module:
+            page = (await came(module, f"ftp://127.0.0.1:{server.port}/")).body.read().decode()
     links = [part.partition('"')[0] for part in page.split('href="')[1:]]
     assert links == ["caf%E9", "a%20b%252f", "x%3Btype%3Da", "%3F%23", "%20lead", "%3Cb%3E", "facts", "ok/"]
     assert '<time datetime="2020-01-02T03:04:05Z">' in page and "<b>" not in page
@@ -242,8 +247,9 @@ async def test_a_listing_that_never_ends_is_cut(tmp_path):
         b"".join(b"type=file; %d-%d\r\n" % (block, number) for number in range(500))
         for block in itertools.count()
     )
-    async with HostileFtp(data=lines) as server, files(tmp_path, max_body=100_000) as module:
-        exchange = await came(module, f"ftp://127.0.0.1:{server.port}/")
+    with HostileFtp(data=lines) as server:
+        async with files(tmp_path, max_body=100_000) as module:
+            exchange = await came(module, f"ftp://127.0.0.1:{server.port}/")
     assert exchange.truncated is Truncation.LENGTH and exchange.body.size <= 100_000
     exchange.body.close()
     assert sum(len(record.block) for record in exchange.further) < 110_000
@@ -254,6 +260,7 @@ async def test_a_listing_that_never_ends_is_cut(tmp_path):
 )
 @on_loop
 async def test_names_that_would_be_other_commands_are_not_asked_for(tmp_path, path):
-    async with HostileFtp() as server, files(tmp_path) as module:
-        exchange = await came(module, f"ftp://127.0.0.1:{server.port}{path}")
+    with HostileFtp() as server:
+        async with files(tmp_path) as module:
+            exchange = await came(module, f"ftp://127.0.0.1:{server.port}{path}")
     assert (exchange.said, server.said) == ("ftp no name", [])

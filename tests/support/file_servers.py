@@ -4,10 +4,13 @@ import asyncio
 import contextlib
 import logging
 import os
+import socket
+import socketserver
 import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import asyncssh
 
@@ -84,7 +87,7 @@ def ftp_server(
 def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
     """Writes its key into `known_hosts`."""
     key = asyncssh.generate_private_key("ssh-ed25519")
-    served, loop, ready = Served(0), asyncio.new_event_loop(), threading.Event()
+    served, loop, ready, stop = Served(0), asyncio.new_event_loop(), threading.Event(), asyncio.Event()
 
     class Server(asyncssh.SSHServer):
         def connection_made(self, conn):
@@ -111,26 +114,26 @@ def sftp_server(root: Path, known_hosts: Path) -> Iterator[Served]:
             served.said.append(("list", os.fsdecode(path)))
             return super().scandir(path)
 
-    async def begin() -> None:
-        listener = await asyncssh.create_server(
+    async def serve() -> None:
+        async with asyncssh.create_server(
             Server, "127.0.0.1", 0, server_host_keys=[key], sftp_factory=Files
-        )
-        served.port = listener.get_port()
-        ready.set()
+        ) as listener:
+            served.port = listener.get_port()
+            ready.set()
+            await stop.wait()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
-    def serve() -> None:
-        asyncio.set_event_loop(loop)
-        loop.run_until_complete(begin())
-        loop.run_forever()
-
-    thread = threading.Thread(target=serve, daemon=True)
+    thread = threading.Thread(target=loop.run_until_complete, args=[serve()], daemon=True)
     thread.start()
     ready.wait()
     known_hosts.write_text(f"[127.0.0.1]:{served.port} {key.export_public_key().decode()}")
     try:
         yield served
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(stop.set)
         thread.join()
         loop.close()
 
@@ -140,7 +143,7 @@ class HostileFtp:
 
     Args:
         replies: by command, instead of what an honest one says; `greeting` begins. A list is gone through once.
-        data: what it sends over the data connection; an iterator may never end.
+        data: what it sends over each data connection; an iterator may never end.
     """
 
     def __init__(self, replies=None, data=(b"hello",)):
@@ -150,29 +153,21 @@ class HostileFtp:
         self.data = data
         self.said: list[str] = []
         self.data_connections = 0
-        self.port = 0
-        self._writers, self._tasks = [], []
+        self._control, self._data = _listener(self._talk), _listener(self._send)
+        self.port, self.data_port = self._control.server_address[1], self._data.server_address[1]
 
-    async def __aenter__(self) -> "HostileFtp":
-        self._control = await asyncio.start_server(self._talk, "127.0.0.1", 0)
-        self._data = await asyncio.start_server(self._send, "127.0.0.1", 0)
-        self.port = self._control.sockets[0].getsockname()[1]
-        self.data_port = self._data.sockets[0].getsockname()[1]
+    def __enter__(self) -> "HostileFtp":
+        for server in (self._control, self._data):
+            threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         for server in (self._control, self._data):
-            server.close()
-        for _ in range(5):  # what was accepted last has its task by then
-            await asyncio.sleep(0)
-        for writer in self._writers:
-            writer.transport.abort()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)
-
-    def _holds(self, writer: asyncio.StreamWriter) -> None:
-        self._writers.append(writer)
-        self._tasks.append(asyncio.current_task())
+            server.shutdown()
+            for held in server.held:
+                with contextlib.suppress(OSError):
+                    held.shutdown(socket.SHUT_RDWR)
+            server.server_close()
 
     def _reply(self, command: str, honest: bytes) -> bytes:
         said = self.replies.get(command, honest)
@@ -180,11 +175,10 @@ class HostileFtp:
             said = said.pop(0) if said else honest
         return said
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._holds(writer)
-        with contextlib.suppress(ConnectionError):
-            writer.write(self._reply("greeting", b"220 hello\r\n"))
-            while line := await reader.readline():
+    def _talk(self, connection: socket.socket) -> None:
+        connection.sendall(self._reply("greeting", b"220 hello\r\n"))
+        with connection.makefile("rb") as lines:
+            for line in lines:
                 command = line.split()[0].decode().upper()
                 self.said.append(line.decode("latin-1").rstrip("\r\n"))
                 honest = {
@@ -197,15 +191,21 @@ class HostileFtp:
                     "MDTM": b"500 what?\r\n",
                     **dict.fromkeys(("RETR", "MLSD", "LIST"), b"150 here\r\n226 done\r\n"),
                 }.get(command, b"200 ok\r\n")
-                writer.write(self._reply(command, honest))
-                await writer.drain()
-        writer.close()
+                connection.sendall(self._reply(command, honest))
 
-    async def _send(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._holds(writer)
+    def _send(self, connection: socket.socket) -> None:
         self.data_connections += 1
-        with contextlib.suppress(ConnectionError):
-            for piece in self.data:
-                writer.write(piece)
-                await writer.drain()
-        writer.close()
+        for piece in self.data:
+            connection.sendall(piece)
+
+
+def _listener(handle) -> socketserver.ThreadingTCPServer:
+    class Server(socketserver.ThreadingTCPServer):
+        held: ClassVar[list[socket.socket]] = []
+
+        def finish_request(self, request, client_address):
+            self.held.append(request)
+            with contextlib.suppress(OSError):
+                handle(request)
+
+    return Server(("127.0.0.1", 0), socketserver.BaseRequestHandler)
