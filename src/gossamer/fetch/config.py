@@ -169,10 +169,10 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     known_hosts: Annotated[
         str,
         Meta(
-            description="keys that sftp servers must have, in OpenSSH's format; a server that is not in it is"
-            " not visited"
+            description="file of the keys that sftp servers must have, in OpenSSH's format; a server that is not"
+            " in it is not visited. Empty: ~/.ssh/known_hosts"
         ),
-    ] = "~/.ssh/known_hosts"
+    ] = ""
     ssh_key: Annotated[
         str, Meta(description="private key (PEM) for sftp servers; empty: passwords alone")
     ] = ""
@@ -227,6 +227,11 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """The contact if it is a mail address, for `From` (RFC 9110 10.1.2), else empty."""
         contact = self.contact.removeprefix("mailto:")
         return contact if "@" in contact and "/" not in contact else ""
+
+    @property
+    def known_hosts_file(self) -> str:
+        """Where the keys of sftp servers are."""
+        return self.known_hosts or "~/.ssh/known_hosts"
 
     @property
     def proxy_scheme(self) -> str:

@@ -105,7 +105,7 @@ class FileTransfer:
             pycurl.OPT_FILETIME: 1,
             pycurl.NOBODY: int(present),
             # Without it libcurl takes any host key.
-            pycurl.SSH_KNOWNHOSTS: str(Path(config.known_hosts).expanduser()),
+            pycurl.SSH_KNOWNHOSTS: str(Path(config.known_hosts_file).expanduser()),
             # Keys of whoever runs this are not offered to servers unless a key is named.
             pycurl.SSH_AUTH_TYPES: pycurl.SSH_AUTH_PASSWORD | pycurl.SSH_AUTH_KEYBOARD,
             pycurl.VERBOSE: 1,

@@ -1,6 +1,7 @@
 """The protocol module for files of this machine, below folders that the operator has named."""
 
 import asyncio
+import contextlib
 import os
 import stat
 import time
@@ -176,7 +177,9 @@ def _entries(folder: Path) -> Iterator[Entry]:
     with os.scandir(os.fsencode(folder)) as found:
         below = sorted(found, key=lambda entry: entry.name)
     for entry in below:
-        if not is_name(entry.name) or not (entry.is_file() or entry.is_dir(follow_symlinks=False)):
-            continue
-        said = entry.stat()
-        yield Entry(entry.name, entry.is_dir(), None if entry.is_dir() else said.st_size, said.st_mtime)
+        with contextlib.suppress(OSError):  # a ring of links, or gone since
+            said = entry.stat()
+            if is_name(entry.name) and stat.S_ISREG(said.st_mode):
+                yield Entry(entry.name, False, said.st_size, said.st_mtime)
+            elif is_name(entry.name) and entry.is_dir(follow_symlinks=False):
+                yield Entry(entry.name, True, None, said.st_mtime)

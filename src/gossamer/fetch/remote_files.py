@@ -294,7 +294,7 @@ class RemoteFiles:
         if transfer.size:
             return came, Truncation.TIME if code == OPERATION_TIMED_OUT else Truncation.DISCONNECT
         if by_sftp and code == _HOST_KEY:
-            known, port, host = order.config.known_hosts, order.url.port, order.url.host.strip("[]")
+            known, port, host = order.config.known_hosts_file, order.url.port, order.url.host.strip("[]")
             return Failed(Fault.TLS, because(FetchCode.HOST_KEY, host, known, port))
         word = _OF_SFTP.get(code, "") if by_sftp else str(ended.reply)
         if word in _RESULTS:

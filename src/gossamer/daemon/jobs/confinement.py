@@ -15,7 +15,10 @@ from gossamer.model.url import Url
 from gossamer.policy.places.place import read_place
 
 SHARED = "politeness.shared"
-PATHS = ("seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "dns.compact.folder")
+PATHS = (
+    "seeds_file", "seeds_watch", SHARED, "fetch.ca_file", "fetch.folders", "fetch.known_hosts",
+    "fetch.ssh_key", "dns.compact.folder",
+)  # fmt: skip
 """Settings that name files or folders. Whoever may create jobs from afar must not read, through the
 messages, the archive or a name server's questions, what else lies on this machine."""
 VARIABLES = "GOSSAMER_SECRET_"
@@ -111,7 +114,11 @@ _NOT_LISTED = (
 
 
 def _names_file(path: str) -> bool:
-    return path in PATHS or (path.startswith("notify.") and path.endswith(".ca_file"))
+    return (
+        path in PATHS
+        or path.startswith("fetch.folders.")
+        or (path.startswith("notify.") and path.endswith(".ca_file"))
+    )
 
 
 def _same(origin: str, other: str) -> bool:
