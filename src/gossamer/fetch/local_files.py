@@ -67,7 +67,7 @@ class LocalFiles:
         return Fetched(await asyncio.to_thread(reading.exchange))
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Has nothing to give up: each visit closes what it opened."""
 
 
 class _Reading:

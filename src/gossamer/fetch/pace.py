@@ -22,7 +22,7 @@ class Watched(Protocol):
 
     @property
     def received(self) -> int:
-        """Bytes so far."""
+        """Bytes that have come, heads included."""
 
     @property
     def connected(self) -> bool:
