@@ -28,9 +28,11 @@ def test_what_is_meant(text: str, url: str) -> None:
     assert str(parse_seed(text)) == url
 
 
-@pytest.mark.parametrize("text", ["a b", "ftp://example.org/", "example.org:abc", "http://", "", "about:/x"])
+@pytest.mark.parametrize(
+    "text", ["a b", "gopher://example.org/", "example.org:abc", "http://", "", "about:/x"]
+)
 def test_what_is_no_seed(text: str) -> None:
-    assert "is not an http or https URL" in str(parse_seed(text))
+    assert "is no URL that can be crawled" in str(parse_seed(text))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_without_seeds_it_says_how_to_name_one(gossamer: Gossamer) -> None:
 
 def test_all_problems_are_listed_at_once_by_the_names_of_the_options(gossamer: Gossamer) -> None:
     ran = gossamer(
-        *("crawl", "ftp://example.org/", "http://[::1"),
+        *("crawl", "gopher://example.org/", "http://[::1"),
         *("--scope", "foo", "--max-pages", "many", "--max-depth", "-1", "--workers", "0", "--order", "zzz"),
         *("--set", "foo.bar=1", "--set", "fetch.cookies=perhaps", "--set", "bare", "--seeds", "nowhere"),
     )

@@ -293,7 +293,7 @@ def test_seeds_by_request_and_out_again(tmp_path: Path, site: str) -> None:
         answer = await live.ask("seeds", urls=[f"{site}c/1", f"{site}c/2", f"{site}a/1"])
         assert (answer["given"], answer["new"]) == (3, 2)
         with pytest.raises(LiveError) as caught:
-            await live.ask("seeds", urls=["ftp://x.org/", "http://user:secret@x.org/"])
+            await live.ask("seeds", urls=["gopher://x.org/", "http://user:secret@x.org/"])
         assert "secret" not in str(caught.value.details)
         assert len(caught.value.details) == 2
         await live.task

@@ -1,6 +1,7 @@
 """Plain absolute addresses are parsed without the parser, and come out the same."""
 
 import ada_url
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -40,3 +41,27 @@ def test_most_addresses_are_plain():
         "https://a.b/~u/:1",
     ):
         assert _PLAIN.fullmatch(text)
+
+
+STRANGERS = {
+    "sftp://EX.org": "sftp://ex.org/",
+    "SFTP://u:p@Ex.org:22/a b/../c?x#f": "sftp://ex.org/c?x",
+    "ftps://h:990/": "ftps://h/",
+    "ftps://h:21/x": "ftps://h:21/x",
+    "sftp://bücher.de/ü": "sftp://xn--bcher-kva.de/%C3%BC",
+    "sftp://[::1]:23?x": "sftp://[::1]:23/?x",
+}
+
+
+@pytest.mark.parametrize("text", STRANGERS)
+def test_schemes_that_the_standard_leaves_alone(text):
+    url = Url.parse(text)
+    assert url.text == STRANGERS[text] and Url.parse(url.text) == url == Url.from_serialised(url.text)
+    assert Url.parse("../../y%2f z", url.text).target == "/y%2f%20z"
+
+
+@pytest.mark.parametrize(
+    "text", ["sftp:x", "sftp:///x", "sftp://h:99999/", "ftps://a b/", "sftp://h%2f/", "sftp://"]
+)
+def test_addresses_without_a_place(text):
+    assert Url.parse(text) is None

@@ -97,7 +97,7 @@ def test_programs_need_no_name_either(home: Path) -> None:
     play(home, scene)
 
 
-WRONG = ("ftp://example.org/", "https://user:word@example.org/", "http://exa mple/")
+WRONG = ("gopher://example.org/", "https://user:word@example.org/", "http://exa mple/")
 
 
 @pytest.mark.parametrize("more", [{}, {"workers": "many", "toml": "[scope]\nmode = 5"}])
@@ -112,7 +112,7 @@ def test_every_wrong_seed_is_listed_with_what_to_do(home: Path, do: str, more: d
         assert f"{len(items)} things are wrong" in answer.text
         for seed in (WRONG[0], WRONG[2]):
             [said] = [item for item in items if seed in item]
-            assert "is not an http or https URL. Write it like https://example.org/" in said
+            assert "is no URL that can be crawled. Write it like https://example.org/" in said
         [said] = [item for item in items if "password" in item]
         assert "word@" not in said and '[place."example.org".credentials]' in said
         assert not any("right.test" in item or "name" in item.partition(":")[0] for item in items)
@@ -127,7 +127,7 @@ def test_wrong_seeds_are_told_of_in_chinese(home: Path) -> None:
     async def scene(daemon: Daemon, client: httpx.AsyncClient) -> None:
         items = listed((await send(client, language="zh", seeds="\n".join(WRONG))).text)
         assert [item.partition("：")[0] for item in items] == ["种子"] * 3
-        assert "不是 http 或 https 的 URL" in items[0] and "密码" in items[1]
+        assert "不是可以抓取的 URL" in items[0] and "密码" in items[1]
         items = listed((await send(client, language="zh", seeds="")).text)
         assert items == ["种子：没有种子，至少要有一个 URL，例如 https://example.org/"]
 
@@ -136,7 +136,7 @@ def test_wrong_seeds_are_told_of_in_chinese(home: Path) -> None:
 
 def test_of_very_many_wrong_seeds_the_rest_is_counted(home: Path) -> None:
     async def scene(daemon: Daemon, client: httpx.AsyncClient) -> None:
-        items = listed((await send(client, language="zh", seeds="ftp://a/\n" * 103)).text)
+        items = listed((await send(client, language="zh", seeds="gopher://a/\n" * 103)).text)
         assert items[-1] == "种子：另有 3 个无法使用"
 
     play(home, scene)

@@ -49,10 +49,13 @@ from gossamer.extract.fields.extractor import FieldsExtractor, read_groups
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.extract.scripts.extractor import ScriptExtractor
+from gossamer.fetch.body import BodyMemory, BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.cookies import CookieJar, read_cookies
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
+from gossamer.fetch.local_files import LocalFiles
+from gossamer.fetch.remote_files import RemoteFiles
 from gossamer.frontier.config import HostPolicy, Session
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.gates.name_gate import Names
@@ -71,6 +74,7 @@ from gossamer.ports import (
     Extractor,
     OrderingPolicy,
     ProtocolModule,
+    Resolver,
     ScopeRule,
     Sink,
 )
@@ -232,7 +236,7 @@ def build(
     )
 
     # Between the two: visits.
-    http = HttpModule(
+    http, files = _fetching(
         config.fetch,
         names.resolver,
         guard,
@@ -240,7 +244,7 @@ def build(
         _local_fetch(environment, effective, observers),
         effective.visit_speed if effective.limits_speed else None,
     )
-    modules = all_modules(http, extensions.protocol_modules, plugins.hear)
+    modules = all_modules(http, [*files, *extensions.protocol_modules], plugins.hear)
     prefetch_checks, reading = (
         PrefetchChecks(robots, rejudging, again, guesses, posted(config.seed)),
         _reading(config, extensions.extractors, spare),
@@ -361,6 +365,20 @@ def _local_fetch(environment: Environment, effective: Effective, observers: Obse
         cookies,
         posted(effective.config.seed),
     )
+
+
+def _fetching(
+    config: FetchConfig,
+    resolver: Resolver,
+    guard: AddressGuard,
+    spool: Path,
+    local: LocalFetch,
+    speed: Callable[[str], float] | None,
+) -> tuple[HttpModule, list[ProtocolModule]]:
+    """Our protocol modules: that of the web, and those for what has files and folders."""
+    http = HttpModule(config, resolver, guard, spool, local, speed)
+    new_body = partial(BodyWriter, spool, config.memory_body, BodyMemory(0))
+    return http, [LocalFiles(config, new_body), RemoteFiles(config, resolver, guard, new_body, local)]
 
 
 def _secret(environment: Environment, membership: Membership | None) -> bytes:

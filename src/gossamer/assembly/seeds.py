@@ -1,11 +1,15 @@
 """Reads the seeds of a crawl: few from its configuration, any number from a file, one a line."""
 
 import contextlib
+import os
 import re
 import sys
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+import msgspec
 
 from gossamer.assembly.folder import CrawlFolder, write_pieces
 from gossamer.config.config import CrawlConfig
@@ -13,6 +17,7 @@ from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
 from gossamer.model.url import Url
+from gossamer.policy.scope.rules import seed_directory
 
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
 """An address that begins with a scheme, unlike `localhost:8080`; group 1 may hold user and password."""
@@ -20,10 +25,6 @@ _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
 STANDARD_INPUT = "-"
 MOST_PROBLEMS = 100
 NO_SEEDS = of("seeds", Reason(ProblemCode.NO_SEEDS))
-
-
-WEB = ("http", "https")
-"""Schemes that need no plug-in."""
 
 
 class Seeds:
@@ -38,7 +39,6 @@ class Seeds:
         self._texts = (*config.seeds, *(seed.known_as.text for seed in config.seed))
         self._more_to_come = bool(config.seeds_watch)
         self._file = folder / config.seeds_file if config.seeds_file else None
-        self._schemes = frozenset((*WEB, *config.scope.schemes))
 
     def __iter__(self) -> Iterator[Url]:
         """Those that are URLs; `prove` tells of the others.
@@ -46,7 +46,7 @@ class Seeds:
         Raises:
             ConfigError: the file cannot be read.
         """
-        return (url for text in self.texts() if isinstance(url := parse_seed(text, self._schemes), Url))
+        return (url for text in self.texts() if isinstance(url := parse_seed(text), Url))
 
     def texts(self) -> Iterator[str]:
         """As they were written.
@@ -68,7 +68,7 @@ class Seeds:
         problems: list[Reason] = []
         seeds = wrong = 0
         try:
-            for seed in (parse_seed(text, self._schemes) for text in self.texts()):
+            for seed in (parse_seed(text) for text in self.texts()):
                 seeds += 1
                 if isinstance(seed, Reason):
                     wrong += 1
@@ -97,7 +97,7 @@ class Seeds:
         return folder.seeds.name
 
 
-def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | Reason:
+def parse_seed(text: str) -> Url | Reason:
     """A seed as URL, a bare host name standing for its http address; or what is wrong with it."""
     whole = text.strip()
     if _WITH_SCHEME.match(whole) is None:
@@ -107,8 +107,8 @@ def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | Reason:
     login = authority[1].rpartition("@")[0] if authority is not None else ""
     if url is not None and login:
         # The text would end up in crawl.toml and in shell histories; it is not repeated here either.
-        return of("seeds", because(ProblemCode.SEED_PASSWORD, url.text, url.host))
-    if url is None or url.scheme not in schemes:
+        return of("seeds", because(ProblemCode.SEED_PASSWORD, url.text, url.origin.removeprefix("https://")))
+    if url is None:
         shown = text.replace(login, "...", 1) if login else text
         return of("seeds", because(ProblemCode.SEED, shown))
     return url
@@ -116,9 +116,23 @@ def parse_seed(text: str, schemes: Collection[str] = WEB) -> Url | Reason:
 
 def crawl_name(url: Url) -> str:
     """What a crawl is called that begins there, if nobody calls it otherwise: `crawl-example.org`."""
-    host = "".join(char if char.isalnum() or char in ".-" else "-" for char in url.host)
+    place = url.host or url.path.strip("/").rpartition("/")[2] or url.scheme
+    host = "".join(char if char.isalnum() or char in ".-" else "-" for char in place)
     port = "" if url.origin.endswith(url.host) else f"-{url.port}"
     return f"crawl-{host}{port}"
+
+
+def with_own_folders(config: CrawlConfig) -> CrawlConfig:
+    """The same where files of this machine may be fetched from the folders of the seeds, too.
+
+    For whoever owns the machine; of the jobs of a daemon the folders must be named, and are looked at.
+    """
+    seeds = (url for text in config.seeds if isinstance(url := parse_seed(text), Url) and not url.host)
+    named = (os.fsdecode(unquote_to_bytes(seed_directory(url))) for url in seeds)
+    folders = tuple(dict.fromkeys((*config.fetch.folders, *named)))
+    if folders == config.fetch.folders:
+        return config
+    return msgspec.structs.replace(config, fetch=msgspec.structs.replace(config.fetch, folders=folders))
 
 
 def parse_seeds(texts: Iterable[str]) -> list[Url]:

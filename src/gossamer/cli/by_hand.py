@@ -12,10 +12,11 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule
 from gossamer.model.candidate import Candidate
+from gossamer.model.errors import ConfigError
 from gossamer.model.lease import Lease
 from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Fetched, Outcome, Refused
-from gossamer.model.url import Url
+from gossamer.model.url import WITH_ROBOTS, Url
 from gossamer.policy.robots.access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
 from gossamer.policy.robots.file import PRODUCT_TOKEN, SIZE_LIMIT, parse_robots
 from gossamer.policy.visits.retry import redirect_location
@@ -24,6 +25,8 @@ from gossamer.policy.visits.retry import redirect_location
 def show_robots(text: str, nameservers: list[str], *, json: bool) -> None:
     """Fetch the robots file of the URL's origin and print what it says about the URL."""
     url = parse_seeds([text])[0]
+    if url.scheme not in WITH_ROBOTS:
+        raise ConfigError(f"{url.text}: {url.scheme} has no robots files; give an http or https URL")
     lines, allowed = asyncio.run(_ask_robots(url, nameservers))
     if json:
         show_json({"url": url.text, "allowed": allowed, "facts": lines})

@@ -9,7 +9,7 @@ import msgspec
 
 from gossamer.assembly.file_limit import raise_file_limit
 from gossamer.assembly.plugins import ordering, prove_plugins
-from gossamer.assembly.seeds import NO_SEEDS, Seeds, crawl_name
+from gossamer.assembly.seeds import NO_SEEDS, Seeds, crawl_name, with_own_folders
 from gossamer.config.config import CrawlConfig
 from gossamer.config.dotted import join_path, setting_keys
 from gossamer.config.older_hosts import renewed_keys
@@ -57,7 +57,7 @@ def compose(request: Request) -> CrawlConfig:
         given |= {"seeds": list(request.seeds), "seeds_file": seeds_file}
     config = CrawlConfig(seeds=tuple(request.seeds), seeds_file=seeds_file)
     with _noting(problems):
-        config = load(CrawlConfig, merge(CrawlConfig.renewed(tree), {**given, **settings}))
+        config = with_own_folders(load(CrawlConfig, merge(CrawlConfig.renewed(tree), {**given, **settings})))
     with _noting(problems):
         Seeds(config).prove()
     order = str(settings.get("engine.order") or given.get("engine.order") or config.engine.order)

@@ -16,6 +16,9 @@ from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
 from gossamer.state.records import Counters
 
+_NOBODY = PolitenessConfig(min_delay=0.0)
+"""Files of this machine have no host that could be disturbed."""
+
 
 def minute_of_day() -> int:
     """Minutes since midnight, UTC, by the clock of the wall: what people mean by hours."""
@@ -60,10 +63,12 @@ class Effective:
 
     def politeness(self, name: str) -> PolitenessConfig:
         """As it stands for the queue of a host as a whole."""
-        return self._at_host(self._local.politeness, name)
+        return self._at_host(self._local.politeness, name) if name else _NOBODY
 
     def politeness_after(self, url: Url, exchange: Exchange | None) -> PolitenessConfig:
         """As it stands for the rest after a visit."""
+        if not url.host:
+            return _NOBODY
         local = self._local.politeness
         if exchange is None or not local.differs:
             return self._at(local, url)

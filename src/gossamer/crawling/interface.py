@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer.assembly.extensions import Extensions, handed_in, schemes_of
 from gossamer.assembly.folder import CrawlFolder, write_whole
-from gossamer.assembly.seeds import Seeds
+from gossamer.assembly.seeds import Seeds, with_own_folders
 from gossamer.config.config import CrawlConfig
 from gossamer.config.options import OPTIONS, overrides
 from gossamer.config.settings import Tree, load, merge, read_toml, to_toml
@@ -207,7 +207,9 @@ async def crawl(
     tree = _tree(seeds, _laid_over(config or {}, schemes_of(given)), options)
     with _place(folder) as place:
         resumed = place.used
-        settings = _reopened(place, tree) if resumed else start(place, load(CrawlConfig, tree))
+        settings = (
+            _reopened(place, tree) if resumed else start(place, with_own_folders(load(CrawlConfig, tree)))
+        )
         ending = _Ending()
         run_ = _Run(settings)
         rules = given.scope_rules
@@ -344,7 +346,7 @@ def _reopened(place: CrawlFolder, tree: Tree) -> CrawlConfig:
         both = _laid_over(CrawlConfig.renewed(tree), CrawlConfig.renewed(read_toml(place.config)))
         if seeds := tree.get("seeds"):
             both["seeds"] = list(dict.fromkeys((*held.seeds, *seeds)))
-        settings = load(CrawlConfig, both)
+        settings = with_own_folders(load(CrawlConfig, both))
         if settings != held:
             Seeds(settings, place.path).prove()
             write_whole(place.config, to_toml(settings))

@@ -2,7 +2,7 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -165,6 +165,27 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             " file is read at each start and not copied"
         ),
     ] = ""
+    folders: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="folders of this machine whose files may be fetched (file:///...), all below them"
+            " included; a file seed of the command line names its own"
+        ),
+    ] = ()
+    ftp_tls: Annotated[
+        Literal["off", "try", "require"],
+        Meta(description="ask ftp servers for TLS; ftps servers speak it from the beginning"),
+    ] = "off"
+    known_hosts: Annotated[
+        str,
+        Meta(
+            description="file of the keys that sftp servers must have, in OpenSSH's format; a server that is not"
+            " in it is not visited. Empty: ~/.ssh/known_hosts"
+        ),
+    ] = ""
+    ssh_key: Annotated[
+        str, Meta(description="private key (PEM) for sftp servers; empty: passwords alone")
+    ] = ""
     max_connections: Annotated[
         int, Meta(ge=1, description="connections open at once, idle ones included; each needs a descriptor")
     ] = 1000
@@ -221,6 +242,11 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def keeps_cookies(self) -> bool:
         """Whether cookies are kept, by choice or because there are some to begin with."""
         return bool(self.cookies_file) if self.cookies is None else self.cookies
+
+    @property
+    def known_hosts_file(self) -> str:
+        """Where the keys of sftp servers are."""
+        return self.known_hosts or "~/.ssh/known_hosts"
 
 
 def _check_proxy(proxy: str, *, names_by_proxy: bool) -> None:

@@ -66,6 +66,11 @@ class LocalFetch(msgspec.Struct, frozen=True):
     cookies: CookieJar | None = None
     posted: Mapping[str, Posted] = MappingProxyType({})
 
+    @property
+    def settings_now(self) -> SettingsAt | None:
+        """Settings by place, if any place differs now."""
+        return self.settings if self.settings is not None and self.differs() else None
+
 
 class Conclusion(msgspec.Struct, frozen=True, gc=False):
     """What is known of a visit beside its transfer."""
@@ -130,8 +135,7 @@ class HttpModule:
         began = time.monotonic()
         try:
             url = lease.candidate.url
-            differs = self._local.settings is not None and self._local.differs()
-            settings = self._local.settings if differs else None
+            settings = self._local.settings_now
             proxy = self._config.proxy if settings is None else settings(url, "", "").proxy
             route = await self._router.find(url, proxy)
             if isinstance(route, Failed):

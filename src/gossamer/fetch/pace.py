@@ -6,11 +6,31 @@ the transfer (libcurl 8.23: two silent transfers at once are noticed at the conn
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
+
+import pycurl
 
 from gossamer.fetch.config import FetchConfig
-from gossamer.fetch.transfer import Transfer
 
 _TICK = 1.0  # seconds between two looks
+
+
+class Watched(Protocol):
+    """A transfer, as far as its pace goes."""
+
+    easy: pycurl.Curl
+
+    @property
+    def received(self) -> int:
+        """Bytes that have come, heads included."""
+
+    @property
+    def connected(self) -> bool:
+        """The peer could be talked to."""
+
+    @property
+    def held(self) -> bool:
+        """It is paused, by us."""
 
 
 class _Pace:
@@ -30,16 +50,16 @@ class PaceWatch:
         stop: ends a transfer as timed out, with a message.
     """
 
-    def __init__(self, config: FetchConfig, stop: Callable[[Transfer, str], None]) -> None:
+    def __init__(self, config: FetchConfig, stop: Callable[[Watched, str], None]) -> None:
         self._stop = stop
         self._min_speed = config.min_speed
         self._idle_timeout = config.idle_timeout
         self._interval = min(_TICK, config.idle_timeout / 4)
-        self._paces: dict[Transfer, _Pace] = {}
+        self._paces: dict[Watched, _Pace] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._last_look = 0.0
 
-    def add(self, transfer: Transfer) -> None:
+    def add(self, transfer: Watched) -> None:
         """Watch a transfer from now on."""
         if not self._min_speed:
             return
@@ -49,7 +69,7 @@ class PaceWatch:
             self._last_look = loop.time()
             self._timer = loop.call_later(self._interval, self._look, loop)
 
-    def remove(self, transfer: Transfer) -> None:
+    def remove(self, transfer: Watched) -> None:
         """Watch a transfer no longer."""
         self._paces.pop(transfer, None)
 

@@ -41,7 +41,7 @@ def judge(transfer: Transfer, code: int, message: str, *, proxied: bool) -> Trun
         return Truncation.DISCONNECT
     if head.excess:
         return Failed(Fault.HEAD_TOO_LARGE, head.excess)
-    return Failed(fault_of(code, message), _detail(code, message))
+    return Failed(fault_of(code, message), detail_of(code, message))
 
 
 def _without_head(transfer: Transfer, code: int, message: str, *, proxied: bool) -> Failed:
@@ -57,10 +57,10 @@ def _without_head(transfer: Transfer, code: int, message: str, *, proxied: bool)
         return Failed(Fault.ADDRESS_FORBIDDEN, transfer.refused)
     if proxied and (fault in _CONNECT_FAULTS or (transfer.head.expects_tunnel and fault is Fault.RESET)):
         fault = Fault.PROXY
-    return Failed(fault, transfer.trouble or _detail(code, message))
+    return Failed(fault, transfer.trouble or detail_of(code, message))
 
 
-def _detail(code: int, message: str) -> str:
+def detail_of(code: int, message: str) -> str:
     """One printable line; libcurl quotes what the peer sent in some messages."""
     text = "".join(character if character.isprintable() else "?" for character in message[:200])
     return text or f"libcurl error {code}"

@@ -5,7 +5,11 @@ import re
 import ada_url
 import msgspec
 
-DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21, "ftps": 990, "sftp": 22, "file": 0}
+"""The schemes that we know; 0: there is no host, and so no port."""
+
+WITH_ROBOTS = frozenset({"http", "https"})
+"""Schemes whose origins are asked for a robots file."""
 
 _PLAIN = re.compile(
     r"(https?)://((?:(?!xn--)[a-z0-9-]++\.)*+(?!xn--)[a-z][a-z0-9-]*+)"
@@ -14,6 +18,10 @@ _PLAIN = re.compile(
 """Absolute addresses in which every character stands for itself: a host name in lower case that is neither
 punycode nor a number, no port, nothing escaped in the path, no fragment. Unless a segment begins with a dot,
 one is its own serialisation, whatever the base."""
+
+_STRANGERS = frozenset({"ftps", "sftp"})
+"""Schemes that WHATWG's parser does not know: it leaves their hosts and empty paths as they are written."""
+_STRANGER = re.compile(r"([a-z]+)://(?:[^/?#]*@)?(\[[^\]/?#]*\]|[^:/?#]*)(?::(\d*))?([^#]*)(?:#.*)?")
 
 
 class Url(msgspec.Struct, frozen=True, gc=False):
@@ -24,7 +32,7 @@ class Url(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         text: the whole, e.g. `https://example.org/a?b=1`.
-        scheme: `http`, `https`, `ftp` or `file`.
+        scheme: one of `DEFAULT_PORTS`.
         host: ASCII name, IPv4, or IPv6 in brackets; empty for `file`.
         port: the effective port; the scheme's default where none is written.
         target: path with query, e.g. `/a?b=1`.
@@ -48,7 +56,21 @@ class Url(msgspec.Struct, frozen=True, gc=False):
             href = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
         except ValueError:
             return None
+        if href[:4] in _STRANGERS:
+            return cls._of_stranger(href)
         return cls.from_serialised(href)
+
+    @classmethod
+    def _of_stranger(cls, href: str) -> "Url | None":
+        """The same rules for a scheme that WHATWG leaves alone: host as a domain, port and path as of `http`."""
+        match = _STRANGER.fullmatch(href)
+        place = cls.parse(f"http://{match[2]}/") if match is not None and match[2] else None
+        if match is None or place is None or place.target != "/":
+            return None
+        scheme, port, target = match[1], match[3] or "", match[4]
+        port = "" if not port or int(port) == DEFAULT_PORTS[scheme] else f":{port}"
+        slash = "" if target.startswith("/") else "/"
+        return cls.from_serialised(f"{scheme}://{place.host}{port}{slash}{target}")
 
     @classmethod
     def from_serialised(cls, href: str) -> "Url | None":

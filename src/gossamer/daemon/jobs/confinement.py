@@ -22,6 +22,9 @@ PATHS = (
     SHARED,
     "fetch.ca_file",
     "fetch.cookies_file",
+    "fetch.folders",
+    "fetch.known_hosts",
+    "fetch.ssh_key",
     "dns.compact.folder",
 )
 """Settings that name files or folders. Whoever may create jobs from afar must not read, through the
@@ -124,7 +127,11 @@ _NOT_LISTED = (
 
 
 def _names_file(path: str) -> bool:
-    return path in PATHS or (path.startswith(("notify.", "place.")) and path.endswith(_FILES))
+    return (
+        path in PATHS
+        or path.startswith("fetch.folders.")
+        or (path.startswith(("notify.", "place.")) and path.endswith(_FILES))
+    )
 
 
 def _same(origin: str, other: str) -> bool:

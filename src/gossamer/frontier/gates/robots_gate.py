@@ -11,7 +11,7 @@ from gossamer.frontier.robots_table import RobotsTable
 from gossamer.model.candidate import Candidate
 from gossamer.model.link import LinkKind, further
 from gossamer.model.reasons.reason import Reason
-from gossamer.model.url import Url
+from gossamer.model.url import WITH_ROBOTS, Url
 from gossamer.state.environment import Batch
 
 HELD_AT_ONCE = 100
@@ -42,7 +42,7 @@ class RobotsGate:
         """Whether the robots rules of the first entry's origin are known."""
         assert queue.first is not None
         candidate = queue.first[1]
-        if candidate.kind is LinkKind.ROBOTS:
+        if candidate.kind is LinkKind.ROBOTS or candidate.url.scheme not in WITH_ROBOTS:
             return Turn.GO
         known = self._robots.get(queue.key, candidate.url.origin)
         if known is None:

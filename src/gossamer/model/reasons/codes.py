@@ -129,6 +129,12 @@ class WaitCode(StrEnum):
     NEXT_DUE = "wait.next_due"
 
 
+class FetchCode(StrEnum):
+    """What keeps a visit from beginning, in words of ours."""
+
+    HOST_KEY = "fetch.host_key"
+
+
 class ScopeCode(StrEnum):
     """Why a URL belongs, or does not."""
 
@@ -150,6 +156,7 @@ class ScopeCode(StrEnum):
     BLOCKED = "scope.blocked"
     URL_LENGTH = "scope.url_length"
     SCHEME = "scope.scheme"
+    LOCAL = "scope.local"
     HOPS = "scope.hops"
     REDIRECTS = "scope.redirects"
     DEPTH = "scope.depth"

@@ -273,6 +273,19 @@ def scheme_rule(schemes: frozenset[str]) -> NamedRule:
     )
 
 
+def local_rule() -> NamedRule:
+    """Rejects what has no host, files of this machine, where something from elsewhere links to it."""
+    why = Reason(ScopeCode.LOCAL)
+    return NamedRule(
+        "files of this machine",
+        lambda candidate: (
+            None if candidate.url.host or not candidate.via or candidate.via.startswith("file:///") else False
+        ),
+        Rule.SCOPE,
+        lambda *_: why,
+    )
+
+
 def hops_rule(max_hops: int | None, max_redirects: int) -> NamedRule:
     """Rejects what lies too many hops from its seed, or at the end of too many redirects in a row."""
     max_redirects = min(max_redirects, HOPS_KEPT - 1)

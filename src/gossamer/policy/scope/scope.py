@@ -30,6 +30,7 @@ from gossamer.policy.scope.rules import (
     host_name,
     include_rule,
     length_rule,
+    local_rule,
     no_requisites_rule,
     place_rule,
     requisite_rule,
@@ -113,9 +114,9 @@ class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="Also try the folders above each page, up to the root: finds what nobody links to."),
     ] = False
     schemes: Annotated[
-        tuple[Literal["http", "https", "ftp", "file"], ...],
+        tuple[Literal["http", "https", "ftp", "ftps", "sftp", "file"], ...],
         Meta(
-            description="Schemes that links and seeds may have; ftp and file need a plug-in.",
+            description="Schemes that links may have; those of the seeds belong in any case.",
             min_length=1,
         ),
     ] = ("http", "https")
@@ -246,6 +247,8 @@ class Scope:
         if config.max_depth is not None:
             rules.append(depth_rule(config.max_depth))
         rules += [robots_rule(), scheme_rule(self._schemes), length_rule(config.max_url_length)]
+        if "file" in self._schemes:
+            rules.append(local_rule())
         return [*rules, block_rule(config.block)] if config.block else rules
 
     def _arrange(self) -> None:

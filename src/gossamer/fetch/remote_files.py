@@ -1,0 +1,341 @@
+"""The protocol module for ftp, ftps and sftp."""
+
+import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from functools import partial
+from typing import Final
+
+import msgspec
+import pycurl
+
+from gossamer.fetch.body import BodyWriter
+from gossamer.fetch.config import FetchConfig
+from gossamer.fetch.faults import OPERATION_TIMED_OUT, fault_of
+from gossamer.fetch.file_transfer import NAMES, FileOrder, FileTransfer
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.http import LocalFetch
+from gossamer.fetch.listing import (
+    PAGE_TYPE,
+    Entry,
+    folder_of,
+    name_of_file,
+    read_facts,
+    read_lines,
+    read_names,
+    type_by_name,
+    write_page,
+)
+from gossamer.fetch.multi import Multi
+from gossamer.fetch.pace import PaceWatch
+from gossamer.fetch.route import Router
+from gossamer.fetch.verdict import detail_of
+from gossamer.model.exchange import (
+    Exchange,
+    FurtherRecord,
+    Headers,
+    Result,
+    StatusAction,
+    Timing,
+    Truncation,
+)
+from gossamer.model.lease import Lease
+from gossamer.model.outcome import Failed, Fault, Fetched, Outcome
+from gossamer.model.reasons.codes import FetchCode
+from gossamer.model.reasons.reason import because
+from gossamer.model.url import Url
+from gossamer.policy.visits.http_date import parse_http_date
+from gossamer.ports import Resolver
+
+LONGEST_LISTING = 16 << 20
+"""Bytes of a listing; what comes after that is left out. It is held in memory."""
+LONG_LISTING = 128 << 10
+"""Bytes of a listing that is read in a thread."""
+MOST_WITHOUT_FACTS = 10_000
+"""Servers that are remembered not to know MLSD."""
+
+DIALOGUE = "text/x-ftp-control-conversation"
+LISTING = "text/x-ftp-listing"
+"""Media types of what is archived beside a file or a folder: what both sides said, the listing as it came."""
+
+_RETRIEVED, _FILE, _FOLDER, _SAME, _NO_NAME = "226", "file", "directory", "unchanged", "no name"
+_RESULTS: Final[dict[str, StatusAction]] = {
+    _RETRIEVED: StatusAction.PROCESS,
+    _FILE: StatusAction.PROCESS,
+    _FOLDER: StatusAction.PROCESS,
+    _SAME: StatusAction.UNCHANGED,
+    _NO_NAME: StatusAction.DROP,  # the URL is that of no file that one could ask for
+    "421": StatusAction.THROTTLED,  # it closes down, or has too many guests
+    "425": StatusAction.RETRY,  # no data connection
+    "426": StatusAction.RETRY,  # it broke
+    "430": StatusAction.PARK,  # wrong name or password
+    "450": StatusAction.RETRY,  # busy
+    "451": StatusAction.RETRY,  # its own trouble
+    "452": StatusAction.RETRY,  # its disk
+    "530": StatusAction.PARK,  # not logged in: for the next session, which may know a password
+    "532": StatusAction.PARK,
+    "534": StatusAction.PARK,  # it wants TLS
+    "550": StatusAction.DROP,  # not there, or not for us
+    "551": StatusAction.DROP,
+    "552": StatusAction.DROP,
+    "553": StatusAction.DROP,
+    "denied": StatusAction.PARK,
+    "missing": StatusAction.DROP,
+    "failure": StatusAction.RETRY,
+}
+"""Replies of FTP (RFC 959, 4.2), and words for what has none. Any other reply is a fault."""
+
+_OF_SFTP = {67: "denied", 78: "missing", 9: "missing", 79: "failure"}
+"""By libcurl's codes: log-in denied, no such file, access denied, anything else that the server says."""
+_NO_FILE = frozenset({"550", "450", "missing", "failure"})
+"""What is answered where a folder is asked for as if it were a file."""
+_HOST_KEY = 60  # of libcurl, where the protocol is sftp
+_MLSD_UNKNOWN = frozenset({500, 501, 502, 504})
+_PROBED = 64 << 10
+"""Bytes of a listing that are enough to know that there is one."""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How one request ended.
+
+    Attributes:
+        code: libcurl's result; 0 is success.
+        message: libcurl's.
+    """
+
+    transfer: FileTransfer
+    code: int
+    message: str
+
+    @property
+    def reply(self) -> int:
+        """The server's last, three digits; 0 where there are none."""
+        return int(self.transfer.easy.getinfo(pycurl.RESPONSE_CODE))
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What a server says of a folder, and how it is read."""
+
+    ended: Ended
+    raw: bytes
+    read: Callable[[bytes], Iterator[Entry]]
+
+
+class RemoteFiles:
+    """Visits ftp, ftps and sftp URLs through libcurl (`gossamer.ports.ProtocolModule`).
+
+    The page of a folder has a link for each entry. A folder that is asked for without its last slash becomes
+    a page with one link, to itself with the slash.
+
+    Args:
+        new_body: makes what takes a body.
+        local: asked for each visit.
+    """
+
+    schemes = frozenset({"ftp", "ftps", "sftp"})
+
+    def __init__(
+        self,
+        config: FetchConfig,
+        resolver: Resolver,
+        guard: AddressGuard,
+        new_body: Callable[[], BodyWriter],
+        local: LocalFetch,
+    ) -> None:
+        self._config = config
+        self._guard = guard
+        self._new_body = new_body
+        self._local = local
+        self._router = Router(config, resolver, guard)
+        self._multi = Multi(config.max_connections)
+        self._pace = PaceWatch(config, lambda transfer, message: self._multi.stop(transfer.easy, message))
+        self._without_facts: dict[str, None] = {}
+        self._controls: dict[str, socket.socket] = {}
+        self._most_controls = config.max_connections
+
+    async def fetch(self, lease: Lease) -> Outcome:
+        """Visit the lease's URL once.
+
+        Raises:
+            StorageError: our disk cannot take the body.
+        """
+        url, started, began = lease.candidate.url, time.time(), time.monotonic()
+        name = name_of_file(url.target)
+        if name is None:
+            return Fetched(_exchange(url, _NO_NAME, self._new_body()))
+        settings = self._local.settings_now
+        config = self._config if settings is None else settings(url, "", "")
+        route = await self._router.find(url, config.proxy)
+        if isinstance(route, Failed):
+            return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
+        if settings is not None:
+            config = settings(url, route.address, "")
+        resolve, login = self._router.take(route), self._local.credentials(url)
+        allows = None if route.proxy else self._guard.allows
+        order = FileOrder(url, name, config, resolve, allows, login, _since(lease), route.proxy)
+        writer = self._new_body()
+        try:
+            outcome = await (self._folder if name.endswith(b"/") else self._file)(order, writer)
+        finally:
+            writer.discard()
+            self._router.release(route)
+        if isinstance(outcome, Failed):
+            return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
+        took = Timing(route.name_seconds, total=time.monotonic() - began)
+        return Fetched(msgspec.structs.replace(outcome, started=started, timing=took))
+
+    async def close(self) -> None:
+        """Give up open connections; visits that still run are cancelled.
+
+        libcurl would say farewell to one server after the other, and wait a second for each that is silent.
+        """
+        self._pace.close()
+        for control in self._controls.values():
+            with contextlib.suppress(OSError), control:
+                control.shutdown(socket.SHUT_RDWR)
+        self._controls.clear()
+        self._multi.close()
+
+    async def _file(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
+        ended = await self._perform(order.taking(writer.write, order.config.max_body))
+        verdict = self._verdict(order, ended)
+        if isinstance(verdict, Failed):
+            return verdict
+        word, truncated = verdict
+        if word in _NO_FILE and await self._is_folder(order):
+            write_page(writer, order.url, folder_of(order.name), order.config.max_body)
+            return _exchange(order.url, _FOLDER, writer, ended, kind=PAGE_TYPE)
+        made = _exchange(order.url, word, writer, ended, kind=type_by_name(order.name))
+        return msgspec.structs.replace(made, truncated=truncated)
+
+    async def _folder(self, order: FileOrder, writer: BodyWriter) -> Exchange | Failed:
+        listing = await self._list(order)
+        verdict = self._verdict(order, listing.ended)
+        if isinstance(verdict, Failed):
+            return verdict
+        word, truncated = verdict
+        if _RESULTS[word] is not StatusAction.PROCESS:
+            return _exchange(order.url, word, writer, listing.ended)
+        write = partial(write_page, writer, order.url, listing.read(listing.raw), order.config.max_body)
+        cut = await asyncio.to_thread(write) if len(listing.raw) > LONG_LISTING else write()
+        beside = FurtherRecord("metadata", LISTING, listing.raw)
+        made = _exchange(order.url, _FOLDER, writer, listing.ended, kind=PAGE_TYPE)
+        truncated = truncated or (Truncation.LENGTH if cut else None)
+        return msgspec.structs.replace(made, truncated=truncated, further=(beside, *made.further))
+
+    async def _list(self, order: FileOrder) -> Listing:
+        if order.url.scheme == "sftp":
+            listing = await self._listed(order, "", read_lines)
+            if listing.ended.code in (0, _HOST_KEY) or not listing.raw or listing.ended.transfer.cut:
+                return listing
+            # One link that cannot be read ends it for libcurl: then by names, as far as it came with their kinds.
+            names = await self._listed(order, NAMES, partial(read_names, known=listing.raw))
+            return names if names.ended.code == 0 else listing
+        if order.url.origin not in self._without_facts:
+            listing = await self._listed(order, "MLSD", read_facts)
+            if listing.ended.reply not in _MLSD_UNKNOWN:
+                return listing
+            if len(self._without_facts) >= MOST_WITHOUT_FACTS:
+                self._without_facts.clear()
+            self._without_facts[order.url.origin] = None
+        return await self._listed(order, "", read_lines)
+
+    async def _listed(
+        self, order: FileOrder, command: str, read: Callable[[bytes], Iterator[Entry]]
+    ) -> Listing:
+        raw = bytearray()
+        most = min(LONGEST_LISTING, order.config.max_body)
+        ended = await self._perform(order.taking(raw.extend, most), command)
+        return Listing(ended, bytes(raw), read)
+
+    async def _is_folder(self, order: FileOrder) -> bool:
+        """Whether what is no file is a folder; sftp has no other way to ask than for its listing."""
+        present = order.url.scheme != "sftp"
+        folder = msgspec.structs.replace(order, name=order.name + b"/", since=None)
+        ended = await self._perform(folder.taking(lambda _: None, _PROBED), present=present)
+        return ended.code == 0 or ended.transfer.size > 0
+
+    async def _perform(self, order: FileOrder, command: str = "", *, present: bool = False) -> Ended:
+        transfer = FileTransfer(order, command, present=present)
+        try:
+            self._pace.add(transfer)
+            code, message = await self._multi.perform(transfer.easy)
+        finally:
+            self._pace.remove(transfer)
+            self._hold(order.url.origin, transfer)
+        if transfer.storage_error is not None:
+            raise transfer.storage_error
+        return Ended(transfer, code, message)
+
+    def _hold(self, origin: str, transfer: FileTransfer) -> None:
+        """Remember the connection that was opened, instead of the last one."""
+        if transfer.control is None:
+            return
+        if (last := self._controls.pop(origin, None)) is not None:
+            last.close()
+        if len(self._controls) >= self._most_controls:
+            transfer.drop_control()
+        else:
+            self._controls[origin] = transfer.control
+
+    def _verdict(self, order: FileOrder, ended: Ended) -> tuple[str, Truncation | None] | Failed:
+        """How it ended, in a word, and why what came is not whole; or that there is nothing to show for it."""
+        transfer, code = ended.transfer, ended.code
+        by_sftp = order.url.scheme == "sftp"
+        came = _FILE if by_sftp else _RETRIEVED
+        if code == 0:
+            return (_SAME if transfer.easy.getinfo(pycurl.CONDITION_UNMET) else came), None
+        if transfer.cut:
+            return came, Truncation.LENGTH
+        if transfer.excess:
+            return Failed(Fault.HEAD_TOO_LARGE, transfer.excess)
+        if transfer.size:
+            return came, Truncation.TIME if code == OPERATION_TIMED_OUT else Truncation.DISCONNECT
+        if by_sftp and code == _HOST_KEY:
+            known, port, host = order.config.known_hosts_file, order.url.port, order.url.host.strip("[]")
+            return Failed(Fault.TLS, because(FetchCode.HOST_KEY, host, known, port))
+        word = _OF_SFTP.get(code, "") if by_sftp else str(ended.reply)
+        if word in _RESULTS:
+            return word, None
+        fault = fault_of(code, ended.message)
+        if transfer.refused and fault is Fault.CONNECT:
+            return Failed(Fault.ADDRESS_FORBIDDEN, transfer.refused)
+        return Failed(fault, transfer.trouble or detail_of(code, ended.message))
+
+
+def _exchange(
+    url: Url, word: str, writer: BodyWriter, ended: Ended | None = None, *, kind: str = ""
+) -> Exchange:
+    fields = [("Content-Type", kind)] if kind else []
+    said, address = b"", ""
+    if ended is not None:
+        easy = ended.transfer.easy
+        changed = easy.getinfo(pycurl.INFO_FILETIME)
+        if changed >= 0:
+            fields.append(("Last-Modified", formatdate(changed, usegmt=True)))
+        address = easy.getinfo(pycurl.PRIMARY_IP) if ended.transfer.direct else ""
+        said = b"".join(ended.transfer.dialogue)
+    asks = _RESULTS[word]
+    archived = said and asks is StatusAction.PROCESS
+    return Exchange(
+        url,
+        0.0,
+        b"",
+        0,
+        b"",
+        Headers(fields),
+        writer.finish(),
+        protocol=url.scheme,
+        address=address,
+        result=Result(word, asks),
+        further=(FurtherRecord("metadata", DIALOGUE, said),) if archived else (),
+    )
+
+
+def _since(lease: Lease) -> int | None:
+    known = lease.validators.last_modified if lease.validators is not None else ""
+    changed = parse_http_date(known, time.time()) if known else None
+    return None if changed is None else int(changed)
