@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import commented_toml, load, parse_toml, to_toml
+from gossamer.fetch.config import FetchConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
 
@@ -249,6 +250,12 @@ def test_a_comment_stands_in_the_place_of_a_secret():
         f'user = "u"\n# password: {left_out}\n# proxies: {left_out}\nsites = {{}}\n\n'
         f'[headers]\n# Authorization: {left_out}\nAccept = "env:A"\n'
     )
+
+
+def test_a_proxy_without_user_and_password_is_no_secret():
+    plain = FetchConfig(proxy="socks5h://127.0.0.1:9050")
+    assert load(FetchConfig, tomllib.loads(to_toml(plain))) == plain
+    assert "\nproxy" not in to_toml(FetchConfig(proxy="http://ann:geheim@127.0.0.1:3128"))
 
 
 BOMBS = [

@@ -37,6 +37,7 @@ class Shape(msgspec.Struct, frozen=True):
         unit: `s`, `B` or empty.
         secret: the value must never be written or shown.
         metas: constraints and descriptions, the innermost first.
+        secret_login: of a secret URL only user and password are secret: one without them may be written.
     """
 
     kind: Kind
@@ -47,6 +48,7 @@ class Shape(msgspec.Struct, frozen=True):
     unit: str
     secret: bool
     metas: tuple[Meta, ...]
+    secret_login: bool = False
 
     @property
     def textual(self) -> bool:
@@ -145,7 +147,17 @@ def shape_of(annotation: Any, *, secret: bool = False) -> Shape:
         kind, item = Kind.MAPPING, shape_of(arguments[1], secret=secret)
     elif origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
         kind, item = Kind.SEQUENCE, shape_of(arguments[0], secret=secret)
-    return Shape(kind, annotation, core, item, optional, extra.get("unit", ""), secret, metas)
+    return Shape(
+        kind,
+        annotation,
+        core,
+        item,
+        optional,
+        extra.get("unit", ""),
+        secret,
+        metas,
+        bool(extra.get("secret_login")),
+    )
 
 
 def _unwrap(annotation: Any) -> tuple[Any, tuple[Meta, ...], bool]:

@@ -52,7 +52,11 @@ def entry(key: str, value: Any, shape: Shape) -> list[str]:
 
 
 def holds_secret(value: Any, shape: Shape) -> bool:
-    """Whether writing `value` would give a secret away; references and empty values do not."""
+    """Whether writing `value` would give a secret away.
+
+    References do not, nor empty values, nor a URL without user and password where only these are secret: a crawl
+    that is resumed must still go by its proxy.
+    """
     if value is None:
         return False
     if shape.kind is Kind.TABLE:
@@ -60,7 +64,8 @@ def holds_secret(value: Any, shape: Shape) -> bool:
             holds_secret(getattr(value, setting.name), setting.shape) for setting in settings_of(shape.core)
         )
     if shape.kind is Kind.LEAF:
-        return shape.secret and value != "" and not is_reference(value)
+        plain = shape.secret_login and "@" not in value
+        return shape.secret and value != "" and not plain and not is_reference(value)
     assert shape.item is not None
     members = value.values() if isinstance(value, dict) else value
     return any(holds_secret(inner, shape.item) for inner in members)

@@ -134,7 +134,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     proxy: Annotated[
         str,
         Meta(
-            extra={"secret": True},
+            extra={"secret": True, "secret_login": True},
             description="http, https, socks5 or socks5h URL with user and password; empty connects directly."
             " For routing: a site that says 429 or 403 is left in peace, by whatever way",
         ),
