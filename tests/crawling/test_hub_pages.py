@@ -51,7 +51,7 @@ def test_hubs_weigh_what_they_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with Site(answer) as site:
             few = settings(site.address, **{"revisit.visits": 5.0, "revisit.share": 0.5})
             async with running_with(tmp_path / "c", few) as live:
-                await live.until(lambda _: days_since(origin) > 45, seconds=60)
+                await live.until(lambda _: days_since(origin) > 45)
             visits = Counter(path for _, path in site.asked)
         assert visits["/hub"] > 1.3 * visits["/diary"] > 0, visits
         ordinary = sum(visits[f"/{number}"] for number in range(ORDINARY)) / ORDINARY
@@ -85,7 +85,6 @@ def test_a_long_sitemap_is_heard_to_its_end(tmp_path: Path, monkeypatch: pytest.
             async with running_with(tmp_path / "c", settings(site.address, **more)) as live:
                 await live.until(
                     lambda _: sum(path == "/last" for _, path in site.asked) >= 2 and days_since(origin) > 5,
-                    seconds=90,
                 )
                 await live.until(lambda _: sum(path == "/long.xml" for _, path in site.asked) >= 2)
 

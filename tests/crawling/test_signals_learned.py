@@ -115,7 +115,7 @@ def test_trust_is_learned_and_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 "revisit.visits": 12.0,
             }
             async with running_with(tmp_path / "c", settings) as live:
-                await live.until(lambda status: status["sums"]["visits"] >= 350, seconds=90)
+                await live.until(lambda status: status["sums"]["visits"] >= 350)
                 urls = f"{one.address}1", f"{other.address}sitemap.xml"
                 stories.extend([(await live.ask("why", url=url))["text"] for url in urls])
 
