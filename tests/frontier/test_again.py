@@ -207,6 +207,32 @@ def test_new_urls_and_due_ones_share_the_turns(world):
     assert 5 <= sum(c.again for c in order) <= 7, [c.again for c in order]
 
 
+@pytest.mark.parametrize(("saved", "taken"), [(6.0, 3), (100.0, 8)])
+def test_a_host_takes_half_of_what_may_be_spent_and_eight_at_once(world, saved, taken):
+    for number in range(12):
+        world.admit(f"http://a/{number}")
+    pace = world.frontier.again.pace
+    pace.on = False
+    drain(world, 20)
+    assert (world.counters.queued, world.counters.enrolled) == (0, 12)
+    pace.on, pace.rate, pace.saved, pace.earned = True, 0.0, saved, world.wall
+    world.frontier.repace()
+    world.micros = max(world.micros, world.frontier.next_due())
+    assert world.frontier.lend().candidate.again
+    assert (world.counters.queued, world.counters.enrolled) == (taken, 12 - taken)
+
+
+def test_how_late_a_visit_is_counts_from_when_its_host_had_rested(world):
+    world.admit("http://a/")
+    drain(world, 0.5)
+    with world.frontier.changes():
+        world.frontier.rest("a", 8.0, Reason(HoldCode.OPERATOR))
+    world.micros += int(8.25 * SECOND)
+    assert world.frontier.lend().candidate.again
+    pace = world.frontier.again.pace
+    assert (pace.lent, pace.late) == (1, pytest.approx(DAY / 4))
+
+
 def test_fixed_intervals_are_kept(world):
     world.admit("http://a/news")
     place = classes.fixed(3 * DAY)

@@ -6,8 +6,9 @@ from frontier_world import FrontierWorld
 from gossamer.frontier.queues.queue_table import branch_key, branches_of
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
-from gossamer.model.disposition import Done
+from gossamer.model.disposition import Blame, Done, Retry
 from gossamer.model.link import LinkKind
+from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy.branches import tree as tree_module
 from gossamer.policy.branches.novelty import Said
@@ -153,20 +154,36 @@ def test_branches_are_pushed_out_of_memory_and_read_again(make):
     assert queues._held == sum(queues._sizes.values())
 
 
-@pytest.mark.parametrize("room", [0, 1])
-def test_as_many_as_fit_stay(make, room):
+@pytest.mark.parametrize(("room", "used", "gone"), [(0, "h1", "h0"), (0, "h0", "h1"), (1, "h1", "")])
+def test_as_many_as_fit_stay_and_those_used_last(make, room, used, gone):
     world = make()
     fill(world, 5, "http://h0.example")
     size = tree_of(world, "h0.example").size
-    world.frontier.queues._memory = 2 * size + room * size
-    for number in (1, 2):
-        fill(world, 5, f"http://h{number}.example")
-    kept = {
-        name
-        for name in ("h0.example", "h1.example", "h2.example")
-        if key(world, name) in world.frontier.queues._trees
-    }
-    assert kept == ({"h1.example", "h2.example"} if not room else {"h0.example", "h1.example", "h2.example"})
+    world.frontier.queues._memory = 2 * size + room * size + size // 2
+    fill(world, 5, "http://h1.example")
+    world.admit(f"http://{used}.example/a/page-2")
+    fill(world, 5, "http://h2.example")
+    names = ("h0", "h1", "h2")
+    left = [name for name in names if key(world, f"{name}.example") not in world.frontier.queues._trees]
+    assert left == ([gone] if gone else [])
+
+
+def test_branches_that_come_back_know_what_is_lent(make):
+    world = make(branches_memory=1)
+    for host in ("http://h0.example", "http://h1.example"):
+        fill(world, 5, host)
+    leases = [world.frontier.lend() for _ in range(4)]
+    fill(world, 6, "http://h1.example")  # the others are pushed out
+    name = "h0.example"
+    out = sum(lease.queue_key == name for lease in leases)
+    assert out and key(world, name) not in world.frontier.queues._trees
+    assert tree_of(world, name).root.waiting == record(world, name).queued - out == 5 - out
+    while (lease := world.frontier.lend()) is not None:
+        leases.append(lease)
+    assert len({lease.candidate.url.text for lease in leases}) == len(leases) == 11
+    for lease in leases:
+        world.settle(lease, Done(), Tally(host_failed=False))
+    assert world.counters.queued == 0
 
 
 def test_a_branch_that_is_shown_to_be_endless_is_set_aside(make, monkeypatch):
@@ -187,6 +204,9 @@ def test_a_branch_that_is_shown_to_be_endless_is_set_aside(make, monkeypatch):
             world.admit(f"{A}/endless/{number}")
         world.frontier.queues.learn(key(world), lease.ticket, 0.0)
     assert record(world).aside == world.counters.aside > 0
+    aside = record(world).aside
+    world.settle(lease, Retry(0, Blame.HOST, text("busy")), Tally(host_failed=False))
+    assert record(world).aside == world.counters.aside == aside + 1, "what was lent before comes back to them"
     asides = [node for node in tree.nodes.values() if node.record.state == tree_module.ASIDE]
     assert [node.record.label for node in asides] == ["endless"]
     while (lease := world.frontier.lend()) is not None:

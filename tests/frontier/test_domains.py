@@ -16,6 +16,7 @@ from whole_crawl import crawl
 from gossamer.frontier import domains
 from gossamer.frontier.domains import DomainTable
 from gossamer.frontier.queues.host_schedule import NEVER
+from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done, Dropped
@@ -83,6 +84,26 @@ def test_without_star_nothing_is_kept_by_domain(make):
     assert world.frontier.domains is None
     assert not world.frontier.counts_linkers
     assert not list(world.environment.scan(Family.DOMAINS))
+
+
+def test_limits_alone_hold_nobody_back(make):
+    world = make(BudgetConfig(pages_per_domain=50))
+    world.link("http://a.test/")
+    world.budget = None
+    world.reopen()
+    world.link("http://b.test/")
+    assert drain(world) == ["http://a.test/", "http://b.test/"], "in the order in which they were found"
+
+
+def test_what_is_queued_again_goes_by_the_budget_as_well(make):
+    world = make(STAR)
+    for number in range(10):
+        world.link(f"http://farm.test/{number}")
+    again = Candidate(Url.parse("http://farm.test/0"), LinkKind.NAVIGATION, 1, "L")
+    assert drain(world, AT_ONCE)[0] == again.url.text
+    Steering(world.frontier).readmit(again, world.fingerprint(again.url.text))
+    world.link("http://small.test/")
+    assert drain(world, AT_ONCE) == ["http://small.test/", again.url.text], "it is the eleventh of its domain"
 
 
 def test_the_domains_that_link_in_raise_the_budget_of_urls_to_come(make):

@@ -13,9 +13,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
+from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Parked, Retry
+from gossamer.model.link import LinkKind
 from gossamer.model.reasons.codes import RetryCode
 from gossamer.model.reasons.reason import because, text
+from gossamer.model.url import Url
 
 VISITED = Tally(rest=1.0, pages=1, bytes=10, host_failed=False)
 
@@ -55,6 +58,16 @@ def test_breadth_first_within_and_across_hosts(world):
         "http://b/1",
         "http://a/deep",
     ]
+
+
+def test_what_is_admitted_last_stands_behind_all_links_and_its_url_is_not_seen(world):
+    guess = Candidate(Url.parse("http://a/guess"), LinkKind.SPECULATIVE)
+    key = b"a key of its own"
+    assert world.frontier.admit_last(guess, key)
+    assert not world.frontier.admit_last(guess, key)
+    world.admit("http://a/deep", 9)
+    assert drain(world) == ["http://a/deep", "http://a/guess"]
+    assert world.admit("http://a/guess")
 
 
 def test_seen_urls_are_admitted_once_unless_forced(world):

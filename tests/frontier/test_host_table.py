@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gossamer.frontier.queues.hosts import HostTable
 from gossamer.state.environment import Environment, Family, StateConfig
-from gossamer.state.records import decode_host
+from gossamer.state.records import HostRecord, decode_host
 
 KEYS = [bytes([number]) * 8 for number in range(4)]
 STEPS = st.tuples(st.sampled_from(["get", "change", "serve", "unserve", "commit"]), st.sampled_from(KEYS))
@@ -54,6 +54,16 @@ def test_there_is_one_copy_of_each_record(environment, steps):
             assert (record.visits if record else None) == visits.get(key)
     commit()
     assert {key: decode_host(data).visits for key, data in environment.scan(Family.HOSTS)} == visits
+
+
+def test_a_host_that_was_not_there_is_there_once_it_has_come_from_elsewhere(environment):
+    table = HostTable(environment)
+    assert table.get(KEYS[0]) is None
+    table.put(KEYS[0], HostRecord("a", visits=3))
+    batch = environment.batch()
+    table.flush(batch)
+    environment.commit(batch)
+    assert table.get(KEYS[0]).visits == 3
 
 
 def test_a_host_that_was_not_there_is_there_once_it_was_made(environment):

@@ -5,8 +5,10 @@ from frontier_world import FrontierWorld
 
 from gossamer.frontier import standings as standings_module
 from gossamer.frontier.domains import DomainTable
+from gossamer.frontier.queues import delayed as delayed_module
 from gossamer.frontier.robots_table import RobotsEntry
 from gossamer.frontier.standings import ORDER, ORDER_NAME, Standings
+from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
@@ -132,8 +134,10 @@ def test_what_was_held_for_a_robots_file_is_released(make, served):
             host, "http://a.example:81", RobotsEntry(RobotsRecord("open", FOREVER)), world.environment.batch()
         )
         world.admit("http://a.example:81/4")
+        world.admit("http://a.example:81/5")
         assert world.frontier.lend().candidate.url.port == 81
-    assert world.frontier.lend() is None
+    else:
+        assert world.frontier.lend() is None
     assert record(world).waiting == 3
     known = RobotsEntry(RobotsRecord("open", FOREVER))
     with world.frontier.changes() as batch:
@@ -145,7 +149,22 @@ def test_what_was_held_for_a_robots_file_is_released(make, served):
     world.micros += SECOND
     while (lease := world.frontier.lend()) is not None:
         got.append(lease.candidate.url.text)
-    assert got == [f"{A}/1", f"{A}/3"]
+    later = ["http://a.example:81/5"] if served else []
+    assert got == [f"{A}/1", f"{A}/3", *later], "before what was found after them"
+
+
+def test_of_very_many_that_were_held_some_are_released_at_once(make, monkeypatch):
+    monkeypatch.setattr(delayed_module, "PROMOTED_AT_ONCE", 2)
+    world = make(leases=9, obey=True)
+    held = RobotsEntry(RobotsRecord("hold", world.micros + 500 * SECOND))
+    host = world.frontier.host_hash("a.example")
+    with world.frontier.changes() as batch:
+        world.frontier.robots.put(host, A, held, batch)
+    for number in range(5):
+        world.admit(f"{A}/{number}")
+    assert world.frontier.lend() is None
+    world.frontier.release("a.example", A)
+    assert (record(world).waiting, record(world).queued) == (3, 2)
 
 
 def test_what_was_tried_before_waits_on_when_a_robots_file_comes(make):
@@ -341,12 +360,16 @@ def test_a_url_that_is_settled_gives_up_what_it_holds(make):
     assert world.frontier.standings.find(world.fingerprint(f"{A}/x"))[0] == b""
 
 
-def test_what_is_forced_keeps_its_standing(make):
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_is_queued_again_keeps_its_standing(make, by_hand):
     world = opic_world(make)
     world.admit(f"{A}/x")
     voice = world.frontier.standings.find(world.fingerprint(f"{A}/x"))[1].voice
     known = world.frontier.ordering.ledger.known
-    world.admit(f"{A}/x", forced=True)
+    if by_hand:
+        Steering(world.frontier).readmit(Candidate(Url.parse(f"{A}/x")), world.fingerprint(f"{A}/x"))
+    else:
+        world.admit(f"{A}/x", forced=True)
     assert world.frontier.ordering.ledger.known == known
     assert world.frontier.standings.find(world.fingerprint(f"{A}/x"))[1].voice == voice
 

@@ -71,7 +71,7 @@ def sums(world):
     counters = world.counters
     return {
         name: getattr(counters, name)
-        for name in ("queued", "waiting", "hosts", "hosts_parked", "admitted", "aside")
+        for name in ("queued", "waiting", "again", "hosts", "hosts_parked", "admitted", "aside")
     }
 
 
@@ -98,6 +98,7 @@ def test_all_that_belongs_to_a_host_arrives(make):
     assert sums(target) == {
         "queued": 4,
         "waiting": 1,
+        "again": 0,
         "hosts": 2,
         "hosts_parked": 0,
         "admitted": 5,
@@ -179,6 +180,7 @@ def test_branches_come_along_with_what_is_set_aside(make):
     depart(source)
     assert sums(source) == dict.fromkeys(sums(source), 0)
     assert not source.frontier.queues._trees, "they are not kept in memory"
+    assert source.frontier.queues._held == 0, "and nothing is reckoned for them"
 
 
 @pytest.mark.parametrize("parked", [False, True])
@@ -383,7 +385,9 @@ def test_there_and_back(make):
     one, two = make("one"), make("two")
     for number in range(3):
         one.admit(f"{A}/{number}")
+    one.settle(one.frontier.lend(), Done(again=50.0), Tally(host_failed=False))
     before = sums(one)
+    assert (before["queued"], before["waiting"], before["again"]) == (2, 0, 1)
     record = decode_host(one.environment.get(Family.HOSTS, hash_of(one)))
     move(one, two)
     depart(one)
@@ -393,7 +397,10 @@ def test_there_and_back(make):
     assert sums(one) == before and sums(two) == dict.fromkeys(before, 0)
     again = one.frontier.hosts.get(hash_of(one))
     assert (again.queued, again.head, again.name) == (record.queued, record.head, record.name)
-    assert leased(one) == [f"{A}/{number}" for number in range(3)]
+    assert leased(one) == [f"{A}/1", f"{A}/2"]
+    one.micros += 50 * SECOND
+    assert leased(one) == [f"{A}/0"], "it is due again by the clock of who has it"
+    assert one.counters.again == 0
 
 
 # Other weights …

@@ -84,6 +84,14 @@ def test_what_a_crawl_claims_lapses_when_it_leaves(tmp_path, join):
     assert other.look("a").visits == 0
 
 
+def test_the_folder_is_made_and_leaving_lets_go_of_all_files(tmp_path):
+    folder = tmp_path / "not there" / "shared"
+    SharedRests(folder).close()
+    assert len(list(folder.iterdir())) == 3
+    opened = [file.resolve() for file in Path("/proc/self/fd").iterdir()]
+    assert not [file for file in opened if file.is_relative_to(tmp_path)]
+
+
 def test_a_number_is_never_given_twice(tmp_path, join):
     first = SharedRests(tmp_path / "shared")
     first.close()
@@ -149,6 +157,16 @@ def test_what_nobody_needs_is_forgotten(join):
     assert largest < 3 * 500
     assert table.look("long").due > clock[0]
     assert table.look("under way").visits == 1
+
+
+def test_a_host_is_forgotten_from_when_nothing_of_it_need_be_known(join):
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    visit(table, "a", rest=SECOND)
+    idle_from = table.look("a").idle_from
+    for clock[0], known in ((idle_from - 1, 1), (idle_from, 0)):
+        table.sweep(10)
+        assert len(table) == known
 
 
 def test_visits_of_the_dead_are_swept_too(tmp_path, join):
@@ -415,9 +433,16 @@ def test_all_of_the_file_is_allocated(tmp_path, join):
     assert table.stat().st_blocks * 512 >= shared_rests.MAX_BYTES
 
 
-def test_a_full_disk_is_a_storage_error(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.mark.parametrize("fits", [0, 1])
+def test_a_full_disk_is_a_storage_error(tmp_path, monkeypatch, fits):
+    """The table has no room, or what stands beside it."""
+    allocate, asked = os.posix_fallocate, []
+
+    def full(*what):
+        asked.append(what)
+        if len(asked) > fits:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        allocate(*what)
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(StorageError, match="No space left"):

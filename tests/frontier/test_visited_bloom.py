@@ -4,6 +4,7 @@ import math
 import operator
 import random
 import struct
+import zlib
 
 import pytest
 from frontier_world import FrontierWorld
@@ -229,6 +230,8 @@ def test_a_start_reads_of_the_log_what_came_after_the_saved_filter(tmp_path, mon
     read = logged_scans(world, monkeypatch)
     assert same_tables(opened(world), world.frontier.seen)
     assert len(read) == later
+    [file] = tmp_path.glob("*.bloom")
+    assert file.stem.endswith(f"-{zlib.crc32(file.read_bytes()):x}"), "other versions read it too"
     world.close()
 
 

@@ -179,7 +179,6 @@ class QueueTable:
         for _ in self._lent(host):
             tree.taken(tree.root, 0)
         tree.changed.add(0)
-        self._changed.add(host)
         return tree
 
     def _load(self, host: bytes) -> BranchTree:
