@@ -18,8 +18,7 @@ SAMPLE = (
     "test_torture_kill.py::test_killed_at_four_random_moments[0]",
     "test_torture_damage.py::test_a_damaged_state_goes_back_to_its_checkpoint[tables cut]",
     "test_torture_disk.py::test_the_disk_of_one_part_is_full[state-12000]",
-    "test_torture_signals.py::test_once_finishes_what_is_lent[15]",
-)
+)  # None of the signals: those tests wait until nothing comes back for a while, and here something always does.
 
 
 @pytest.mark.slow
