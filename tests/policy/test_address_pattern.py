@@ -42,3 +42,16 @@ def test_only_an_expression_can_be_wrong():
     assert address_problem("re:(") and not address_problem("(") and not address_problem("re:a|b")
     assert AddressPattern("/docs/").is_exact
     assert not AddressPattern("/docs/*").is_exact and not AddressPattern("re:docs").is_exact
+
+
+@pytest.mark.parametrize("address", ["/news/1?x=[a]", "http://h.test/a*b", "/plain", "/[", "/a?*[]"])
+def test_the_pattern_of_one_address_matches_no_other(address: str):
+    whole = address if "://" in address else f"http://h.test{address}"
+    pattern = AddressPattern(literal(address))
+    assert pattern.matches(whole)
+    for other in (
+        f"{whole}x",
+        whole.replace("*", "xx").replace("?", "y") + "z",
+        whole.replace("a", "b") + "/",
+    ):
+        assert not pattern.matches(other)

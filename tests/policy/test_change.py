@@ -7,6 +7,7 @@ import pytest
 
 from gossamer.policy.change.alignment import hunks_of
 from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.figures import digest, figures_of, is_content
 from gossamer.policy.change.passages import passages_of
 from gossamer.policy.change.pieces import pieces_of
 from gossamer.policy.change.volatile import MOST_BYTES, Volatile
@@ -115,7 +116,13 @@ def related(visit: int) -> str:
     return "<h3>Related</h3><ul>" + "".join(f"<li>{one}</li>" for one in chosen) + "</ul>"
 
 
-@pytest.mark.parametrize("noise", [clock, views, session, saying, related])
+def beside(visit: int) -> str:
+    """A box behind links whose order changes with it now and then."""
+    links = "abc" if visit in (0, 1, 3) else "acb"
+    return "".join(f"<p>To {name}</p>" for name in links) + saying(visit)
+
+
+@pytest.mark.parametrize("noise", [clock, views, session, saying, related, beside])
 def test_three_visits_teach_what_differs_at_each_and_content_is_still_seen(noise: object) -> None:
     captures = [page(noise(visit)) for visit in range(6)]  # type: ignore[operator]
     volatile = learned(*captures[:3])
@@ -126,6 +133,54 @@ def test_three_visits_teach_what_differs_at_each_and_content_is_still_seen(noise
     change = changed(captures[3], fourth, volatile)
     assert change
     assert [fourth[hunk.new_start] for hunk in change.hunks] == ["What c was about, in a few words."]
+
+
+def test_what_is_ignored_has_a_number_of_a_byte() -> None:
+    numbers = [
+        learned(*(page(noise(visit)) for visit in range(3))).generation
+        for noise in (clock, views, session, saying, related)
+    ]
+    assert all(2 <= number <= 255 for number in numbers)
+    assert len(set(numbers)) == len(numbers)
+    assert Volatile().generation == learned(page(saying(0)), page(saying(1))).generation == 1
+
+
+@pytest.mark.parametrize("kept", [6, 7])
+def test_a_sentence_that_keeps_half_of_its_words_is_edited_and_no_box(kept: int) -> None:
+    beginning = " ".join(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"][:kept])
+    captures = [
+        page(f"<p>{beginning} {' '.join(name + letter for letter in 'abcdefgh'[: 14 - kept])}</p>")
+        for name in "pqrs"
+    ]
+    assert bool(changed(captures[2], captures[3], learned(*captures[:3]))) is (kept >= 7)
+
+
+@pytest.mark.parametrize("news", ["first", "last"])
+def test_news_in_a_box_are_no_turn_of_it(news: str) -> None:
+    def box(*items: str) -> list[str]:
+        return page("<h3>Related</h3>", *(f"<p>{item}</p>" for item in items))
+
+    one, other, third = SAYINGS[:4], SAYINGS[6:9], SAYINGS[12:15]
+    volatile = learned(box(*one), box(*other), box(*third))
+    assert not changed(box(*one), box(*other), volatile)
+    more = ["At last.", *third] if news == "first" else [*third, "At last."]
+    volatile.learn(box(*third), box(*more))
+    volatile.learn(box(*more), box(*more))
+    # It has turned twice and stood once: were the news a turn, it would still be one that turns.
+    assert changed(box(*one), box(*other), volatile)
+
+
+def test_a_figure_is_known_by_the_words_up_to_the_next_one() -> None:
+    first, second = figures_of("12 visits 34 downloads")
+    assert first.keys == (digest(">visits"),)
+    assert second.keys == (digest("<visits"), digest(">downloads"))
+
+
+@pytest.mark.parametrize("between", [23, 24])
+def test_a_sign_of_money_near_a_figure_makes_it_content(between: int) -> None:
+    for piece in (f"\N{EURO SIGN}{'.' * between}7", f"7{'.' * between}\N{EURO SIGN}"):
+        (figure,) = figures_of(piece)
+        assert is_content(piece, figure) is (between < 24)
 
 
 def test_what_is_learned_on_some_pages_holds_for_the_site() -> None:

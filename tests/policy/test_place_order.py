@@ -2,6 +2,7 @@
 
 import random
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from gossamer.model.reasons.reason import WrongValueError
 from gossamer.model.url import Url
 from gossamer.policy.places.index import PlaceIndex
 from gossamer.policy.places.known import Known
+from gossamer.policy.places.local import Derived, Local
 from gossamer.policy.places.place import Asked, read_place
 from gossamer.policy.places.words import word_of, words_of
 
@@ -225,3 +227,41 @@ def test_a_needed_word_stands_in_whatever_matches(pattern, seed):
         text = "".join(chance.choice("aabb//.-1") for _ in range(chance.randrange(12)))
         if compiled.search(text) is not None and word:
             assert word.encode() in words_of(text)
+
+
+def test_an_address_in_any_network_is_narrower_than_none_whatever_the_texts():
+    index = PlaceIndex(map(read_place, ["a.org", "a.org address:0.0.0.0/0", "a.org address:192.0.2.0/24"]))
+    assert [place.text for place in index.places] == [
+        "a.org address:192.0.2.0/24",
+        "a.org address:0.0.0.0/0",
+        "a.org",
+    ]
+
+
+class Section(msgspec.Struct, frozen=True):
+    delay: int = 1
+    pages: int = 2
+
+
+def test_the_narrowest_place_that_says_something_of_a_setting_decides():
+    given = [
+        (read_place(text), said)
+        for text, said in ((".a.org", {"delay": 3, "pages": 4}), ("b.a.org", {"delay": 5}))
+    ]
+    for order in (given, given[::-1]):
+        local = Local(Section(), [*order, (read_place("a.net"), {})])
+        for _ in range(2):  # made, and remembered
+            assert local.at(asked_of("http://b.a.org/")) == Section(5, 4)
+            assert local.at(asked_of("http://a.org/")) == Section(3, 4)
+            assert local.at(asked_of("http://a.net/")) == Section()
+        assert sorted(local.values("delay")) == [1, 3, 5]
+        assert {place.text for place in local.places} == {".a.org", "b.a.org"}
+    assert not Local(Section(), [(read_place("a.org"), {})]).differs
+
+
+def test_what_is_made_of_settings_is_made_once_for_all_that_lie_in_the_same_places():
+    asked = [asked_of(f"http://{host}/{number}") for number in range(3) for host in ("a.org", "a.net")]
+    made = Derived(PlaceIndex([read_place("a.org")]), lambda one: [one.host])
+    answers = [made.at(one) for one in asked]
+    assert answers == [["a.org"], ["a.net"]] * 3
+    assert len({id(answer) for answer in answers}) == 2

@@ -187,3 +187,25 @@ def test_every_step_is_a_url_split_rightly(config: dict[str, object], found: Url
         after = rule.apply(found)
         assert after == Url.parse(after.text)
         assert (after is found) or after.text != found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "shortest", "longest"),
+    [
+        ("PHPSESSID", 22, 256),
+        ("jsessionid", 16, 128),
+        ("sessionid", 16, 128),
+        ("session_id", 16, 128),
+        ("sessid", 16, 128),
+        ("sid", 22, 128),
+        ("zenid", 22, 128),
+        ("osCsid", 22, 128),
+        ("CFTOKEN", 8, 128),
+        ("ASPSESSIONIDABCDEFGH", 24, 24),
+    ],
+)
+def test_a_session_has_the_length_that_its_software_gives_it(name: str, shortest: int, longest: int) -> None:
+    for length in (shortest - 1, shortest, longest, longest + 1):
+        found = url(f"http://e.org/?{name}={'a' * length}")
+        dropped = only("session-in-query")(found) == "http://e.org/"
+        assert dropped is (shortest <= length <= longest), length

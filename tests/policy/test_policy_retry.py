@@ -330,3 +330,13 @@ def test_backoff_doubles_within_bounds(n: int) -> None:
 def test_bad_configuration_is_refused(bad: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(bad, RetryConfig)
+
+
+@pytest.mark.parametrize(("asked", "wait"), [(None, 0.25), ("0", 0.25), ("7", 7.0)])
+def test_a_url_waits_as_configured_however_short_and_as_long_as_it_asks(
+    asked: str | None, wait: float
+) -> None:
+    headers = {} if asked is None else {"Retry_After": asked}
+    decided = decide(fetched(500, **headers), 0, FRESH, NOW, RetryConfig(url_waits=(0.25,)))
+    assert isinstance(decided, Retry)
+    assert (decided.wait, decided.blame) == (wait, Blame.URL)

@@ -293,6 +293,8 @@ def test_sitemap_text_is_printable_and_bounded() -> None:
         (["Disallow: /a$"], "/a$", True),
         (["Disallow: /ab*ba$"], "/aba", True),
         (["Disallow: /**a***b$"], "/xaxb", False),
+        (["Disallow: /a**b$"], "/abx", True),
+        (["Disallow: /a*b*$"], "/axbx", False),
         # Percent-encoding
         (["Disallow: /foo/bar?baz=http://foo.bar"], "/foo/bar?baz=http://foo.bar", False),
         (["Disallow: /ツ"], "/%E3%83%84", False),

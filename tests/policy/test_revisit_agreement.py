@@ -131,3 +131,23 @@ def test_who_is_late_asks_for_more_and_who_is_in_time_for_less():
     late.saw(10, 1.0, 0.1)
     early.saw(10, 1.0, 0.0)
     assert early.eager < usual.eager == 1 < late.eager
+
+
+@pytest.mark.parametrize(("eager", "asked"), [(0.0, 10.0), (1 / 2, 80.0), (3.0, 480.0), (1e9, 2_560.0)])
+def test_what_is_asked_for_has_a_least_and_a_most(eager: float, asked: float):
+    assert Told(0.0, FAIR, 160, eager).asked == asked
+
+
+def test_what_cannot_be_true_is_not_heard():
+    sane = Told(1.0, FAIR, 2**40)
+    assert sane.is_sane
+    wrong = (
+        {"pages": 2**40 + 1},
+        {"pages": 0},
+        {"fair": 0.0},
+        {"shards": 0},
+        {"level": math.nan},
+        {"eager": math.inf},
+    )
+    for fields in wrong:
+        assert not msgspec.structs.replace(sane, **fields).is_sane, fields

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.revisit.classes import classify, due, interval, rate, told, worth_after
+from gossamer.policy.revisit.classes import classify, due, interval, rate, told, weight, worth_after
 from gossamer.policy.revisit.history import History
 from gossamer.policy.revisit.rates import DAY, Belief
 from gossamer.policy.revisit.threshold import worth_of_step
@@ -97,3 +97,28 @@ def test_a_signal_of_what_changes_without_rest_does_not():
     step = round(24 * math.log2(10 * DAY))
     now = history.last + DAY
     assert due(place, told(history, now, 1, 0.99, 1000 * DAY).since, step, 1000 * DAY) > now + 400 * DAY
+
+
+@pytest.mark.parametrize(
+    ("shape", "mean_log", "variance"),
+    [
+        (0.25, -4.2274535, 17.1973292),
+        (0.5, -1.9635100, math.pi**2 / 2),
+        (1.0, -0.5772157, math.pi**2 / 6),
+        (2.0, 0.4227843, math.pi**2 / 6 - 1),
+        (4.0, 1.2561177, math.pi**2 / 6 - 1 - 1 / 4 - 1 / 9),
+    ],
+)
+def test_the_class_of_a_gamma_distribution_has_its_shape_and_its_mean(
+    shape: float, mean_log: float, variance: float
+):
+    """By the values that the digamma and the trigamma function are known to have (Abramowitz and Stegun 6.3, 6.4)."""
+    scale = 1e-12 * 1.5**24
+    place = classify(Belief(math.log(scale) + mean_log, variance))
+    assert rate(place, 0) == pytest.approx(shape * scale)
+    assert rate(place, 1e30) * 1e30 == pytest.approx(shape)
+
+
+def test_weights_beyond_the_least_and_the_greatest_are_cut_off():
+    weights = [weight(classify(Belief(-15.4, 3.9), 2.0**power)) for power in (-20, -8, -7, 0, 7, 20)]
+    assert weights == [2.0**-8, 2.0**-8, 2.0**-7, 1.0, 2.0**7, 2.0**7]

@@ -123,6 +123,27 @@ def test_other_evidence_is_not_touched():
     assert figures.stale(rare, EPOCH) == before
 
 
+def test_very_many_visits_are_one_kind_of_evidence():
+    figures, random_ = Freshness(), random.Random(2)
+    many, most, few = (
+        of(random_, same=same, changed=changed) for same, changed in ((8, 0), (200, 0), (2, 1))
+    )
+    often = of(random_, same=255, changed=255, voices=(Voice(1, 1.0),))
+    before = [figures.stale(each, EPOCH) for each in (many, few)]
+    for _ in range(9):
+        figures.note(most, EPOCH, changed=True)
+        figures.note(often, EPOCH, changed=False)
+    assert figures.stale(many, EPOCH) > before[0]
+    assert figures.stale(few, EPOCH) == before[1]
+
+
+def test_one_change_in_a_long_time_came_in_the_middle_of_it():
+    figures, random_ = Freshness(), random.Random(2)
+    rare = of(random_, same=200, changed=0, quiet=60_000.0)
+    figures.note(rare, rare.last + 1_000.0, changed=True)
+    assert figures.mean_delay == pytest.approx(500, rel=0.01)
+
+
 def test_an_announcement_is_believed_by_what_became_of_others():
     figures = Freshness()
     told = of(random.Random(3), voices=(Voice(1, 1.0),))

@@ -101,3 +101,12 @@ def test_more_sources_than_there_is_room_for_are_heard_and_not_kept():
         history = history.told(1_007_200, 900_000 - source, source)
     assert [voice.source for voice in history.voices] == [1, 2, 3, 4]
     assert history.since == 900_000 - 8
+
+
+@pytest.mark.parametrize("presence", Presence)
+@pytest.mark.parametrize("voices", [(), (Voice(63, 2.0),), (Voice(1), Voice(2, 1.0))])
+def test_whether_a_page_is_there_stands_beside_who_speaks_of_it(
+    presence: Presence, voices: tuple[Voice, ...]
+):
+    history = unpack(History(9, 7, presence=presence, voices=voices).pack())
+    assert (history.presence, history.voices) == (presence, voices)

@@ -1,6 +1,7 @@
 """How often pages change, by what their visits saw and what others do."""
 
 import math
+import struct
 
 import pytest
 from hypothesis import given
@@ -142,9 +143,27 @@ def test_new_evidence_outweighs_what_is_old():
     site = Spread(Spread())
     slow, _ = after(100, "s" * 20)
     fast, _ = after(1, "cscscscscs")
-    for _ in range(60_000):
-        site.learn(slow, 1.0)
+    for _ in range(600):
+        site.learn(slow, 100.0)
     before = per_day(site.believe(History(0, 0)))
-    for _ in range(40_000):
-        site.learn(fast, 1.0)
+    for _ in range(400):
+        site.learn(fast, 100.0)
     assert per_day(site.believe(History(0, 0))) > 20 * before
+
+
+def test_what_is_stored_means_the_same_rates_for_ever():
+    """Cell `n` stands for 2^n changes in thirty years."""
+    for cell in (0, 10, CELLS - 1):
+        cells = [0.0] * CELLS
+        cells[cell] = 1e9
+        belief = Spread(Spread(), struct.pack(f"<{CELLS}f", *cells)).believe(History(0, 0))
+        assert per_day(belief) == pytest.approx(2**cell / (30 * 365.25), rel=1e-3)
+
+
+def test_half_of_what_is_too_much_is_forgotten_and_the_rest_is_a_distribution():
+    site = Spread(Spread())
+    slow, _ = after(100, "s" * 20)
+    for _ in range(5 * 16):
+        site.learn(slow, 1_000.0)
+        assert sum(site.rates) == pytest.approx(1)
+    assert sum(struct.unpack(f"<{CELLS}f", site.pack())) < 40_000

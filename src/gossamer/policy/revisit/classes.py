@@ -78,11 +78,8 @@ def fixed(seconds: float) -> int:
     """
     whole = max(1, round(seconds))
     shift = max(0, whole.bit_length() - _MANTISSA - 1)
-    mantissa = (whole >> shift) if not shift else round(whole / (1 << shift))
-    # From 256 on the first bit is always set, and goes without saying.
-    code = (
-        mantissa if mantissa < 1 << _MANTISSA and not shift else ((shift + 1) << _MANTISSA) + mantissa - 256
-    )
+    # From 256 on the first bit is always set, and goes without saying: it counts as one shift more.
+    code = (shift << _MANTISSA) + round(whole / (1 << shift))
     return min(code, (1 << 13) - 1) * _SILENCES + _FIXED
 
 
