@@ -141,7 +141,7 @@ def test_a_client_certificate_is_shown_to_its_origin_alone(tmp_path: Path) -> No
                 assert (await fetched(module, own + "/a.html")).body.read() == b"inside"
                 assert (await fetched(module, f"https://other.example:{port}/a.html")).status == 403
 
-    with nginx(tmp_path, rules, {"a.html": "inside"}, tls=True) as port:
+    with nginx(tmp_path, rules, {"a.html": "inside"}, listen="ssl") as port:
         asyncio.run(main(port))
 
 

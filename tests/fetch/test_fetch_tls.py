@@ -1,18 +1,13 @@
 """TLS is verified by default, remembered per connection, and agrees on HTTP/2."""
 
 import asyncio
-import contextlib
-import shutil
-import socket
 import ssl
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fetch_servers import OK, certificate, failed, fetched, fetching, serving, tls_server_context
-from patience import PATIENCE
+from nginx_server import nginx
 
 from gossamer.model.outcome import Fault
 
@@ -102,37 +97,13 @@ def test_many_first_visits_at_once_all_know_their_suite(identity: tuple[Path, Pa
 
 @pytest.fixture(scope="module")
 def h2_port(identity: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if nginx is None:
-        pytest.skip("nginx is not installed; it is the HTTP/2 server of these tests")
-    folder = tmp_path_factory.mktemp("nginx")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    (folder / "page").write_bytes(b"x" * 100_000)
-    temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    certificate, key = identity
+    server = (
+        f"ssl_certificate {certificate}; ssl_certificate_key {key}; location /moved {{ return 302 /page; }}"
     )
-    (folder / "conf").write_text(
-        f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/log;"
-        f"events {{}} http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{port} ssl http2;"
-        f"ssl_certificate {identity[0]}; ssl_certificate_key {identity[1]}; root {folder};"
-        "location /moved { return 302 /page; } } }"
-    )
-    process = subprocess.Popen(
-        [nginx, "-p", str(folder), "-c", str(folder / "conf")], stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and process.poll() is None:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.02)
-        if process.poll() is not None:
-            pytest.skip(f"nginx has no HTTP/2: {(folder / 'log').read_text()[-200:]}")
+    pages = {"page": "x" * 100_000}
+    with nginx(tmp_path_factory.mktemp("nginx"), server, pages, listen="ssl http2") as port:
         yield port
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def test_http2_by_alpn(h2_port: int, identity: tuple[Path, Path], tmp_path: Path) -> None:

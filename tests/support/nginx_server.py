@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 _WHOLE = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
@@ -17,14 +18,14 @@ http {{
     access_log {folder}/access.log; default_type text/html;
     client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
-    server {{ listen 127.0.0.1:{port}{tls}; root {folder}/root; {server} }}
+    server {{ listen 127.0.0.1:{port} {listen}; root {folder}/root; {server} }}
 }}
 """
 
 
 @contextlib.contextmanager
-def nginx(folder: Path, server: str, pages: dict[str, str], *, tls: bool = False) -> Iterator[int]:
-    """Serve `pages` (by path) with the directives `server`; gives the port."""
+def nginx(folder: Path, server: str, pages: dict[str, str], *, listen: str = "") -> Iterator[int]:
+    """Serve `pages` (by path) with the directives `server`; gives the port. `listen`: such as `ssl http2`."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         pytest.skip("nginx is not installed")
@@ -36,23 +37,24 @@ def nginx(folder: Path, server: str, pages: dict[str, str], *, tls: bool = False
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings = folder / "nginx.conf"
-    settings.write_text(_WHOLE.format(folder=folder, port=port, tls=" ssl" if tls else "", server=server))
+    settings.write_text(_WHOLE.format(folder=folder, port=port, listen=listen, server=server))
     with subprocess.Popen(
         [program, "-e", str(folder / "error.log"), "-p", str(folder), "-c", str(settings)]
     ) as process:
         try:
-            _wait(port)
+            _wait(process, port, folder)
             yield port
         finally:
             process.terminate()
 
 
-def _wait(port: int) -> None:
-    deadline = time.monotonic() + 60
+def _wait(process: subprocess.Popen[bytes], port: int, folder: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
+            assert process.poll() is None, (folder / "error.log").read_text()
             assert time.monotonic() < deadline, "nginx does not answer"
             time.sleep(0.02)
         else:
