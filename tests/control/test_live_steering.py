@@ -11,6 +11,8 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml
 from gossamer.control import session
 from gossamer.control.socket.protocol import LiveError
+from gossamer.datasets.beside import Beside
+from gossamer.engine.crawl import MOMENT
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.model.errors import StorageError
 from gossamer.model.events import Event, ProblemFound
@@ -63,6 +65,30 @@ def test_stop_now_drops_what_is_lent_and_loses_nothing(tmp_path: Path, web: Simu
             await live.until(lambda status: status["sums"]["pages"] >= 20)
             assert (await live.ask("stop", now=True))["state"] == "stopping"
             assert str(await live.task) == "interrupted"
+
+    asyncio.run(check())
+
+
+def test_stop_now_does_not_reach_what_follows_a_crawl_that_ends_at_once(
+    tmp_path: Path, web: SimulatedWeb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, end = [], Beside.end
+
+    async def linger(self: Beside, *, interrupted: bool) -> None:
+        await asyncio.sleep(3 * MOMENT)
+        ended.append(interrupted)
+        await end(self, interrupted=interrupted)
+
+    monkeypatch.setattr(Beside, "end", linger)
+
+    async def check() -> None:
+        async with running(tmp_path / "crawl", web) as live:
+            await live.until(lambda status: status["sums"]["pages"] >= 20)
+            await live.ask("pause")
+            await live.until(lambda status: status["state"] == "paused")
+            await live.ask("stop", now=True)
+            assert str(await live.task) == "interrupted"
+            assert ended == [True]
 
     asyncio.run(check())
 

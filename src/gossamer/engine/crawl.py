@@ -65,6 +65,7 @@ class Crawl:
         self._crew: Crew | None = None
         self._disk_low: StorageError | None = None
         self._task: asyncio.Task[object] | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._settled = asyncio.Event()
         self._limited: float | None = None
         self.cut = 0
@@ -136,7 +137,7 @@ class Crawl:
     def stop_soon(self) -> None:
         """As `stop_now`, but whoever calls this has a moment to hear of it."""
         self._parts.dispatch.end(INTERRUPTED)
-        asyncio.get_running_loop().call_later(MOMENT, self.stop_now)
+        self._soon = asyncio.get_running_loop().call_later(MOMENT, self.stop_now)
 
     async def run(self) -> Reason:
         """Crawl until finished, stopped, or at a limit; the reason.
@@ -151,6 +152,9 @@ class Crawl:
             await self._work()
         except* StorageError as failures:
             broken = _first(failures)
+        finally:
+            if self._soon is not None:  # nothing is lent any more: it would hit what the task does next
+                self._soon.cancel()
         reason = parts.dispatch.ended or INTERRUPTED
         if broken is None:
             await self._end(reason)
