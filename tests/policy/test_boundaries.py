@@ -439,16 +439,14 @@ def test_what_was_met_is_kept_by_generations():
 def test_filters_are_stored_when_it_is_worth_it(unsaved, stored):
     met = Met(first=16, growths=0, most=2, error=1e-6)
     met.new([1])
-    assert met.to_store(all_of_it=True) is not None
-    assert met.to_store(all_of_it=True) is None
-    before = met.to_store()
-    assert before is None
+    assert met.to_store() is not None
+    assert met.to_store() is None and not met.worth_storing
     met.new(range(100, 100 + unsaved))
-    first = met.to_store()
-    assert (first is not None) is stored
-    assert (met.to_store(all_of_it=True) is None) is stored, "nothing has come since"
-    again = Met(first=16, growths=0, most=2, error=1e-6, stored=[first[1]] if first else [])
-    assert (again.new([1]) == []) is (first is not None)
+    assert met.worth_storing is stored
+    slot, kept = met.to_store()
+    assert (slot, met.to_store(), met.worth_storing) == (0, None, False), "nothing has come since"
+    again = Met(first=16, growths=0, most=2, error=1e-6, stored=[kept])
+    assert again.new([1, 100, 200]) == [200] and not again.worth_storing
 
 
 @pytest.mark.parametrize(("new", "value"), [(0, 0.0), (1, 1 / 3), (2, 0.5), (6, 0.75)])

@@ -35,11 +35,12 @@ def test_a_restart_forgets_no_more_than_an_eighth_of_a_filter(sizes, data):
         marks = [dice.getrandbits(64) for _ in range(size)]
         known.new(marks)
         all_marks += marks
-        if (kept := known.to_store()) is not None:
-            stored[kept[0]] = kept[1]
-    if data.draw(st.booleans()) and (kept := known.to_store(all_of_it=True)) is not None:
+        if known.worth_storing:
+            slot, kept = known.to_store()
+            stored[slot] = kept
+    if data.draw(st.booleans()) and (kept := known.to_store()) is not None:
         stored[kept[0]] = kept[1]
-        assert known.to_store(all_of_it=True) is None
+        assert known.to_store() is None
     again = met(stored.values(), most=40)
     assert len(again.new(all_marks)) <= 128 // 8
     assert again.new(all_marks) == []

@@ -134,7 +134,7 @@ class DropOne:
                     whole = self._known(finder)
                     if whole is not None:
                         self._learn(finder, test, mark, (whole, self._seen(visit)))
-        if visit.said is not None and visit.said.pieces:
+        if self._said and visit.said is not None and visit.said.pieces:
             fingerprint = self._identity.fingerprint(url)
             if fingerprint in self._said:  # it held the other page's until now
                 self._said[fingerprint] = visit.said.pieces

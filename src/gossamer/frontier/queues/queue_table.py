@@ -232,7 +232,7 @@ class QueueTable:
 
     def _store_filters(self, host: bytes, tree: BranchTree, batch: Batch, *, all_of_it: bool = False) -> None:
         for kind, met in enumerate(tree.mets, 1):
-            if (stored := met.to_store(all_of_it=all_of_it)) is not None:
+            if (all_of_it or met.worth_storing) and (stored := met.to_store()) is not None:
                 slot, last = stored
                 batch.put(Family.BRANCHES, branch_key(host, kind * _FILTERS + slot), encode(last))
 

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterable
+from itertools import filterfalse
 
 import msgspec
 from rbloom import Bloom
@@ -32,10 +33,12 @@ class Met:
     Attributes:
         generation: of the last filter; -1 while there is none.
         size: bytes in memory, roughly.
+        worth_storing: so much of the last filter's room was used since it was stored that it is worth doing again.
     """
 
     __slots__ = (
-        "_at_store", "_error", "_filters", "_first", "_growths", "_most", "_room", "generation", "size",
+        "_at_store", "_error", "_filters", "_first", "_growths", "_most", "_room", "_worth", "generation", "size",
+        "worth_storing",
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +56,8 @@ class Met:
         kept = sorted(stored, key=lambda each: each.generation)[-most:]
         self._filters = [Bloom.load_bytes(each.bits, operator.index) for each in kept]
         self.generation = kept[-1].generation if kept else -1
-        self._room = self._at_store = kept[-1].room if kept else 0
+        self._room = kept[-1].room if kept else 0
+        self._stored()
         self._weigh()
 
     def new(self, marks: Iterable[int]) -> list[int]:
@@ -62,23 +66,27 @@ class Met:
         for known in reversed(self._filters):
             if not new:
                 return new
-            new = [mark for mark in new if mark not in known]
+            new = list(filterfalse(known.__contains__, new))
         if new:
             if self._room <= 0:
                 self._grow()
             self._filters[-1].update(new)
             self._room -= len(new)
+            self.worth_storing = self._room < self._worth
         return new
 
-    def to_store(self, *, all_of_it: bool = False) -> tuple[int, Filter] | None:
-        """(slot, filter) of the last filter, if it is worth storing again; a slot is used anew for a later
-        filter when its own is forgotten."""
-        unsaved = self._at_store - self._room
-        if not unsaved or (self._room > 0 and not all_of_it and unsaved <= self._capacity // _WORTH_KEEPING):
+    def to_store(self) -> tuple[int, Filter] | None:
+        """(slot, filter) of the last filter, if anything was added since; a slot is used anew for a later filter
+        when its own is forgotten."""
+        if self._at_store == self._room:
             return None
-        self._at_store = self._room
+        self._stored()
         bits = self._filters[-1].save_bytes()
         return self.generation % self._most, Filter(self.generation, self._room, bits)
+
+    def _stored(self) -> None:
+        self._at_store, self.worth_storing = self._room, False
+        self._worth = max(self._room - self._capacity // _WORTH_KEEPING, 1)
 
     @property
     def _capacity(self) -> int:
@@ -86,7 +94,8 @@ class Met:
 
     def _grow(self) -> None:
         self.generation += 1
-        self._room = self._at_store = self._capacity
+        self._room = self._capacity
+        self._stored()
         self._filters.append(Bloom(self._capacity, self._error, operator.index))
         del self._filters[: -self._most]
         self._weigh()

@@ -262,6 +262,7 @@ class BranchTree:
         known, marks, short = filters
         self.known = Met(first=1_024, growths=4, most=6, error=_KNOWN_ERROR, stored=known)
         self.novelty = Novelty(marks, short)
+        self.mets = self.known, self.novelty.marks, self.novelty.short
         self.nodes: dict[int, Node] = {}
         self.changed: set[int] = set()
         self._found: list[Node] = []
@@ -290,11 +291,6 @@ class BranchTree:
     def size(self) -> int:
         """Bytes it takes in memory, roughly."""
         return _NODE_BYTES * len(self.nodes) + self.known.size + self.novelty.size
-
-    @property
-    def mets(self) -> tuple[Met, ...]:
-        """What was met of its addresses and in its pages."""
-        return self.known, self.novelty.marks, self.novelty.short
 
     def node(self, number: int) -> Node:
         """The branch of that number."""
@@ -474,15 +470,18 @@ class BranchTree:
 
     def gave(self, node: Node) -> None:
         """A turn was given to a branch."""
-        promise, turn = self.root.record.value, 1.0
-        way = [node]
-        while (parent := way[-1].parent) is not None:
-            way.append(parent)
+        root = self.root
+        way, above = [], node
+        while above.parent is not None:
+            way.append(above)
+            above = above.parent
+        promise = root.record.value
+        turn = 1.0 / root.part(promise)
+        root.passed += turn
         for above in reversed(way):
             record = above.record
-            if above is not self.root:
-                promise = (record.judged * record.value + _PRIOR * promise) / (record.judged + _PRIOR)
-            turn = 1.0 / above.part(promise)
+            promise = (record.judged * record.value + _PRIOR * promise) / (record.judged + _PRIOR)
+            turn = 1.0 if promise >= _ENOUGH and record.bred <= 1 else 1.0 / above.part(promise)
             above.passed += turn
         node.own_passed += turn
         node.doubtful = node.record.dry >= _GOES_DRY or promise < _GOES_WELL
@@ -495,17 +494,18 @@ class BranchTree:
         `value`: how much it brought, 0 to 1; `None` where nobody has looked. What was placed since the last
         visit is taken for found by this one.
         """
-        bred = self._bred(node)
-        grown = 0
+        bred, changed = self._bred(node), self.changed
+        grown, counted = 0, 0.0
         above: Node | None = node
         while above is not None:
             record = above.record
             record.visits = visits = record.visits + 1
-            grown += bred.get(above, 0)
-            counted = grown if grown < _MOST_BRED else _MOST_BRED
+            if above in bred:
+                grown += bred[above]
+                counted = grown if grown < _MOST_BRED else _MOST_BRED
             record.bred += (counted - record.bred) / (visits if visits < _MEMORY else _MEMORY)
             if visits < _STORED_EVERY or visits % _STORED_EVERY == 0:
-                self.changed.add(record.number)
+                changed.add(record.number)
             if value is not None:
                 record.judged = judged = record.judged + 1
                 record.value += (value - record.value) / (judged if judged < _MEMORY else _MEMORY)
