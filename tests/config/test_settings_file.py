@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from gossamer.config.config import CrawlConfig
-from gossamer.config.settings import commented_toml, load, parse_toml, to_toml
+from gossamer.config.settings import commented_toml, load, parse_toml, resolve_secrets, to_toml
 from gossamer.fetch.config import FetchConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
@@ -241,21 +241,27 @@ def test_references_to_secrets_are_written(vault):
     assert load(Vault, tomllib.loads(to_toml(vault))) == vault
 
 
-def test_a_comment_stands_in_the_place_of_a_secret():
+def test_a_secret_that_was_given_by_hand_must_be_given_again():
     vault = Vault(
         user="u", password="p", headers={"Authorization": "q", "Accept": "env:A"}, proxies=("env:A", "r")
     )
-    left_out = 'secret, not written; give it again, or as "env:NAME" or "file:PATH"'
-    assert to_toml(vault) == (
-        f'user = "u"\n# password: {left_out}\n# proxies: {left_out}\nsites = {{}}\n\n'
-        f'[headers]\n# Authorization: {left_out}\nAccept = "env:A"\n'
+    text = to_toml(vault)
+    assert text == (
+        'user = "u"\npassword = "again:"\nproxies = ["env:A", "again:"]\nsites = {}\n\n'
+        '[headers]\nAuthorization = "again:"\nAccept = "env:A"\n'
     )
+    with pytest.raises(ConfigError) as refused:
+        resolve_secrets(load(Vault, tomllib.loads(text)), {"A": "x"})
+    assert [each.partition(":")[0] for each in map(str, refused.value.problems)] == [
+        "password", "proxies[1]", "headers.Authorization",
+    ]  # fmt: skip
+    assert "give it again" in str(refused.value)
 
 
 def test_a_proxy_without_user_and_password_is_no_secret():
     plain = FetchConfig(proxy="socks5h://127.0.0.1:9050")
     assert load(FetchConfig, tomllib.loads(to_toml(plain))) == plain
-    assert "\nproxy" not in to_toml(FetchConfig(proxy="http://ann:geheim@127.0.0.1:3128"))
+    assert '\nproxy = "again:"' in to_toml(FetchConfig(proxy="http://ann:geheim@127.0.0.1:3128"))
 
 
 BOMBS = [

@@ -14,12 +14,22 @@ from gossamer.model.errors import ConfigError
 
 S = TypeVar("S", bound=msgspec.Struct)
 
+AGAIN = "again:"
+"""Stands in files in the place of a secret that was given by hand; whoever goes on must give it again."""
 _MAX_SECRET = 64 << 10
 
 
 def is_reference(value: Any) -> bool:
-    """Whether a secret says where it is kept (`env:NAME`, `file:PATH`) instead of what it is."""
-    return isinstance(value, str) and value.startswith(("env:", "file:"))
+    """Whether a secret says where it is kept (`env:NAME`, `file:PATH`, or nowhere) instead of what it is."""
+    return isinstance(value, str) and value.startswith(("env:", "file:", AGAIN))
+
+
+def is_kept_out(value: Any, shape: Shape) -> bool:
+    """Whether a leaf is a secret itself: no reference, nor empty, nor a URL without user and password where only
+    these are secret."""
+    if not shape.secret or value in (None, "") or is_reference(value):
+        return False
+    return not shape.secret_login or "@" in value
 
 
 def resolve_secrets(struct: S, environment: Mapping[str, str] | None = None) -> S:
@@ -50,8 +60,7 @@ def secret_of(value: str, environment: Mapping[str, str] | None = None) -> str:
     if not is_reference(value):
         return value
     resolver = _Resolver(os.environ if environment is None else environment)
-    kind, _, name = value.partition(":")
-    found = resolver.from_environment(name, []) if kind == "env" else resolver.from_file(name, [])
+    found = resolver.named(value, [])
     if found is None:
         raise ConfigError(*resolver.problems)
     return found
@@ -105,8 +114,7 @@ class _Resolver:
     def _leaf(self, value: Any, shape: Shape, path: list[str]) -> Any:
         if not shape.secret or not is_reference(value):
             return value
-        kind, _, name = value.partition(":")
-        secret = self.from_environment(name, path) if kind == "env" else self.from_file(name, path)
+        secret = self.named(value, path)
         if secret is None:
             return value
         try:
@@ -115,14 +123,25 @@ class _Resolver:
             self._problem(path, f"what {value} holds is not a possible value")
             return value
 
-    def from_environment(self, name: str, path: list[str]) -> str | None:
+    def named(self, reference: str, path: list[str]) -> str | None:
+        """What a reference names; `None` and a problem if it leads nowhere."""
+        kind, _, name = reference.partition(":")
+        match kind:
+            case "env":
+                return self._from_environment(name, path)
+            case "file":
+                return self._from_file(name, path)
+        self._problem(path, 'a secret is not written down; give it again, or as "env:NAME" or "file:PATH"')
+        return None
+
+    def _from_environment(self, name: str, path: list[str]) -> str | None:
         """The value of a variable; `None` and a problem if it is not set."""
         secret = self._environment.get(name)
         if secret is None:
             self._problem(path, f"the environment variable {name} is not set")
         return secret
 
-    def from_file(self, name: str, path: list[str]) -> str | None:
+    def _from_file(self, name: str, path: list[str]) -> str | None:
         """What a file holds; `None` and a problem if it cannot be read."""
         try:
             with Path(name).expanduser().open("rb") as file:

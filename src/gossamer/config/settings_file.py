@@ -7,7 +7,7 @@ import msgspec
 
 from gossamer.config.dotted import join_path, key_text
 from gossamer.config.shape import Kind, Setting, Shape, choices, settings_of
-from gossamer.config.toml_text import entry, example, holds_secret, inline
+from gossamer.config.toml_text import entry, example, inline
 from gossamer.config.units import print_duration, print_size
 from gossamer.model.errors import ConfigError
 
@@ -17,7 +17,8 @@ _WIDTH = 100
 def to_toml(struct: msgspec.Struct) -> str:
     """The settings of `struct`; `load` reads an equal struct back.
 
-    Secrets are left out, with a comment in their place; references to them (`env:NAME`) are written.
+    In the place of a secret stands `again:`, which whoever goes on by the file must give again; references to
+    secrets (`env:NAME`) are written.
 
     Raises:
         ConfigError: a value that TOML or `load` would read as another.
@@ -73,10 +74,6 @@ class _EffectiveWriter:
         word = setting.reads_none(standard)
         if (value is None and not word) or (value == "none" and word):
             raise ConfigError(f"{join_path([*path, setting.key])}: the value {value!r} cannot be written")
-        if holds_secret(value, setting.shape):
-            if value != standard:
-                self._left_out(key_text(setting.key))
-            return
         self._lines += entry(setting.key, value, setting.shape)
 
     def _section(self, shape: Shape, value: Any, standard: Any, path: list[str]) -> None:
@@ -94,11 +91,7 @@ class _EffectiveWriter:
         if len(sections) < len(value):
             self._heading(f"[{join_path(path)}]")
         for key in value:
-            if key in sections:
-                continue
-            if holds_secret(value[key], shape.item):
-                self._left_out(key_text(key))
-            else:
+            if key not in sections:
                 self._lines.append(f"{key_text(key)} = {inline(value[key], shape.item)}")
         for key in value:
             if key in sections:
@@ -106,9 +99,6 @@ class _EffectiveWriter:
 
     def _heading(self, text: str) -> None:
         self._lines += ["", text]
-
-    def _left_out(self, key: str) -> None:
-        self._lines.append(f'# {key}: secret, not written; give it again, or as "env:NAME" or "file:PATH"')
 
 
 class _DefaultWriter:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gossamer.config.dotted import key_text, quoted
-from gossamer.config.secret_values import is_reference
+from gossamer.config.secret_values import AGAIN, is_kept_out
 from gossamer.config.shape import Kind, Setting, Shape, choices, settings_of
 from gossamer.config.units import print_duration, print_size
 
@@ -18,7 +18,7 @@ _TEXTS = ("...", "example.org", "2030-01-31", "2030-01-31T12:00:00Z", "12:00:00"
 
 
 def inline(value: Any, shape: Shape) -> str:
-    """`value` on one line, numbers with a unit in words (`"5min"`), structs as inline tables."""
+    """`value` on one line, numbers with a unit in words (`"5min"`), structs as inline tables, no secrets."""
     if value is None:
         return '"none"'
     if shape.kind is Kind.TABLE:
@@ -52,11 +52,7 @@ def entry(key: str, value: Any, shape: Shape) -> list[str]:
 
 
 def holds_secret(value: Any, shape: Shape) -> bool:
-    """Whether writing `value` would give a secret away.
-
-    References do not, nor empty values, nor a URL without user and password where only these are secret: a crawl
-    that is resumed must still go by its proxy.
-    """
+    """Whether showing `value` would give a secret away."""
     if value is None:
         return False
     if shape.kind is Kind.TABLE:
@@ -64,8 +60,7 @@ def holds_secret(value: Any, shape: Shape) -> bool:
             holds_secret(getattr(value, setting.name), setting.shape) for setting in settings_of(shape.core)
         )
     if shape.kind is Kind.LEAF:
-        plain = shape.secret_login and "@" not in value
-        return shape.secret and value != "" and not plain and not is_reference(value)
+        return is_kept_out(value, shape)
     assert shape.item is not None
     members = value.values() if isinstance(value, dict) else value
     return any(holds_secret(inner, shape.item) for inner in members)
@@ -101,6 +96,8 @@ def _sample(shape: Shape, given: Any = None) -> Any:
 
 
 def _leaf(value: Any, shape: Shape) -> str:
+    if is_kept_out(value, shape):
+        return quoted(AGAIN)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if shape.unit and number and value >= 0 and math.isfinite(value):
         return quoted(print_duration(value) if shape.unit == "s" else print_size(value))
