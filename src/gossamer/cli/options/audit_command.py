@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from gossamer.cli.options.crawl_options import HOW_FAR, MANNERS, PATH, WHERE, nameserver, quiet, setting
+from gossamer.cli.options.crawl_options import HOW_FAR, MANNERS, PATH, WHERE, Decorator, nameserver, quiet, setting
 from gossamer.cli.options.panels import Command, Option
 
 OUTPUT, COUNTS = "What comes out", "What counts"
 
 
-def _of(panel: str, *names: str, **settings: Any) -> Any:
+def _of(panel: str, *names: str, **settings: Any) -> Decorator:
     return click.option(*names, cls=Option, panel=panel, **settings)
 
 
