@@ -8,7 +8,7 @@ from farm_site import audit, crawl
 from link_farm import link_farm, page, to
 
 HEAD = '<html lang=en><meta name=description content="{0}"><title>{0}</title><h1>{0}</h1>'
-LONG = "These words stand on two pages, and there are enough of them to be told apart from all that says hardly anything. "
+LONG = "These words stand on two pages, and there are enough of them to be told apart from all others."
 
 
 def titled(name: str, rest: str = "", head: str = "") -> Any:

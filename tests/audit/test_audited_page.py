@@ -1,13 +1,14 @@
 """What is read of one page: links with their words, places, structure; within bounds, whatever the page is."""
 
-import time
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from examples import examples
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from gossamer.audit.page import LONGEST_URL, MOST_LINKS, AuditedPage, mixed, read_page
+from gossamer.audit import page as audited
+from gossamer.audit.page import LONGEST_URL, AuditedPage, mixed, read_page
 from gossamer.audit.page_rules import Carried, page_findings
 from gossamer.audit.rules import Rule
 from gossamer.audit.soft import is_like, looks_missing
@@ -145,21 +146,18 @@ def test_tags(markup: str, wrong: list[str]) -> None:
     "piece", ["<a ", '<a "', "<!--", "</b>", "<b>", "<svg>", "<script>", "<a '<a \"", "<div><b></div>"]
 )
 def test_hostile_tags_take_linear_time(piece: str) -> None:
-    def cost(times: int) -> float:
-        since = time.process_time()
-        wrong_tags((piece * times).encode())
-        return time.process_time() - since
-
-    assert cost(200_000) < 40 * max(cost(10_000), 0.002)
+    """In quadratic time it would run into the limit of a test."""
+    assert len(wrong_tags((piece * 100_000).encode())) <= 100
 
 
-def test_a_page_of_very_many_links_is_read_in_part() -> None:
-    markup = "".join(f"<a href=/{number}>x</a>" for number in range(MOST_LINKS + 10))
-    page = read(markup)
-    assert len(page.links) == MOST_LINKS
+def test_a_page_of_very_many_links_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audited, "MOST_LINKS", 100)
+    page = read("".join(f"<a href=/{number}>x</a>" for number in range(110)))
+    assert len(page.links) == 100
     assert page.problems == ["links"]
 
 
+@settings(max_examples=examples(60), deadline=None)
 @given(
     some.text(max_size=300),
     some.sampled_from(["<a href='%s'>", "<base href='%s'><a href=x>", "<h1 id='%s'>%s", "%s"]),
@@ -181,9 +179,9 @@ def test_missing_pages_that_say_so() -> None:
 
 
 def test_memory_of_a_large_page_is_bounded() -> None:
-    markup = ("<p>" + "x" * 997) * 20_000
+    markup = ("<p>" + "x" * 997) * 2_000
     tracemalloc.start()
     read_page(markup.encode(), "utf-8", URL)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 120 << 20
+    assert peak < 24 << 20

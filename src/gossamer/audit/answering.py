@@ -58,7 +58,7 @@ class Answering:
             if self._asked.outside:
                 self._store.do("insert into asking values(?,?,?)", (resource, host_of(resource), body))
                 self.waiting += 1
-        self._store.do("create index temp.asking_host on asking(host)")
+        self._store.do("create index temp.asking_host on asking(host, url)")
 
     async def ask(self, asker: Asker, tell: Callable[[int], None] = lambda _: None) -> None:
         """Ask what must be asked, several hosts at once.
@@ -86,9 +86,7 @@ class Answering:
     async def _of_host(self, asker: Asker, host: str) -> AsyncIterator[None]:
         running: set[asyncio.Task[None]] = set()
         try:
-            for url, body in self._store.do(
-                "select url, body from asking where host is ?", (host,)
-            ).fetchall():
+            for url, body in self._of(host):
                 running.add(asyncio.create_task(self._one(asker, url, body=bool(body))))
                 while len(running) >= _AT_ONCE:
                     done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -103,6 +101,14 @@ class Answering:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+    def _of(self, host: str) -> Iterator[tuple[str, int]]:
+        """What is to be asked of a host, some at a time."""
+        last = ""
+        some = "select url, body from asking where host is ? and url>? order by url limit 500"
+        while rows := self._store.do(some, (host, last)).fetchall():
+            yield from rows
+            last = rows[-1][0]
 
     async def _one(self, asker: Asker, url: str, *, body: bool) -> None:
         found = await asker.ask(url, body=body)

@@ -39,11 +39,11 @@ def judge_site(store: AuditStore, standing: Standing, *, changed: bool) -> None:
 
 
 def _of_links(store: AuditStore) -> None:
-    # Read apart from the writing: both go by one connection.
+    # Findings are written meanwhile: into another table, so that what is read stays as it is.
     rows = store.do(
         "select id, url, verdict, code, status, target, hops from targets where verdict<>'well' or hops<>''"
     )
-    for _, url, verdict, code, status, target, hops in rows.fetchall():
+    for _, url, verdict, code, status, target, hops in rows:
         rule = rule_of_link(LinkVerdict(verdict), Code(code))
         if rule is not None:
             detail = {"code": code, "status": status or None, "target": target or None}
@@ -77,7 +77,7 @@ def _canonical(store: AuditStore) -> None:
         "select pages.url, canonical, verdict, code, targets.status, hops from pages join targets"
         " on targets.url=canonical where canonical<>'' and canonical<>pages.url"
     )
-    for url, canonical, verdict, code, status, hops in rows.fetchall():
+    for url, canonical, verdict, code, status, hops in rows:
         detail = {"canonical": canonical, "code": code, "status": status}
         if verdict == LinkVerdict.BROKEN:
             store.add_finding(Rule.CANONICAL_BROKEN.value, url, detail)
@@ -87,7 +87,7 @@ def _canonical(store: AuditStore) -> None:
 
 def _translations(store: AuditStore) -> None:
     """Translations name each other, or search engines believe neither (Google: hreflang)."""
-    for url, told in store.do("select url, hreflang from pages where hreflang<>''").fetchall():
+    for url, told in store.do("select url, hreflang from pages where hreflang<>''"):
         for language, address in msgspec.json.decode(told, type=list[tuple[str, str]]):
             if address == url:
                 continue
@@ -116,7 +116,7 @@ def _sitemaps(store: AuditStore, standing: Standing) -> None:
         code = "noindex" if page is not None and page[0] else kept.code.value
         if kept.verdict is not LinkVerdict.WELL or kept.hops or code == "noindex":
             store.add_finding(Rule.SITEMAP_NOT_WELL.value, url, {"code": code, "sitemap": sitemap})
-        elif page is not None and not _is_linked(store, url, page[1]):
+        elif page is not None and not standing.is_seed(url) and not _is_linked(store, url, page[1]):
             store.add_finding(Rule.ORPHAN.value, url, {"sitemap": sitemap})
     if store.do("select 1 from listed limit 1").fetchone() is None:
         return
@@ -124,7 +124,7 @@ def _sitemaps(store: AuditStore, standing: Standing) -> None:
         "select url from pages where not noindex and (canonical='' or canonical=url)"
         " and not exists (select 1 from listed where listed.url=pages.url)"
     )
-    for (url,) in rows.fetchall():
+    for (url,) in rows:
         store.add_finding(Rule.SITEMAP_MISSING.value, url, {})
 
 

@@ -48,6 +48,11 @@ class Standing:
                 return record
         return None
 
+    def is_seed(self, address: str) -> bool:
+        """Whether the operator gave the address: it is an entrance, linked or not."""
+        record = self.record(address)
+        return record is not None and not record.via
+
     def of(self, address: str) -> Kept | None:
         """What the crawl says of an address; `None` if it has to be asked."""
         hops, target, permanent = [address], "", True
