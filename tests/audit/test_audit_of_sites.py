@@ -128,3 +128,14 @@ class _Always(dict[str, Any]):
         if path in ("robots.txt", "sitemap.xml"):
             return default
         return super().get(path) or self._otherwise(path)
+
+
+def test_a_site_that_asks_for_rests_is_not_taken_for_broken_nor_left_unknown(tmp_path: Path) -> None:
+    limited = page("no", 429, Retry_After="3600")
+    links = "".join(f'<a href="{name}">x</a>' for name in ("limited", "a", "b", "gone"))
+    with link_farm(
+        {"": titled("Home", links), "limited": limited, "a": titled("A"), "b": titled("B")}
+    ) as site:
+        told = audit(crawl(site.address, tmp_path))
+    verdicts = {link["url"].removeprefix(site.address): link["verdict"] for link in told["links"]}
+    assert verdicts == {"limited": "refused", "a": "well", "b": "well", "gone": "broken"}

@@ -7,8 +7,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.exchange import StatusAction
 from gossamer.model.outcome import Rule as Refusal
-from gossamer.model.reasons.codes import BudgetCode, ScopeCode, TrapCode
-from gossamer.model.reasons.ends import FINISHED
+from gossamer.model.reasons.codes import BudgetCode, EndCode, ScopeCode, TrapCode
 from gossamer.model.url import Url
 from gossamer.policy.linkcheck.verdicts import Code, Judged, LinkVerdict, of_status
 from gossamer.policy.visits.retry import status_action
@@ -18,6 +17,9 @@ __all__ = ["Standing"]
 
 _PERMANENT = frozenset({301, 308})
 _MOST_HOPS = 15
+_LIMITS = frozenset({EndCode.MAX_PAGES, EndCode.MAX_BYTES, EndCode.MAX_TIME, EndCode.INTERRUPTED})
+"""Ends by which somebody said how much of the site is wanted: what waits then is not asked for behind their back. A
+crawl that gave up a host that asks for long rests leaves links behind that are asked singly."""
 _NOT_WANTED = frozenset(
     {*TrapCode, *BudgetCode, ScopeCode.EXCLUDE, ScopeCode.BLOCKED, Refusal.TRAP, Refusal.BUDGET}
 )
@@ -30,7 +32,8 @@ class Standing:
     def __init__(self, inspection: Inspection, store: AuditStore, is_own: Callable[[str], bool]) -> None:
         self._store = store
         self._is_own = is_own
-        self._finished = inspection.ended == FINISHED
+        ended = inspection.ended
+        self._stopped = ended is None or ended.code in _LIMITS
         self._places = []
         for crawl in inspection.each.values():
             prints = fingerprints_of(crawl.environment)
@@ -77,7 +80,7 @@ class Standing:
         """By one record; of a redirect its status alone counts."""
         if record is None:
             url = Url.parse(address)
-            if not self._finished and url is not None and self._is_own(url.host):
+            if self._stopped and url is not None and self._is_own(url.host):
                 return Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED)
             return None
         if not record.visits:

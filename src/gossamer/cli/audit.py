@@ -44,7 +44,7 @@ _SETTINGS = (
     "retry.url_waits=[5.0]",
     "retry.host_first=5.0",
     "retry.not_found_first=5.0",
-    "retry.host_attempts=2",
+    "retry.host_attempts=3",
     "retry.park_after=1.0",
     "engine.give_up_after=45.0",
 )
