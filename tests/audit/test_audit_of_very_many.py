@@ -48,6 +48,5 @@ def test_a_hundred_thousand_links(tmp_path: Path) -> None:
     few = measured(tmp_path / "few", 5, 4_000)
     many = measured(tmp_path / "many", 25, 4_000)
     assert (few[0], many[0]) == (20_005, 100_025)
-    print(few, many)
     assert many[1] > 4 * few[1]
     assert many[2] < few[2] + 40
