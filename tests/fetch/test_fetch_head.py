@@ -1,0 +1,66 @@
+"""Heads alone: asked by HEAD on handles of their own, with what the certificate and the system say."""
+
+import asyncio
+import errno
+import time
+from pathlib import Path
+
+from fetch_servers import OK, certificate, failed, fetched, fetching, lease, serving, tls_server_context
+
+from gossamer.fetch.http import HOSTNAME_MISMATCH
+from gossamer.model.outcome import Failed, Fetched
+
+HOST = {"tls.example": ("127.0.0.1",), "wrong.example": ("127.0.0.1",)}
+HEAD_REPLY = OK + b"Content-Length: 200\r\n\r\n"
+
+
+def test_a_head_has_no_body_and_leaves_other_visits_as_they_were(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with (
+            serving(HEAD_REPLY) as heads,
+            serving(OK + b"Content-Length: 2\r\n\r\nhi") as server,
+            fetching(tmp_path) as module,
+        ):
+            outcome = await module.head(lease(heads.url("/x?y")))
+            assert isinstance(outcome, Fetched)
+            exchange = outcome.exchange
+            assert exchange.request_head.startswith(b"HEAD /x?y HTTP/1.1\r\nHost: ")
+            assert (exchange.status, exchange.body.size, exchange.certificate_ends) == (200, 0, 0.0)
+            assert exchange.headers.get("content-length") == "200"
+            later = await fetched(module, server.url("/"))
+            assert later.request_head.startswith(b"GET / ")
+            assert later.body.read() == b"hi"
+
+    asyncio.run(main())
+
+
+def test_a_certificate_says_when_it_ends_and_what_is_wrong_with_it(tmp_path: Path) -> None:
+    async def main() -> None:
+        identity = certificate(tmp_path)
+        async with (
+            serving(HEAD_REPLY, tls=tls_server_context(*identity)) as server,
+            fetching(tmp_path, table=HOST, ca_file=str(identity[0])) as module,
+        ):
+            outcome = await module.head(lease(server.url("/", "tls.example", "https")))
+            assert isinstance(outcome, Fetched)
+            assert outcome.exchange.certificate_ends > time.time()
+            wrong = await module.head(lease(server.url("/", "wrong.example", "https")))
+            assert isinstance(wrong, Failed)
+            assert wrong.certificate == HOSTNAME_MISMATCH
+        async with (
+            serving(HEAD_REPLY, tls=tls_server_context(*identity)) as server,
+            fetching(tmp_path, table=HOST) as module,
+        ):
+            unknown = await failed(module, server.url("/", "tls.example", "https"))
+            assert unknown.certificate not in (0, 1, HOSTNAME_MISMATCH)
+
+    asyncio.run(main())
+
+
+def test_a_refused_connection_has_the_systems_number(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with fetching(tmp_path) as module:
+            outcome = await failed(module, "http://127.0.0.1:1/")
+            assert outcome.errno == errno.ECONNREFUSED
+
+    asyncio.run(main())
