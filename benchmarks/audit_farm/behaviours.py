@@ -50,8 +50,8 @@ class Behaviour(NamedTuple):
         name: of the behaviour; its cases are NAME-0 and on.
         truth: the verdicts allowed.
         says: how it answers.
-        href: how pages write the link. `{base}` is the case's address; `{case}` (in other case
-            `{upper}`), `{host}` (as sent, `{ascii}`), `{port}` are parts of it; `{dead}` is a port that refuses, `{mute}` one that accepts
+        href: how pages write the link. `{base}` is the case's address; `{case}` (in other case `{upper}`), `{host}` (as
+            sent: `{ascii}`) and `{port}` are parts of it; `{dead}` is a port that refuses, `{mute}` one that accepts
             and says nothing.
         instances: cases.
         label: of an own host, before the number.

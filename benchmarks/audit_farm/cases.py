@@ -76,7 +76,8 @@ def _case(behaviour: Behaviour, name: str, shared: str, number: int, ports: Port
     port = {"http": ports.plain, "https": ports.tls}[behaviour.scheme]
     port = ports.nginx if behaviour.home is Home.NGINX else port
     words = {
-        "base": f"{behaviour.scheme}://{host}:{port}/{name}", "case": name, "upper": name.upper(), "host": host, "ascii": ascii_host(host),
+        "base": f"{behaviour.scheme}://{host}:{port}/{name}", "case": name, "upper": name.upper(), "host": host,
+        "ascii": ascii_host(host),
         "port": port, "dead": ports.dead, "mute": ports.mute,
     }  # fmt: skip
     href = html.unescape(behaviour.href).format_map(words)

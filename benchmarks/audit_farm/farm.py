@@ -200,9 +200,8 @@ class Farm:
         if case is not None and target != "/robots.txt":
             earlier.append(at)
         scheme = "https" if writer.get_extra_info("sslcontext") else "http"
-        talk = Conversation(
-            request, case.name if case else "", f"{scheme}://{fields.get('host', '')}", writer
-        )
+        origin = f"{scheme}://{fields.get('host', '')}"
+        talk = Conversation(request, case.name if case else "", origin, (reader, writer))
         try:
             await self._say(talk, case)
         finally:
