@@ -202,11 +202,13 @@ class Farm:
         scheme = "https" if writer.get_extra_info("sslcontext") else "http"
         origin = f"{scheme}://{fields.get('host', '')}"
         talk = Conversation(request, case.name if case else "", origin, (reader, writer))
+        notes, place = self._noted, len(self._noted)
+        begun = Noted(at, at, host, method, target, talk.case, 0)
+        notes.append(begun)
         try:
             await self._say(talk, case)
         finally:
-            name = case.name if case else ""
-            self._noted.append(Noted(at, time.monotonic(), host, method, target, name, talk.status))
+            notes[place] = begun._replace(until=time.monotonic(), status=talk.status)
         return not talk.last and fields.get("connection", "").lower() != "close"
 
     def _find(self, host: str, target: str) -> Case | None:
