@@ -42,6 +42,7 @@ class Access(msgspec.Struct, frozen=True, dict=True):
         login: credentials that libcurl itself must know of.
         cookies: its cookie engine is on, and filled for each visit.
         posts: it sends bodies, and does nothing else.
+        heads: it asks for heads alone (`HEAD`), and what it learns of certificates is kept.
     """
 
     proxy: str = ""
@@ -49,6 +50,7 @@ class Access(msgspec.Struct, frozen=True, dict=True):
     login: Credentials | None = None
     cookies: bool = False
     posts: bool = False
+    heads: bool = False
 
     @cached_property
     def is_watched(self) -> bool:
@@ -68,6 +70,9 @@ def make_ready(easy: pycurl.Curl, config: FetchConfig, access: Access) -> None:
     """Set what stays the same on a new handle."""
     configure(easy, config)
     configure_proxy(easy, config, access.proxy)
+    if access.heads:
+        easy.setopt(pycurl.NOBODY, 1)
+        easy.setopt(pycurl.OPT_CERTINFO, 1)
     if access.cookies:
         easy.setopt(pycurl.COOKIEFILE, "")  # an empty name switches the engine on
     login = access.login

@@ -1,6 +1,7 @@
 """The protocol module for http and https."""
 
 import asyncio
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -39,6 +40,10 @@ from gossamer.ports import Resolver
 
 _PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}
 _HTTP_1_0 = 1
+_PEER_FAILED_VERIFICATION = 60
+_UNSPECIFIED = 1
+HOSTNAME_MISMATCH = 62
+"""`X509_V_ERR_HOSTNAME_MISMATCH` of OpenSSL."""
 _MOST_FIELDS = 1_024
 """Settings of places whose header fields are kept made."""
 _MOST_ACCESSES = 64
@@ -131,6 +136,13 @@ class HttpModule:
         Raises:
             StorageError: our disk cannot take the body.
         """
+        return await self._fetch(lease, head=False)
+
+    async def head(self, lease: Lease) -> Outcome:
+        """As `fetch`, but ask for the head of the answer alone (RFC 9110 9.3.2)."""
+        return await self._fetch(lease, head=True)
+
+    async def _fetch(self, lease: Lease, *, head: bool) -> Outcome:
         flow = await self.throttle.begin(lease.queue_key) if self.throttle.active else None
         began = time.monotonic()
         try:
@@ -141,12 +153,12 @@ class HttpModule:
             if isinstance(route, Failed):
                 return msgspec.structs.replace(route, elapsed=time.monotonic() - began)
             async with self.room:
-                outcome = await self._visit(self._order(lease, route, settings), route, flow)
+                outcome = await self._visit(self._order(lease, route, settings, head=head), route, flow)
         finally:
             if flow is not None:
                 flow.end()
         if isinstance(outcome, Failed):
-            return Failed(outcome.fault, outcome.detail, time.monotonic() - began)
+            return msgspec.structs.replace(outcome, elapsed=time.monotonic() - began)
         return Fetched(outcome)
 
     async def close(self) -> None:
@@ -172,7 +184,7 @@ class HttpModule:
                 self._keep_cookies(transfer, order, order.cookies)
             verdict = judge(transfer, code, message, proxied=bool(route.proxy))
             if isinstance(verdict, Failed):
-                return verdict
+                return _with_numbers(verdict, transfer.easy, code)
             return self._exchange(transfer, order, Conclusion(started, route.name_seconds, verdict))
         finally:
             self._pace.remove(transfer)
@@ -199,7 +211,7 @@ class HttpModule:
         make_ready(transfer.easy, self._config, access)
         return transfer
 
-    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None) -> Order:
+    def _order(self, lease: Lease, route: Route, settings: SettingsAt | None, *, head: bool) -> Order:
         url, local, access = lease.candidate.url, self._local, self._access
         posted = local.posted.get(url.text) if local.posted else None
         config, fields, answered = self._config, self._fields, None
@@ -218,10 +230,10 @@ class HttpModule:
         elif lease.validators is not None:
             fields = [*fields, *conditional_fields(lease.validators)]
         spoken = credentials if credentials is not None and credentials.is_spoken else None
-        if spoken is not None or posted is not None or config is not self._config:
+        if head or spoken is not None or posted is not None or config is not self._config:
             keeps = config.keeps_cookies and local.cookies is not None
             origin = url.origin if spoken is not None else ""
-            access = Access(route.proxy, origin, spoken, keeps, posted is not None)
+            access = Access(route.proxy, origin, spoken, keeps, posted is not None, head)
         forwarded = access.forwards and url.scheme == "http"
         return Order(
             known_as=lease.candidate.url,
@@ -275,6 +287,7 @@ class HttpModule:
             timing=_timing(transfer.easy, conclusion.name_seconds, secure=secure),
             truncated=conclusion.truncated,
             request_body=order.body,
+            certificate_ends=_certificate_ends(transfer.easy) if secure and order.access.heads else 0.0,
         )
 
     def _request_head(self, transfer: Transfer, order: Order, version: int) -> bytes:
@@ -289,7 +302,29 @@ class HttpModule:
             if not transfer.easy.getinfo(pycurl.NUM_CONNECTS) and self._memory.spoke_1_0(connection):
                 asked = b"1.0"
             self._memory.note_1_0(connection)
-        return request_head(order.url, order.target, order.fields, asked)
+        method = b"HEAD" if order.access.heads else b"GET"
+        return request_head(order.url, order.target, order.fields, asked, method)
+
+
+def _with_numbers(failed: Failed, easy: pycurl.Curl, code: int) -> Failed:
+    """A failure with what system and TLS library called it, where they did."""
+    certificate = 0
+    if code == _PEER_FAILED_VERIFICATION:
+        # libcurl compares names before it tells what OpenSSL found, which is "unspecified" till then.
+        found = easy.getinfo(pycurl.SSL_VERIFYRESULT)
+        certificate = found if found > _UNSPECIFIED else HOSTNAME_MISMATCH
+    return msgspec.structs.replace(failed, errno=easy.getinfo(pycurl.OS_ERRNO), certificate=certificate)
+
+
+def _certificate_ends(easy: pycurl.Curl) -> float:
+    """Wall time at which the peer's certificate ends; 0 if it is not known, as on a connection that was kept."""
+    for certificate in easy.getinfo(pycurl.INFO_CERTINFO)[:1]:
+        ends = dict(field for field in certificate if len(field) == 2).get("Expire date", "")
+        try:
+            return float(ssl.cert_time_to_seconds(ends))
+        except ValueError:
+            return 0.0
+    return 0.0
 
 
 def _timing(easy: pycurl.Curl, name_seconds: float, *, secure: bool) -> Timing:

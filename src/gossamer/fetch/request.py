@@ -92,7 +92,9 @@ def conditional_fields(validators: Validators) -> list[bytes]:
     return fields
 
 
-def request_head(url: Url, target: bytes, fields: list[bytes], version: bytes) -> bytes:
+def request_head(
+    url: Url, target: bytes, fields: list[bytes], version: bytes, method: bytes = b"GET"
+) -> bytes:
     """The head as it goes over the wire; for HTTP/2 and 3 its HTTP/1.1 equivalent.
 
     libcurl writes request line and `Host` itself, then the fields it was given, in order; the tests
@@ -100,7 +102,7 @@ def request_head(url: Url, target: bytes, fields: list[bytes], version: bytes) -
     """
     host = url.host if url.port == DEFAULT_PORTS[url.scheme] else f"{url.host}:{url.port}"
     sent = [field for field in fields if field != _NO_ACCEPT]
-    lines = [b"GET %b HTTP/%b" % (target, version), b"Host: " + host.encode(), *sent, b"", b""]
+    lines = [b"%b %b HTTP/%b" % (method, target, version), b"Host: " + host.encode(), *sent, b"", b""]
     return b"\r\n".join(lines)
 
 

@@ -71,12 +71,16 @@ class Failed(msgspec.Struct, frozen=True):
         detail: one line for the log, of a server or a library; a reason if it is ours.
         elapsed: seconds the attempt took.
         wait: seconds until it makes sense to try again, where that is known.
+        errno: what the system said of the socket; 0 if nothing.
+        certificate: what OpenSSL found wrong with the peer's certificate (`X509_V_ERR_...`); 0 if nothing.
     """
 
     fault: Fault
     detail: Reason | str = ""
     elapsed: float = 0.0
     wait: float = 0.0
+    errno: int = 0
+    certificate: int = 0
 
 
 Outcome = Fetched | Refused | Failed

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from gossamer.cli.options.audit_command import audit
 from gossamer.cli.options.cluster_commands import cluster
 from gossamer.cli.options.crawl_options import (
     PATH,
@@ -554,6 +555,9 @@ def check(folder: Path, *, json: bool) -> None:
     from gossamer.cli.look import show_check
 
     show_check(folder, json=json)
+
+
+app.add_command(audit)
 
 
 @app.command(cls=Command)

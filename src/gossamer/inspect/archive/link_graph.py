@@ -25,9 +25,9 @@ from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.inspect.archive import reference_counts
 from gossamer.inspect.archive.big_sort import BigSort, LineFile, read_lines
-from gossamer.inspect.archive.captures import Capture, captures, seconds_of
+from gossamer.inspect.archive.captures import Capture, captures
+from gossamer.inspect.archive.latest import Latest
 from gossamer.inspect.inspection import Inspection
-from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.link import LinkKind, ends_at_robots, listed
 from gossamer.model.page import Page
@@ -44,8 +44,6 @@ SORT_MEMORY = 64 << 20
 PAIRS_HELD = 100_000
 """Pairs of hosts that are counted in memory before they are sorted."""
 _CANONICAL_KEPT = 50_000
-_SAME = 1e-6
-"""Seconds by which times of one record may differ."""
 _LEVEL = 3
 _PAGE, _EDGE = b"0", b"1"
 
@@ -147,7 +145,7 @@ class _Export:
         mentions = BigSort(self._folder, "mentions", self._memory)
         with closing(_Source(self._inspection)) as source:
             for crawl in self._inspection.each.values():
-                is_latest = _Latest(crawl)
+                is_latest = Latest(crawl)
                 for capture in captures(crawl, problems):
                     self._sums.captures += 1
                     for line in source.lines(capture, self._sums.captures, links=is_latest(capture)):
@@ -250,22 +248,6 @@ def _spill(counts: dict[tuple[int, int], int], serial: int, pairs: BigSort) -> N
     for (one, other), count in counts.items():
         pairs.add(b"%012d\t%012d\t%012d\t%012d" % (one, other, serial, count))
     counts.clear()
-
-
-class _Latest:
-    """Whether a capture is the last of its page that has content: what earlier ones mentioned is history."""
-
-    def __init__(self, crawl: Inspection) -> None:
-        prints = fingerprints_of(crawl.environment)
-        self._places = None if prints is None else UrlPlaces(crawl.environment, prints, crawl.config)
-
-    def __call__(self, capture: Capture) -> bool:
-        if self._places is None:
-            return True
-        record = self._places.record(self._places.fingerprint(capture.exchange.url))
-        if record is None or record.visits_made < 2 or not record.captured:
-            return True
-        return abs(seconds_of(record.captured) - capture.exchange.started) < _SAME
 
 
 class _Source:

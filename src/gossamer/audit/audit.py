@@ -1,0 +1,215 @@
+"""Audits a crawl's folder, from its archive to a result."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from gossamer.assembly.name_resolution import NameRoom
+from gossamer.assembly.seeds import Seeds
+from gossamer.audit.answering import Answering
+from gossamer.audit.asking import Asker, asking_config
+from gossamer.audit.config import AuditAsked
+from gossamer.audit.excused import Baseline, IgnoreList
+from gossamer.audit.gathering import Gathering
+from gossamer.audit.manners import Manners
+from gossamer.audit.result import AuditResult, Requests
+from gossamer.audit.rules import Rule
+from gossamer.audit.site_rules import judge_site
+from gossamer.audit.soft import invented
+from gossamer.audit.standing import Standing
+from gossamer.audit.store import AuditStore
+from gossamer.config.effective import Effective
+from gossamer.config.settings import resolve_secrets
+from gossamer.dns.statistics import NameStatistics
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.http import HttpModule, LocalFetch
+from gossamer.frontier.gates.shared_rests import SharedRests
+from gossamer.inspect.inspection import Inspection
+from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.urls.registrable import registrable_domain
+
+__all__ = ["FOLDER", "Told", "audited"]
+
+FOLDER = "audit"
+"""Of a crawl's folder, where answers are kept."""
+FILE = "audit.sqlite"
+_ENDS_SOON = 21 * 86_400.0
+"""Seconds: certificates are made anew a month before they end, so later something has failed."""
+_MOST_ORIGINS = 100
+_LONGEST_MISSING = 20_000
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Hears how far an audit is: (what is done, how much of it)."""
+
+    hear: Callable[[str, int], None] = lambda _, __: None
+
+
+@contextmanager
+def audited(
+    inspection: Inspection,
+    asked: AuditAsked,
+    baseline: Baseline,
+    ignore: IgnoreList,
+    told: Told = Told(),  # noqa: B008 - frozen
+) -> Iterator[AuditResult]:
+    """Audit a crawl; the result can be read while the context is open.
+
+    Answers and digests of pages are kept in the folder, or nowhere where it may not be written.
+
+    Raises:
+        ConfigError: a setting of the crawl makes no sense here.
+        StorageError: the disk refuses.
+    """
+    with _kept(inspection.folder.path) as path:
+        store = AuditStore(path)
+        try:
+            yield asyncio.run(_Audit(inspection, store, asked, told).run(baseline, ignore))
+        finally:
+            store.close()
+
+
+@contextmanager
+def _kept(folder: Path) -> Iterator[Path]:
+    own = folder / FOLDER
+    try:
+        own.mkdir(exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=own):
+            pass
+    except OSError:
+        scratch = Path(tempfile.mkdtemp(prefix="gossamer-"))
+        try:
+            yield scratch / FILE
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    else:
+        yield own / FILE
+
+
+class _Audit:
+    """One audit, step by step."""
+
+    def __init__(self, inspection: Inspection, store: AuditStore, asked: AuditAsked, told: Told) -> None:
+        self._inspection, self._store, self._asked, self._told = inspection, store, asked, told
+        self._config = resolve_secrets(inspection.config)
+        seeds = list(Seeds(inspection.config, inspection.folder.path))
+        self._origins = list(dict.fromkeys(seed.origin for seed in seeds if seed.scheme in ("http", "https")))
+        self._hosts = frozenset(seed.host for seed in seeds)
+        self._domains = frozenset(map(registrable_domain, self._hosts))
+        self._by_domain = self._config.scope.mode == "domain"
+
+    def _is_own(self, host: str) -> bool:
+        return host in self._hosts or (self._by_domain and registrable_domain(host) in self._domains)
+
+    async def run(self, baseline: Baseline, ignore: IgnoreList) -> AuditResult:
+        """Look at the origins, the pages, the links, and the whole."""
+        store, asked = self._store, self._asked
+        async with self._asker() as asker:
+            missing = await self._look_at_origins(asker) if asked.outside else {}
+            gathering = Gathering(
+                self._inspection,
+                store,
+                missing=missing,
+                changed=asked.changed,
+                tell=lambda pages: self._told.hear("pages", pages),
+            )
+            gathering.run()
+            self._forget_shells(missing)
+            standing = Standing(self._inspection, store, self._is_own)
+            answering = Answering(self._inspection, store, standing, asked)
+            answering.prepare()
+            self._told.hear("to_ask", answering.waiting)
+            if answering.waiting:
+                await answering.ask(asker, lambda done: self._told.hear("links", done))
+            answering.settle()
+            judge_site(store, standing, changed=asked.changed)
+            requests = Requests(asker.requests, answering.cached)
+        if gathering.pages:
+            store.do("delete from before")
+            store.do("insert into before select url, whole from pages")
+            store.commit()
+        return AuditResult(
+            store, baseline, ignore, pages=gathering.pages, requests=requests, problems=gathering.problems
+        )
+
+    @asynccontextmanager
+    async def _asker(self) -> AsyncIterator[Asker]:
+        config = self._config
+        fetch = asking_config(config.fetch)
+        guard = AddressGuard(fetch)
+        for host in self._hosts if not fetch.allow_private else ():
+            guard.allow_host(host)
+        dns = msgspec.structs.replace(config.dns, prefetch=False)
+        folder = self._inspection.folder
+        names = NameRoom(dns, folder.names, NameStatistics(), lambda _: None, lambda _: None)
+        local = LocalFetch(Effective(config).credentials)
+        shared = SharedRests(Path(config.politeness.shared).expanduser()) if config.politeness.shared else None
+        outside = config.politeness
+        if outside.min_delay < self._asked.outside_delay:
+            outside = msgspec.structs.replace(outside, min_delay=self._asked.outside_delay)
+        until = time.monotonic() + self._asked.max_time if self._asked.max_time else float("inf")
+        with tempfile.TemporaryDirectory(prefix="gossamer-") as spool:
+            http = HttpModule(fetch, names.resolver, guard, Path(spool), local)
+            try:
+                manners = Manners(config.politeness, self._is_own, outside, shared)
+                yield Asker(
+                    http, fetch, config.robots, manners, self._asked.patience, lambda: time.monotonic() > until
+                )
+            finally:
+                await http.close()
+                await names.close()
+                if shared is not None:
+                    shared.close()
+
+    async def _look_at_origins(self, asker: Asker) -> dict[str, str]:
+        """Certificates of our own sites, and what these say where there is nothing."""
+        missing = {}
+        for origin in self._origins[:_MOST_ORIGINS]:
+            row = self._store.do(
+                "select certificate, ends, missing from origins where origin=? and asked>=?",
+                (origin, time.time() - self._asked.max_age),
+            ).fetchone()
+            if row is None:
+                row = await self._look_at(asker, origin)
+            certificate, ends, text = row
+            if certificate:
+                self._store.note(Rule.CERTIFICATE_BAD, f"{origin}/", {"code": certificate})
+            elif ends and ends - time.time() < _ENDS_SOON:
+                day = time.strftime("%Y-%m-%d", time.gmtime(ends))
+                self._store.note(Rule.CERTIFICATE_ENDS, f"{origin}/", {"ends": day})
+            if text:
+                missing[origin] = text
+        return missing
+
+    async def _look_at(self, asker: Asker, origin: str) -> tuple[str, float, str]:
+        certificate, ends = "", 0.0
+        if origin.startswith("https://"):
+            seen = await asker.ask(f"{origin}/")
+            certificate = seen.kept.code.value if seen.kept.code in (Code.CERTIFICATE, Code.TLS) else ""
+            ends = seen.certificate_ends
+        key = hashlib.sha256(str(self._inspection.folder.name).encode()).hexdigest()[:12]
+        found = await asker.ask(invented(origin, key), body=True)
+        is_soft = found.kept.verdict is Verdict.WELL and found.page is not None and not found.kept.hops
+        text = found.page.text[:_LONGEST_MISSING] if is_soft and found.page is not None else ""
+        self._store.do(
+            "insert or replace into origins values(?,?,?,?,?)", (origin, time.time(), certificate, ends, text)
+        )
+        return certificate, ends, text
+
+    def _forget_shells(self, missing: dict[str, str]) -> None:
+        """A site that says at its entrance what it says where nothing is fills one page by script."""
+        for seed in Seeds(self._inspection.config, self._inspection.folder.path) if missing else ():
+            like = msgspec.json.encode({"like": seed.origin}, order="deterministic").decode()
+            found = self._store.do(
+                "select 1 from findings where rule=? and url=? and detail=?", (Rule.SOFT_404.value, seed.text, like)
+            ).fetchone()
+            if found is not None:
+                self._store.do("delete from findings where rule=? and detail=?", (Rule.SOFT_404.value, like))
+
