@@ -55,7 +55,7 @@ class Behaviour(NamedTuple):
             and says nothing.
         instances: cases.
         label: of an own host, before the number.
-        certificate: of an own host.
+        certificate: of an own host; the site's own ends soon.
         speech: what the name server makes of an own host.
         target: where a moved link leads now, if that is checked; in terms of `href`.
         finding: part of the name of the rule that must be told besides.
@@ -218,7 +218,7 @@ TROUBLE = [
     B("500-inside", DOUBTFUL, a.status(500), home=H.SITE, instances=1),
     B("400", DOUBTFUL | REFUSED, a.status(400), instances=3),
     B("405-always", DOUBTFUL | REFUSED, a.status(405), instances=2),
-    B("soft-404", ANYTHING, a.status(200, body=a.NOT_FOUND), finding="soft", instances=8),
+    B("soft-404", ANYTHING, a.status(200, body=a.NOT_FOUND), instances=8),  # who asks by HEAD cannot see it
     B("soft-404-inside", ANYTHING, a.status(200, body=a.NOT_FOUND), home=H.SITE, finding="soft", instances=4),
     B("slow", WELL, a.later(3, a.ok()), home=H.OWN, instances=4),
     B("slower", WORKS, a.later(12, a.ok()), home=H.OWN, instances=2),
@@ -241,7 +241,8 @@ TROUBLE = [
     B("tls-self-signed", BAD_TLS, home=H.OWN, scheme="https", certificate="self-signed", instances=3),
     B("tls-wrong-name", BAD_TLS, home=H.OWN, scheme="https", certificate="wrong-name", instances=3),
     B("tls-stranger", BAD_TLS, home=H.OWN, scheme="https", certificate="stranger", instances=3),
-    B("tls-ends-soon", WELL, home=H.OWN, scheme="https", certificate="soon", finding="tls", instances=4),
+    B("tls-ends-soon", WELL, home=H.OWN, scheme="https", certificate="soon", instances=4),
+    B("tls-ends-soon-inside", WELL, home=H.SITE, scheme="https", finding="tls", instances=4),
 ]  # fmt: skip
 
 FRAGMENTS = [

@@ -148,8 +148,8 @@ class Farm:
 
         def choose(connection: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
             case = self._by_host.get(name or "")
-            if case is not None:
-                connection.context = self._certificates.context(case.behaviour.certificate)
+            kind = "soon" if name == SITE else case.behaviour.certificate if case is not None else "good"
+            connection.context = self._certificates.context(kind)
 
         context.sni_callback = choose  # type: ignore[assignment]
         return context

@@ -47,7 +47,9 @@ def test_foreign_pages_are_asked_once_and_never_crawled(audited: Path, foreign: 
     asked = foreign[1]
     assert not any(path == "/never-crawled" for _, path in asked)
     assert all(
-        times == 1 for (_, path), times in asked.items() if path in ("/gone", "/forbidden", "/no-head")
+        times == 1
+        for (_, path), times in asked.items()
+        if path in ("/gone-for-good", "/forbidden", "/no-head")
     )
     assert asked["HEAD", "/no-head"] == asked["GET", "/no-head"] == 1
     assert asked["GET", "/forbidden"] + asked["HEAD", "/forbidden"] <= 2
