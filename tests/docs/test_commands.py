@@ -76,6 +76,9 @@ SHELL = set("|&;<>$`~*?[{")
 ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
 """Commands that ask for a password, go on until they are stopped, or belong to Ray."""
 FAILS = {
+    "gossamer audit https://example.org/ --output my-audit": (1, "findings: 1 error"),
+    "gossamer audit my-audit --html audit.html": (1, "findings: 1 error"),
+    "gossamer audit http://127.0.0.1:8801/ --min-delay 0 --output audit": (1, "findings: 2 errors"),
     "gossamer resume my-crawl --release": (2, "no branch 'all' is set aside"),
     "gossamer diff my-crawl https://example.org/": (1, "nothing to compare it with"),
     "gossamer diff my-crawl https://example.org/ --ignore '.related' --ignore 'footer'": (
@@ -231,6 +234,7 @@ class Web(msgspec.Struct, frozen=True):
         asked = f"--nameserver {self.names}"
         text = re.sub(r"\bgossamer crawl (?!http://h0)", f"gossamer crawl {asked} --min-delay 0 ", text)
         text = re.sub(r"\bgossamer (robots|dns) (?!--stats)", rf"gossamer \1 {asked} ", text)
+        text = re.sub(r"\bgossamer audit (?=http://example)", f"gossamer audit {asked} --min-delay 0 ", text)
         text = re.sub(r"\bgossamer watch (?=http)", f"gossamer watch {asked} --min-delay 0 ", text)
         text = text.replace("gossamer search --live", f"gossamer search --live {asked} --min-delay 0")
         # 'fields' has no option for name servers.

@@ -37,7 +37,9 @@ class Answering:
         waiting: addresses that have to be asked.
     """
 
-    def __init__(self, inspection: Inspection, store: AuditStore, standing: Standing, asked: AuditAsked) -> None:
+    def __init__(
+        self, inspection: Inspection, store: AuditStore, standing: Standing, asked: AuditAsked
+    ) -> None:
         self._inspection, self._store, self._standing, self._asked = inspection, store, standing, asked
         self._now = time.time()
         self.cached = self.waiting = 0
@@ -50,10 +52,9 @@ class Answering:
                 continue
             body = any(names_a_place(target.fragment) for target in targets)
             kept = self._remembered(resource)
-            if kept is not None and (kept.body or not body or kept.verdict not in _ALIVE):
-                if all(self._knows(target) for target in targets if kept.body):
-                    self.cached += 1
-                    continue
+            if kept is not None and self._suffices(kept, targets, body=body):
+                self.cached += 1
+                continue
             if self._asked.outside:
                 self._store.do("insert into asking values(?,?,?)", (resource, host_of(resource), body))
                 self.waiting += 1
@@ -85,7 +86,9 @@ class Answering:
     async def _of_host(self, asker: Asker, host: str) -> AsyncIterator[None]:
         running: set[asyncio.Task[None]] = set()
         try:
-            for url, body in self._store.do("select url, body from asking where host is ?", (host,)).fetchall():
+            for url, body in self._store.do(
+                "select url, body from asking where host is ?", (host,)
+            ).fetchall():
                 running.add(asyncio.create_task(self._one(asker, url, body=bool(body))))
                 while len(running) >= _AT_ONCE:
                     done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -111,7 +114,9 @@ class Answering:
     def _judge_places(self, url: str, found: Found) -> None:
         if found.kept.verdict not in _ALIVE:
             return
-        rows = self._store.do("select fragment from targets where resource=? and fragment<>''", (url,)).fetchall()
+        rows = self._store.do(
+            "select fragment from targets where resource=? and fragment<>''", (url,)
+        ).fetchall()
         for (fragment,) in rows:
             judged = _of_fragment(fragment, found.places)
             verdict, code = (judged.verdict.value, judged.code.value) if judged is not None else ("", "")
@@ -127,7 +132,11 @@ class Answering:
                 kept, cached, places = self._answered(resource, targets)
             for target in targets:
                 judged = self._judge(target, kept, places)
-                told = kept if judged is None else Kept(0.0, judged.verdict, judged.code, kept.status, "", kept.hops)
+                told = (
+                    kept
+                    if judged is None
+                    else Kept(0.0, judged.verdict, judged.code, kept.status, "", kept.hops)
+                )
                 self._store.settle(target.number, told, cached=cached)
         self._store.commit()
 
@@ -170,6 +179,12 @@ class Answering:
             "select 1 from here where url=? and fragment=?", (target.resource, target.fragment)
         ).fetchone()
         return known is None
+
+    def _suffices(self, kept: Kept, targets: list[Target], *, body: bool) -> bool:
+        """Whether an answer of before tells all that is wanted, places included."""
+        if kept.verdict not in _ALIVE or not body:
+            return True
+        return kept.body and all(map(self._knows, targets))
 
     def _knows(self, target: Target) -> bool:
         if not names_a_place(target.fragment):

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
+import ada_url
 import msgspec
 
 from gossamer.audit.manners import Manners
@@ -151,7 +152,7 @@ class Asker:
         while True:
             url = Url.parse(hops[-1])
             if url is None or url.scheme not in _WEB:
-                end = _foreign(hops[-1], redirected=len(hops) > 1)
+                end = _foreign(hops[-1], hops[max(len(hops) - 2, 0)])
                 break
             step = await self._one(url, body=body)
             ends = ends or step.certificate_ends
@@ -205,9 +206,7 @@ class Asker:
             if isinstance(outcome, Failed):
                 refused = is_refused(outcome.errno)
                 answers.append(
-                    Answer(
-                        step.method, fault=outcome.fault, refused=refused, certificate=outcome.certificate
-                    )
+                    Answer(step.method, fault=outcome.fault, refused=refused, certificate=outcome.certificate)
                 )
                 continue
             try:
@@ -272,9 +271,11 @@ class Asker:
         return Answer(method, exchange.status, wait=wait, wall=wall)
 
 
-def _foreign(address: str, *, redirected: bool) -> Judged:
-    """What an address amounts to that nobody can ask by HTTP."""
-    if redirected and Url.parse(address) is None and "://" not in address:
+def _foreign(address: str, base: str) -> Judged:
+    """What an address amounts to that nobody can ask by HTTP; `base`: what it was written on, or itself."""
+    try:
+        ada_url.join_url(base, address)
+    except ValueError:
         return Judged(Verdict.BROKEN, Code.INVALID_URL)
     return Judged(Verdict.UNKNOWN, Code.SCHEME)
 
@@ -300,6 +301,7 @@ class _RobotsFiles:
         self._asker = asker
         self._config = config
         self._known: dict[str, RobotsRules] = {}
+        self._asking: dict[str, asyncio.Lock] = {}
 
     def delay(self, url: Url) -> float | None:
         """What the robots file of an origin asks for between requests, if it is known."""
@@ -311,11 +313,16 @@ class _RobotsFiles:
         if not self._config.obey:
             return ALLOW_ALL
         known = self._known.get(url.origin)
-        if known is None:
-            known = await self._ask(url)
-            if len(self._known) >= _MOST_ROBOTS:
-                self._known.clear()
-            self._known[url.origin] = known
+        if known is not None:
+            return known
+        async with self._asking.setdefault(url.origin, asyncio.Lock()):
+            known = self._known.get(url.origin)  # another may have asked meanwhile
+            if known is None:
+                known = await self._ask(url)
+                if len(self._known) >= _MOST_ROBOTS:
+                    self._known.clear()
+                self._known[url.origin] = known
+        self._asking.pop(url.origin, None)
         return known
 
     async def _ask(self, url: Url) -> RobotsRules:
@@ -336,7 +343,9 @@ class _RobotsFiles:
                     continue
                 access = access_for(outcome.status, None, 0, self._config)
                 if isinstance(access, UseBody):
-                    return parse_robots(outcome.body.read(self._config.max_size), PRODUCT_TOKEN, self._config.max_size)
+                    return parse_robots(
+                        outcome.body.read(self._config.max_size), PRODUCT_TOKEN, self._config.max_size
+                    )
                 return _HELD if isinstance(access, Hold) else ALLOW_ALL
             finally:
                 outcome.body.close()

@@ -19,6 +19,7 @@ from gossamer.audit.config import AuditAsked
 from gossamer.audit.excused import Baseline, IgnoreList
 from gossamer.audit.gathering import Gathering
 from gossamer.audit.manners import Manners
+from gossamer.audit.resembling import note_near_duplicates
 from gossamer.audit.result import AuditResult, Requests
 from gossamer.audit.rules import Rule
 from gossamer.audit.site_rules import judge_site
@@ -93,6 +94,11 @@ def _kept(folder: Path) -> Iterator[Path]:
         yield own / FILE
 
 
+def _shared(folder: str) -> SharedRests | None:
+    """The table of rests that crawls of the machine share, if they do."""
+    return SharedRests(Path(folder).expanduser()) if folder else None
+
+
 class _Audit:
     """One audit, step by step."""
 
@@ -130,6 +136,7 @@ class _Audit:
                 await answering.ask(asker, lambda done: self._told.hear("links", done))
             answering.settle()
             judge_site(store, standing, changed=asked.changed)
+            note_near_duplicates(self._inspection, store)
             requests = Requests(asker.requests, answering.cached)
         if gathering.pages:
             store.do("delete from before")
@@ -150,7 +157,7 @@ class _Audit:
         folder = self._inspection.folder
         names = NameRoom(dns, folder.names, NameStatistics(), lambda _: None, lambda _: None)
         local = LocalFetch(Effective(config).credentials)
-        shared = SharedRests(Path(config.politeness.shared).expanduser()) if config.politeness.shared else None
+        shared = _shared(config.politeness.shared)
         outside = config.politeness
         if outside.min_delay < self._asked.outside_delay:
             outside = msgspec.structs.replace(outside, min_delay=self._asked.outside_delay)
@@ -160,7 +167,12 @@ class _Audit:
             try:
                 manners = Manners(config.politeness, self._is_own, outside, shared)
                 yield Asker(
-                    http, fetch, config.robots, manners, self._asked.patience, lambda: time.monotonic() > until
+                    http,
+                    fetch,
+                    config.robots,
+                    manners,
+                    self._asked.patience,
+                    lambda: time.monotonic() > until,
                 )
             finally:
                 await http.close()
@@ -208,8 +220,8 @@ class _Audit:
         for seed in Seeds(self._inspection.config, self._inspection.folder.path) if missing else ():
             like = msgspec.json.encode({"like": seed.origin}, order="deterministic").decode()
             found = self._store.do(
-                "select 1 from findings where rule=? and url=? and detail=?", (Rule.SOFT_404.value, seed.text, like)
+                "select 1 from findings where rule=? and url=? and detail=?",
+                (Rule.SOFT_404.value, seed.text, like),
             ).fetchone()
             if found is not None:
                 self._store.do("delete from findings where rule=? and detail=?", (Rule.SOFT_404.value, like))
-

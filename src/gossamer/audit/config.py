@@ -4,7 +4,7 @@ import msgspec
 
 from gossamer.policy.linkcheck.verdicts import Patience
 
-__all__ = ["AuditAsked", "DAY"]
+__all__ = ["DAY", "AuditAsked"]
 
 DAY = 86_400.0
 

@@ -12,7 +12,7 @@ from gossamer.audit.rules import Rule
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.scope.address_pattern import AddressPattern, address_pattern, address_problem
 
-__all__ = ["Baseline", "Ignored", "IgnoreList", "read_baseline", "read_ignored", "write_baseline"]
+__all__ = ["Baseline", "IgnoreList", "Ignored", "read_baseline", "read_ignored", "write_baseline"]
 
 _MARK = "gossamer-audit-baseline"
 _LONGEST = 256 << 20
@@ -92,7 +92,7 @@ class IgnoreList:
     """
 
     def __init__(self, entries: Sequence[Ignored] = (), today: date | None = None) -> None:
-        today = today or date.today()  # noqa: DTZ011 - of whoever reads the calendar here
+        today = today or date.today()
         self.expired = [one for one in entries if one.until is not None and one.until < today]
         self._counting = [one for one in entries if one.until is None or one.until >= today]
 

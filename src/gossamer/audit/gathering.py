@@ -6,12 +6,12 @@ from types import MappingProxyType
 import msgspec
 import xxhash
 
+from gossamer.archive.reader import read_record
 from gossamer.audit.page import LONGEST_CONTENT, AuditedPage, read_page
 from gossamer.audit.page_rules import Carried, page_findings
 from gossamer.audit.rules import Rule
 from gossamer.audit.soft import is_like, looks_missing
 from gossamer.audit.store import AuditStore
-from gossamer.archive.reader import read_record
 from gossamer.datasets.tables import host_of
 from gossamer.extract.encodings.charset import charset_of
 from gossamer.extract.media_type import declared_type, media_type
@@ -98,8 +98,8 @@ class Gathering:
         location = redirect_location(exchange.status, exchange.headers)
         target = Url.parse(location, url) if location is not None else None
         self._store.do(
-            "insert or replace into visited values(?,?,?,?)",
-            (url, status, target.text if target is not None else location or "", record.kind.value if record else ""),
+            "insert or replace into visited values(?,?,?)",
+            (url, status, target.text if target is not None else location or ""),
         )
         if not (exchange.is_readable and exchange.body.size):
             return
@@ -113,7 +113,9 @@ class Gathering:
 
     def _list(self, capture: Capture) -> None:
         """Take in the entries of a sitemap."""
-        decoded = decode_content(capture.exchange.body, capture.exchange.headers, self._inspection.config.fetch)
+        decoded = decode_content(
+            capture.exchange.body, capture.exchange.headers, self._inspection.config.fetch
+        )
         if isinstance(decoded, Decoded):
             for link in self._sitemaps.read(capture.exchange, decoded.content, listed=True).links:
                 if link.kind is LinkKind.SITEMAP:
@@ -127,8 +129,9 @@ class Gathering:
         words = page.text.count(" ") + 1 if page.text else 0
         text = xxhash.xxh3_128_digest(page.text.encode("utf-8", "replace")) if words >= LEAST_WORDS else None
         number = self._store.do(
-            "insert or replace into pages(url, title, description, digest, noindex, canonical, hreflang, words, changed,"
-            " whole) values(?,?,?,?,?,?,?,?,?,?) returning id",
+            "insert or replace into"
+            " pages(url, title, description, digest, noindex, canonical, hreflang, words, changed, whole)"
+            " values(?,?,?,?,?,?,?,?,?,?) returning id",
             (
                 url,
                 next(filter(None, page.titles), ""),
@@ -203,4 +206,3 @@ def _read(inspection: Inspection, capture: Capture) -> _Read | None:
     if exchange.is_part:
         page.places = msgspec.structs.replace(page.places, whole=False)
     return _Read(page, len(content), xxhash.xxh3_128_digest(content))
-

@@ -75,7 +75,9 @@ class Manners:
                 try:
                     yield turn
                 finally:
-                    rest = max(rest_after(self._politeness(host), turn.elapsed, turn.crawl_delay), turn.asked_for)
+                    rest = max(
+                        rest_after(self._politeness(host), turn.elapsed, turn.crawl_delay), turn.asked_for
+                    )
                     known.due = asyncio.get_running_loop().time() + rest
                     if self._shared is not None:
                         self._shared.give_back([Return(host, int(rest * 1e6), visited=True)])
@@ -92,8 +94,9 @@ class Manners:
         if self._shared is None:
             return
         rest = int(rest_after(self._politeness(host), 0.0, None) * 1e6)
-        while wait := self._shared.claim(host, rest, rest, 1):
-            await asyncio.sleep(min(wait / 1e6, 1.0))  # and listen in between
+        # Another process gives no event; and who waits must listen for those who wait for us.
+        while wait := self._shared.claim(host, rest, rest, 1):  # noqa: ASYNC110
+            await asyncio.sleep(min(wait / 1e6, 1.0))
 
     def _of(self, host: str) -> _Host:
         known = self._hosts.get(host)
@@ -101,7 +104,9 @@ class Manners:
             if len(self._hosts) >= MOST_HOSTS:
                 now = asyncio.get_running_loop().time()
                 self._hosts = {
-                    name: one for name, one in self._hosts.items() if one.used or one.due > now or one.throttled
+                    name: one
+                    for name, one in self._hosts.items()
+                    if one.used or one.due > now or one.throttled
                 }
             known = self._hosts[host] = _Host()
         return known

@@ -36,9 +36,13 @@ _NOT_ASKED = frozenset(
     " git ssh file ws wss matrix web+ap".split()
 )
 """Schemes of what is no page, or not on the web."""
-_DOM = re.compile(r"innerHTML|insertAdjacent|createElement|document\.write|setAttribute|\.id\b|customElements")
+_DOM = re.compile(
+    r"innerHTML|insertAdjacent|createElement|document\.write|setAttribute|\.id\b|customElements"
+)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_NO_TEXT = frozenset({"script", "style", "noscript", "template", "head", "title", "textarea", "select", "iframe"})
+_NO_TEXT = frozenset(
+    {"script", "style", "noscript", "template", "head", "title", "textarea", "select", "iframe"}
+)
 _ADDRESSES: dict[str, tuple[str, ...]] = {
     "a": ("href",),
     "area": ("href",),
@@ -86,7 +90,7 @@ class PageLink(msgspec.Struct, frozen=True):
     @property
     def active(self) -> bool:
         """It is loaded with the page and may change it."""
-        return self.element in _ACTIVE and self.kind is not LinkKind.NAVIGATION or self.element == "iframe"
+        return (self.element in _ACTIVE and self.kind is not LinkKind.NAVIGATION) or self.element == "iframe"
 
 
 class AuditedPage(msgspec.Struct, kw_only=True):
@@ -191,7 +195,9 @@ def read_page(content: bytes, charset: str, url: str) -> AuditedPage:
     encoded = text.encode("utf-8", "replace")
     if not fits_a_tree(encoded):
         page = AuditedPage(
-            links=read_links(encoded, url), places=Places(whole=False, scripts=True), problems=[*problems, "deep"]
+            links=read_links(encoded, url),
+            places=Places(whole=False, scripts=True),
+            problems=[*problems, "deep"],
         )
     else:
         page = _Reading(text, url).page
@@ -377,5 +383,7 @@ def mixed(page_url: str, links: list[PageLink]) -> Iterator[PageLink]:
     """What a page of https loads by http (W3C Mixed Content)."""
     if page_url.startswith("https://"):
         for link in links:
-            if link.url.startswith("http://") and (link.kind is LinkKind.REQUISITE or link.element == "iframe"):
+            if link.url.startswith("http://") and (
+                link.kind is LinkKind.REQUISITE or link.element == "iframe"
+            ):
                 yield link

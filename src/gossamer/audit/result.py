@@ -12,7 +12,9 @@ from gossamer.policy.linkcheck.verdicts import Verdict
 
 __all__ = ["AuditResult", "Finding", "Link", "Requests"]
 
-_RANK = "case verdict " + " ".join(f"when '{one}' then {at}" for at, one in enumerate(Verdict)) + " else 9 end"
+_RANK = (
+    "case verdict " + " ".join(f"when '{one}' then {at}" for at, one in enumerate(Verdict)) + " else 9 end"
+)
 
 
 class Requests(msgspec.Struct, frozen=True):

@@ -40,7 +40,9 @@ def judge_site(store: AuditStore, standing: Standing, *, changed: bool) -> None:
 
 def _of_links(store: AuditStore) -> None:
     # Read apart from the writing: both go by one connection.
-    rows = store.do("select id, url, verdict, code, status, target, hops from targets where verdict<>'well' or hops<>''")
+    rows = store.do(
+        "select id, url, verdict, code, status, target, hops from targets where verdict<>'well' or hops<>''"
+    )
     for _, url, verdict, code, status, target, hops in rows.fetchall():
         rule = rule_of_link(Verdict(verdict), Code(code))
         if rule is not None:
@@ -89,7 +91,9 @@ def _translations(store: AuditStore) -> None:
                 continue
             row = store.do("select verdict, code from targets where url=?", (address,)).fetchone()
             if row is not None and row[0] == Verdict.BROKEN:
-                store.note(Rule.HREFLANG_BROKEN.value, url, {"language": language, "target": address, "code": row[1]})
+                store.note(
+                    Rule.HREFLANG_BROKEN.value, url, {"language": language, "target": address, "code": row[1]}
+                )
                 continue
             other = store.do("select hreflang from pages where url=?", (address,)).fetchone()
             if other is None:
@@ -123,7 +127,9 @@ def _sitemaps(store: AuditStore, standing: Standing) -> None:
 def _listed(store: AuditStore) -> Iterator[tuple[str, str]]:
     """Entries of sitemaps, a few at a time, because others are written meanwhile."""
     last = ""
-    while rows := store.do("select url, sitemap from listed where url>? order by url limit 500", (last,)).fetchall():
+    while rows := store.do(
+        "select url, sitemap from listed where url>? order by url limit 500", (last,)
+    ).fetchall():
         yield from rows
         last = rows[-1][0]
 

@@ -13,7 +13,8 @@ __all__ = ["invented", "is_like", "looks_missing"]
 MOST_WORDS = 150
 """Of a page that says no more than that there is nothing; articles about error 404 are longer."""
 _SAYS = re.compile(
-    r"\b404\b|\bnot found\b|\bpage (?:does not|doesn't) exist\b|\bno longer (?:exists|available)\b|\bcan(?:no|')t be found\b"
+    r"\b404\b|\bnot found\b|\bpage (?:does not|doesn't) exist\b|\bno longer (?:exists|available)\b"
+    r"|\bcan(?:no|')t be found\b"
     r"|\bnicht gefunden\b|\bpage introuvable\b|\bnon trouvée\b|\bno encontrada\b|\bnão encontrada\b|\bnon trovata\b"
     r"|\bniet gevonden\b|не найдена|找不到|不存在|見つかりません|ページが存在しません|찾을 수 없",
     re.IGNORECASE,

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from gossamer.audit.store import AuditStore, Kept
 from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
-from gossamer.model.outcome import Rule as Refusal
 from gossamer.model.exchange import StatusAction
+from gossamer.model.outcome import Rule as Refusal
 from gossamer.model.reasons.codes import BudgetCode, ScopeCode, TrapCode
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.url import Url
@@ -18,7 +18,9 @@ __all__ = ["Standing"]
 
 _PERMANENT = frozenset({301, 308})
 _MOST_HOPS = 15
-_NOT_WANTED = frozenset({*TrapCode, *BudgetCode, ScopeCode.EXCLUDE, ScopeCode.BLOCKED, Refusal.TRAP, Refusal.BUDGET})
+_NOT_WANTED = frozenset(
+    {*TrapCode, *BudgetCode, ScopeCode.EXCLUDE, ScopeCode.BLOCKED, Refusal.TRAP, Refusal.BUDGET}
+)
 """What the operator, or care, keeps us from asking at all."""
 
 

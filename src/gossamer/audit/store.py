@@ -40,7 +40,7 @@ create table pages(
     id integer primary key, url text unique, title text, description text, digest blob, noindex int, canonical text,
     hreflang text, words int, changed int, whole blob
 );
-create table visited(url text primary key, status int, location text, kind text) without rowid;
+create table visited(url text primary key, status int, location text) without rowid;
 create table here(url text, fragment text, verdict text, code text, primary key(url, fragment)) without rowid;
 create table listed(url text primary key, sitemap text) without rowid;
 create table targets(
@@ -123,7 +123,12 @@ class AuditStore:
         with self._named():
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(path, isolation_level=None)
-            for pragma in ("journal_mode = wal", "synchronous = off", "cache_size = -16000", "temp_store = file"):
+            for pragma in (
+                "journal_mode = wal",
+                "synchronous = off",
+                "cache_size = -16000",
+                "temp_store = file",
+            ):
                 self._db.execute(f"pragma {pragma}")
             version = self._db.execute("pragma user_version").fetchone()[0]
             if version not in (0, _FORMAT):
@@ -178,7 +183,10 @@ class AuditStore:
         """Note a finding; the same one is noted once."""
         encoded = msgspec.json.encode(detail, order="deterministic").decode()
         listed = msgspec.json.encode(list(pages)).decode()
-        self.do("insert or ignore into findings(rule, url, detail, pages) values(?,?,?,?)", (rule, url, encoded, listed))
+        self.do(
+            "insert or ignore into findings(rule, url, detail, pages) values(?,?,?,?)",
+            (rule, url, encoded, listed),
+        )
 
     def targets(self, where: str = "1", order: str = "id") -> Iterator[Target]:
         """Targets, one after the other; others may be written meanwhile."""
@@ -206,7 +214,8 @@ class AuditStore:
     def answer(self, url: str, since: float) -> Kept | None:
         """What was answered to an address after `since`, if anything was."""
         row = self.do(
-            "select asked, verdict, code, status, target, hops, body from answers where url=? and asked>=?", (url, since)
+            "select asked, verdict, code, status, target, hops, body from answers where url=? and asked>=?",
+            (url, since),
         ).fetchone()
         if row is None:
             return None

@@ -16,7 +16,8 @@ _TAG = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][a-zA-Z0-9-]*+))")
 _REST = re.compile(rb"(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _STRICT = frozenset(
     b"a abbr address article aside audio b blockquote button code div dl em fieldset figcaption figure footer form"
-    b" h1 h2 h3 h4 h5 h6 header i label main nav ol pre section select small span strong sub sup table u ul video".split()
+    b" h1 h2 h3 h4 h5 h6 header i label main nav ol pre section select small span strong sub sup table u ul"
+    b" video".split()
 )
 """Elements that both tags are asked of."""
 _FOREIGN = frozenset({b"svg", b"math"})
@@ -43,7 +44,9 @@ def wrong_tags(content: bytes) -> list[str]:
             _take(found, open_, name, closes=closes)
         elif not closes and (name in RAW_TEXT or name in _FOREIGN):
             raw = name in RAW_TEXT
-            position = end_of_raw_text(content, name, position) if raw else content.find(b"</" + name, position)
+            position = (
+                end_of_raw_text(content, name, position) if raw else content.find(b"</" + name, position)
+            )
             if position < 0:
                 return found
     found += [f"<{name.decode()}>" for name in open_[:MOST]]

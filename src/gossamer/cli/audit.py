@@ -73,9 +73,7 @@ class Outputs(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool = False
 
 
-def run_audit(
-    targets: Sequence[str], request: Request, asked: AuditAsked, outputs: Outputs
-) -> None:
+def run_audit(targets: Sequence[str], request: Request, asked: AuditAsked, outputs: Outputs) -> None:
     """Audit sites, or a crawl; exit 1 if there are findings at level error that no baseline knows.
 
     Args:
@@ -206,14 +204,18 @@ def _tell(result: AuditResult, counts: Mapping[str, int], outputs: Outputs) -> N
     for problem in result.problems:
         say(safe(problem))
     for one in result.expired:
-        say(f"--ignore: since {one.until} it counts again: {safe(one.rule)} {safe(one.url)} ({safe(one.reason)})")
+        say(
+            f"--ignore: since {one.until} it counts again: {safe(one.rule)} {safe(one.url)} ({safe(one.reason)})"
+        )
     told = ", ".join(f"{count:,} {verdict}" for verdict, count in result.verdicts.items())
     say(f"{plural(result.pages, 'page')}, links: {told}")
     new = " that the baseline does not know" if outputs.baseline else ""
     levels = ", ".join(plural(count, level) for level, count in counts.items())
     say(f"findings{new}: {levels}" + (f"; {result.ignored:,} ignored" if result.ignored else ""))
     requests = result.requests
-    say(f"asked outside the crawl: {plural(requests.outside, 'request')}; known from before: {requests.cached:,}")
+    say(
+        f"asked outside the crawl: {plural(requests.outside, 'request')}; known from before: {requests.cached:,}"
+    )
 
 
 def _show_pieces(pieces: Iterable[bytes]) -> None:
@@ -253,7 +255,9 @@ def _table(result: AuditResult, t: Words) -> None:
         if finding.rule != rule:
             _cut(out, shown)
             rule, shown = finding.rule, 0
-            out.print(Text(f"\n{finding.level}: {t.said('finding', rule)} [{rule}]", _STYLES[Level(finding.level)]))
+            out.print(
+                Text(f"\n{finding.level}: {t.said('finding', rule)} [{rule}]", _STYLES[Level(finding.level)])
+            )
         shown += 1
         if shown <= _ROWS:
             for line in _rows(finding, t):

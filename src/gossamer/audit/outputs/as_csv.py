@@ -18,7 +18,12 @@ def as_csv(result: AuditResult) -> Iterator[str]:
     yield _line(COLUMNS)
     for finding in result.findings():
         detail = finding.detail
-        told = [finding.level, finding.rule, finding.url, *(detail.get(name, "") for name in ("code", "status", "target"))]
+        told = [
+            finding.level,
+            finding.rule,
+            finding.url,
+            *(detail.get(name, "") for name in ("code", "status", "target")),
+        ]
         for page in finding.pages or [Holder("", "")]:
             yield _line([*told, page.url, page.text, "yes" if finding.known else ""])
 

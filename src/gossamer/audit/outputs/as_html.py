@@ -38,7 +38,9 @@ def as_html(result: AuditResult, name: str, t: Words) -> Iterator[str]:
     )
     verdicts = result.verdicts
     yield element(
-        "p", "sub", text(t("audit_report.lead", pages=t.number(result.pages), links=t.number(sum(verdicts.values()))))
+        "p",
+        "sub",
+        text(t("audit_report.lead", pages=t.number(result.pages), links=t.number(sum(verdicts.values())))),
     )
     yield _tiles([*_named(result.levels(), "finding_level", t), *_named(verdicts, "link_verdict", t)], t)
     some = False
@@ -58,7 +60,9 @@ def _named(counts: dict[str, int], group: str, t: Words) -> list[tuple[str, int]
 
 def _tiles(counts: list[tuple[str, int]], t: Words) -> Html:
     tiles = (
-        element("div", "tile", element("div", "what", text(said)), element("div", "much", text(t.number(count))))
+        element(
+            "div", "tile", element("div", "what", text(said)), element("div", "much", text(t.number(count)))
+        )
         for said, count in counts
     )
     return element("div", "tiles", *tiles)
@@ -69,8 +73,9 @@ def _rule(rule: str, findings: Iterator[Finding], t: Words) -> Iterator[str]:
     for finding in findings:
         if not shown:
             level = element("span", "badge", text(t.said("finding_level", finding.level)))
-            yield f'<section id="{text(rule)}"><h2>{text(t.said("finding", rule))} {level}</h2><p class="sub">{text(rule)}'
-            yield '</p><div class="scroll"><table><thead><tr>'
+            heading = element("h2", "", text(t.said("finding", rule)), Html(" "), level)
+            yield f'<section id="{text(rule)}">{heading}{element("p", "sub", text(rule))}'
+            yield '<div class="scroll"><table><thead><tr>'
             yield join(
                 element("th", "", text(t(key)))
                 for key in ("audit_report.address", "audit_report.why", "audit_report.found_on")

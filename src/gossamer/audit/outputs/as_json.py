@@ -14,8 +14,8 @@ _encode = msgspec.json.Encoder().encode
 def as_json(result: AuditResult) -> Iterator[bytes]:
     """Pieces of the document.
 
-    `{"verdicts": {...}, "levels": {...}, "pages": n, "links": [...], "findings": [...], "requests": {...}, "ignored": n,
-    "expired": [...], "problems": [...]}`.
+    `{"verdicts": {...}, "levels": {...}, "pages": n, "requests": {...}, "problems": [...], "expired": [...],
+    "links": [...], "findings": [...], "ignored": n}`.
     """
     yield b'{"verdicts":' + _encode(result.verdicts) + b',"levels":' + _encode(result.levels())
     yield b',"pages":' + _encode(result.pages) + b',"requests":' + _encode(result.requests)

@@ -29,9 +29,8 @@ def as_junit(result: AuditResult, t: Words) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="gossamer audit" tests="{total[0] + 1}" failures="{total[1]}" errors="0" time="0">\n'
     for name, of_links, (tests, failures, skipped) in (("links", True, links), ("pages", False, pages)):
-        tests += of_links
         yield (
-            f'<testsuite name="{name}" tests="{tests}" failures="{failures}" errors="0" skipped="{skipped}"'
+            f'<testsuite name="{name}" tests="{tests + of_links}" failures="{failures}" errors="0" skipped="{skipped}"'
             f' time="0" timestamp="{now}" hostname="localhost">\n'
         )
         if of_links:
@@ -64,10 +63,11 @@ def _is_skipped(finding: Finding) -> bool:
 
 def _case(finding: Finding, t: Words) -> str:
     said = message(finding, t)
-    opening = f"<testcase classname={_quoted(finding.rule)} name={_quoted(finding.url)} time=\"0\""
+    opening = f'<testcase classname={_quoted(finding.rule)} name={_quoted(finding.url)} time="0"'
     if _fails(finding):
         pages = "\n".join(f"{page.url}  {page.text}".rstrip() for page in finding.pages[:_PAGES])
-        return f"{opening}><failure message={_quoted(said)} type={_quoted(finding.rule)}>{_text(pages)}</failure></testcase>\n"
+        failure = f"<failure message={_quoted(said)} type={_quoted(finding.rule)}>{_text(pages)}</failure>"
+        return f"{opening}>{failure}</testcase>\n"
     if _is_skipped(finding):
         return f"{opening}><skipped message={_quoted(said)}/></testcase>\n"
     return f"{opening}><system-out>{_text(said)}</system-out></testcase>\n"

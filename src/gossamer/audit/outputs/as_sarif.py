@@ -35,8 +35,15 @@ def as_sarif(result: AuditResult, t: Words) -> Iterator[bytes]:
         }
         for rule, level in RULES.items()
     ]
-    driver = {"name": "gossamer audit", "version": version("gossamer"), "informationUri": HOME, "rules": rules}
-    yield b'{"$schema":' + _encode(_SCHEMA) + b',"version":"2.1.0","runs":[{"tool":{"driver":' + _encode(driver)
+    driver = {
+        "name": "gossamer audit",
+        "version": version("gossamer"),
+        "informationUri": HOME,
+        "rules": rules,
+    }
+    yield (
+        b'{"$schema":' + _encode(_SCHEMA) + b',"version":"2.1.0","runs":[{"tool":{"driver":' + _encode(driver)
+    )
     yield b'},"results":['
     for number, finding in enumerate(result.findings()):
         yield (b",\n" if number else b"\n") + _encode(_result(finding, t))

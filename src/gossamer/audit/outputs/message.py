@@ -20,7 +20,13 @@ def why(finding: Finding, t: Words) -> str:
     for name, value in detail.items():
         if name in ("status", "code", "target"):
             continue
-        shown = " → ".join(value) if name == "hops" else ", ".join(map(str, value)) if isinstance(value, list) else value
+        shown = (
+            " → ".join(value)
+            if name == "hops"
+            else ", ".join(map(str, value))
+            if isinstance(value, list)
+            else value
+        )
         parts.append(f"{name} {shown}" if name not in ("hops", "title", "text") else str(shown))
     if "target" in detail:
         parts.append(f"→ {detail['target']}")
@@ -30,5 +36,5 @@ def why(finding: Finding, t: Words) -> str:
 def message(finding: Finding, t: Words) -> str:
     """The meaning of the rule, the address, and what is known."""
     more = why(finding, t)
-    said = f"{t.said('finding', finding.rule)} {visible(finding.url)[:2 * _LONGEST]}"
+    said = f"{t.said('finding', finding.rule)} {visible(finding.url)[: 2 * _LONGEST]}"
     return f"{said} ({more})" if more else said

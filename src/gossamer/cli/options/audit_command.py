@@ -1,17 +1,16 @@
 """The command `audit` with its options."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gossamer.cli.options.crawl_options import HOW_FAR, MANNERS, PATH, WHERE, nameserver, quiet, setting
+from gossamer.cli.options.crawl_options import HOW_FAR, MANNERS, PATH, WHERE, Decorator, nameserver, quiet, setting
 from gossamer.cli.options.panels import Command, Option
 
 OUTPUT, COUNTS = "What comes out", "What counts"
 
 
-def _of(panel: str, *names: str, **settings: Any) -> Any:
+def _of(panel: str, *names: str, **settings: Any) -> Decorator:
     return click.option(*names, cls=Option, panel=panel, **settings)
 
 
@@ -31,16 +30,44 @@ def _of(panel: str, *names: str, **settings: Any) -> Any:
 @_of(COUNTS, "--write-baseline", type=PATH, metavar="FILE", help="Keep what is found as known.")
 @_of(COUNTS, "--ignore", type=PATH, metavar="FILE", help="TOML: what is ignored, why, and until when.")
 @_of(COUNTS, "--changed", is_flag=True, help="Only pages that changed since the last audit of the folder.")
-@_of(WHERE, "--output", "folder", type=PATH, metavar="DIR", help="Keep crawl and answers here, for the next audit.")
-@_of(WHERE, "--scope", metavar="host|domain|prefix|any", help="What belongs to the site; if not given, the hosts.")
+@_of(
+    WHERE,
+    "--output",
+    "folder",
+    type=PATH,
+    metavar="DIR",
+    help="Keep crawl and answers here, for the next audit.",
+)
+@_of(
+    WHERE,
+    "--scope",
+    metavar="host|domain|prefix|any",
+    help="What belongs to the site; if not given, the hosts.",
+)
 @_of(WHERE, "--exclude", metavar="REGEX", multiple=True, help="Leave out matching URLs.")
 @_of(HOW_FAR, "--max-pages", metavar="N", help="Crawl at most so many pages.")
 @_of(HOW_FAR, "--max-depth", metavar="N", help="Follow at most so many links from a URL given.")
-@_of(HOW_FAR, "--max-time", metavar="TIME", help="Crawl at most so long, and ask outside at most so long: 90s, 2h.")
+@_of(
+    HOW_FAR,
+    "--max-time",
+    metavar="TIME",
+    help="Crawl at most so long, and ask outside at most so long: 90s, 2h.",
+)
 @_of(HOW_FAR, "--no-outside", is_flag=True, help="Do not ask for what the crawl did not visit.")
-@_of(HOW_FAR, "--max-age", metavar="TIME", default="1d", show_default=True, help="Answers kept so long count.")
-@_of(MANNERS, "--min-delay", metavar="TIME", help="Rest of the site after each visit; 0 for sites of your own.")
-@_of(MANNERS, "--outside-delay", metavar="TIME", default="1s", show_default=True, help="The same of other hosts.")
+@_of(
+    HOW_FAR, "--max-age", metavar="TIME", default="1d", show_default=True, help="Answers kept so long count."
+)
+@_of(
+    MANNERS, "--min-delay", metavar="TIME", help="Rest of the site after each visit; 0 for sites of your own."
+)
+@_of(
+    MANNERS,
+    "--outside-delay",
+    metavar="TIME",
+    default="1s",
+    show_default=True,
+    help="The same of other hosts.",
+)
 @_of(MANNERS, "--contact", metavar="ADDRESS", help="Your web or mail address, sent with every request.")
 @_of(MANNERS, "--user-agent", metavar="TEXT", help="The whole User-Agent header.")
 @_of(MANNERS, "--ignore-robots", is_flag=True, help="For sites of your own.")

@@ -19,6 +19,7 @@ class Latest:
         self._places = None if prints is None else UrlPlaces(crawl.environment, prints, crawl.config)
 
     def __call__(self, capture: Capture) -> bool:
+        """What earlier captures mentioned is history."""
         record = self.record(capture)
         if record is None or record.visits_made < 2 or not record.captured:
             return True

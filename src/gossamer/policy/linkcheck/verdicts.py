@@ -214,7 +214,9 @@ def _after_fault(answers: Sequence[Answer], last: Answer, fault: Fault, patience
         return Ask(last.method, patience.again)
     if last.method is Method.HEAD and fault in _HEAD_MAY_HANG:
         return Ask(Method.GET)
-    if fault is Fault.RESET and not any(one.fault is Fault.RESET and one.method is Method.GET for one in answers[:-1]):
+    if fault is Fault.RESET and not any(
+        one.fault is Fault.RESET and one.method is Method.GET for one in answers[:-1]
+    ):
         return Ask(Method.GET, patience.again)
     return Judged(Verdict.UNKNOWN, _FAULTS.get(fault, Code.PROTOCOL))
 

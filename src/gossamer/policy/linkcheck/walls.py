@@ -19,8 +19,9 @@ _FIELDS = (
     ("x-sucuri-block", re.compile("")),
 )
 _PAGE = re.compile(
-    rb"<title>(?:Just a moment\.\.\.|Attention Required! \| Cloudflare|Access denied|Access to this page has been denied"
-    rb"|Pardon Our Interruption|Are you a robot\?|Robot Check|Security Check|DDoS-Guard|Vercel Security Checkpoint"
+    rb"<title>(?:Just a moment\.\.\.|Attention Required! \| Cloudflare|Access denied"
+    rb"|Access to this page has been denied|Pardon Our Interruption|Are you a robot\?|Robot Check|Security Check"
+    rb"|DDoS-Guard|Vercel Security Checkpoint"
     rb"|Human Verification|Bot Verification|Verify you are human)"
     rb"|/cdn-cgi/challenge-platform/|_Incapsula_Resource|window\._pxAppId|geo\.captcha-delivery\.com"
     rb"|awsWafCookieDomainList|Checking your browser before accessing|Please verify you are a human"
