@@ -3,7 +3,7 @@
     python -m benchmarks.audit_farm [--json] [--share F] [--peers DIR] [--only NAME] [--once] [--command LINE]
 
 `behaviours.py` is the table: how each server behaves, and what may be said of links to it. A site links to all of them,
-each from two pages; `gossamer audit` and, in the same run, linkchecker and lininkator check it. DIR is a folder with
+each from two pages; `gossamer audit` and, in the same run, linkchecker and linkinator check it. DIR is a folder with
 both, made by `python3 -m venv DIR && DIR/bin/pip install linkchecker && npm install --prefix DIR linkinator`.
 """
 

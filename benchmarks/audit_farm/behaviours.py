@@ -242,7 +242,7 @@ TROUBLE = [
     B("tls-wrong-name", BAD_TLS, home=H.OWN, scheme="https", certificate="wrong-name", instances=3),
     B("tls-stranger", BAD_TLS, home=H.OWN, scheme="https", certificate="stranger", instances=3),
     B("tls-ends-soon", WELL, home=H.OWN, scheme="https", certificate="soon", instances=4),
-    B("tls-ends-soon-inside", WELL, home=H.SITE, scheme="https", finding="tls", instances=4),
+    B("tls-ends-soon-inside", WELL, home=H.SITE, scheme="https", finding="certificate", instances=4),
 ]  # fmt: skip
 
 FRAGMENTS = [

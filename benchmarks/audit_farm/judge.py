@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.audit_farm.behaviours import Home
 from benchmarks.audit_farm.cases import SITE, Case
-from benchmarks.audit_farm.notes import Noted, overlaps, shortest_gaps
+from benchmarks.audit_farm.notes import Noted, answered, overlaps, shortest_gaps
 from benchmarks.audit_farm.tools import Finding, Run, Saying, address
 
 ABSENT = "absent"
@@ -130,6 +130,9 @@ def judge_requests(noted: Sequence[Noted], all_cases: Sequence[Case]) -> dict[st
         "methods": Counter(one.method for one in foreign),
         "shortest_gap": round(gaps[tightest], 4) if tightest else None,
         "shortest_gap_host": tightest,
+        "shortest_gap_of_those_who_answer": round(
+            min(shortest_gaps(answered(foreign)).values(), default=0.0), 4
+        ),
         "hosts_with_gap_below_half_a_second": sum(gap < 0.5 for gap in gaps.values()),
         "overlapping": overlaps(foreign),
         "asked_though_robots_forbid": Counter(

@@ -37,6 +37,12 @@ def shortest_gaps(noted: Sequence[Noted]) -> dict[str, float]:
     }
 
 
+def answered(noted: Sequence[Noted]) -> list[Noted]:
+    """Without hosts that left a request unanswered: libraries of HTTP repeat such a one at once (RFC 9112 9.3.1)."""
+    silent = {one.host for one in noted if not one.status}
+    return [one for one in noted if one.host not in silent]
+
+
 def overlaps(noted: Sequence[Noted]) -> int:
     """Requests that arrived while another to the same host was being answered."""
     busy: dict[str, float] = {}
