@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.audit.rules import RULES, Level, Rule
-from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.words.catalogue import LANGUAGES, Words
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "audit.md").read_text("utf-8")
@@ -23,8 +23,10 @@ def test_all_has_words(language: str) -> None:
     table = Words(language).table
     for group, values in (
         ("finding", Rule),
-        ("link_verdict", Verdict),
+        ("link_verdict", LinkVerdict),
         ("link_code", Code),
         ("finding_level", Level),
     ):
-        assert {key for key in table if key.startswith(f"{group}.")} == {f"{group}.{one.value}" for one in values}
+        assert {key for key in table if key.startswith(f"{group}.")} == {
+            f"{group}.{one.value}" for one in values
+        }

@@ -7,15 +7,15 @@ from hypothesis import strategies as some
 
 from gossamer.model.exchange import Headers
 from gossamer.model.outcome import Fault
-from gossamer.policy.linkcheck.fragments import Places, judge_fragment, names_a_place, slug
+from gossamer.policy.linkcheck.fragments import PagePlaces, judge_fragment, names_a_place, slug
 from gossamer.policy.linkcheck.verdicts import (
     Answer,
     Ask,
     Code,
     Judged,
+    LinkVerdict,
     Method,
     Patience,
-    Verdict,
     next_step,
     of_status,
 )
@@ -36,13 +36,13 @@ def test_a_head_comes_first_unless_the_content_is_wanted() -> None:
 
 @pytest.mark.parametrize("status", [200, 204, 206])
 def test_a_head_that_is_well_is_enough(status: int) -> None:
-    assert step(Answer(HEAD, status)) == Judged(Verdict.WELL, Code.OK, status)
+    assert step(Answer(HEAD, status)) == Judged(LinkVerdict.WELL, Code.OK, status)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 405, 406, 410, 418, 500, 501, 502, 503, 599])
 def test_a_head_that_may_lie_is_asked_again_by_get(status: int) -> None:
     assert step(Answer(HEAD, status)) == Ask(GET)
-    assert step(Answer(HEAD, status), Answer(GET, 200)) == Judged(Verdict.WELL, Code.OK, 200)
+    assert step(Answer(HEAD, status), Answer(GET, 200)) == Judged(LinkVerdict.WELL, Code.OK, 200)
 
 
 @pytest.mark.parametrize("fault", [Fault.TIMEOUT, Fault.RESET, Fault.PROTOCOL, Fault.TOO_SLOW])
@@ -62,20 +62,20 @@ def test_a_head_that_hangs_is_asked_again_by_get(fault: Fault) -> None:
     ],
 )
 def test_refusals_are_believed_at_once(status: int, code: Code) -> None:
-    assert step(Answer(HEAD, status)) == Judged(Verdict.REFUSED, code, status)
+    assert step(Answer(HEAD, status)) == Judged(LinkVerdict.REFUSED, code, status)
 
 
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [
-        (404, Verdict.BROKEN),
-        (410, Verdict.BROKEN),
-        (403, Verdict.REFUSED),
-        (405, Verdict.REFUSED),
-        (408, Verdict.UNKNOWN),
+        (404, LinkVerdict.BROKEN),
+        (410, LinkVerdict.BROKEN),
+        (403, LinkVerdict.REFUSED),
+        (405, LinkVerdict.REFUSED),
+        (408, LinkVerdict.UNKNOWN),
     ],
 )
-def test_statuses_of_a_get(status: int, verdict: Verdict) -> None:
+def test_statuses_of_a_get(status: int, verdict: LinkVerdict) -> None:
     found = step(Answer(HEAD, status), Answer(GET, status))
     assert isinstance(found, Judged)
     assert found.verdict is verdict
@@ -84,14 +84,14 @@ def test_statuses_of_a_get(status: int, verdict: Verdict) -> None:
 def test_a_servers_error_is_broken_the_second_time_only() -> None:
     assert step(Answer(HEAD, 500), Answer(GET, 500)) == Ask(GET, 5.0)
     twice = step(Answer(HEAD, 500), Answer(GET, 500), Answer(GET, 500))
-    assert twice == Judged(Verdict.BROKEN, Code.SERVER_ERROR, 500)
-    assert step(Answer(GET, 500), Answer(GET, 200)) == Judged(Verdict.WELL, Code.OK, 200)
+    assert twice == Judged(LinkVerdict.BROKEN, Code.SERVER_ERROR, 500)
+    assert step(Answer(GET, 500), Answer(GET, 200)) == Judged(LinkVerdict.WELL, Code.OK, 200)
 
 
 @pytest.mark.parametrize("status", [503, 504, 520, 522, 530])
 def test_what_passes_is_never_broken(status: int) -> None:
     found = step(Answer(GET, status), Answer(GET, status))
-    assert found == Judged(Verdict.UNKNOWN, Code.UNAVAILABLE, status)
+    assert found == Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE, status)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -104,31 +104,31 @@ def test_a_wait_that_is_asked_for_is_kept_once_and_only_if_short(status: int) ->
 def test_a_connection_is_refused_when_it_is_refused_twice() -> None:
     refused = Answer(HEAD, fault=Fault.CONNECT, refused=True)
     assert step(refused) == Ask(HEAD, 5.0)
-    assert step(refused, refused) == Judged(Verdict.BROKEN, Code.CONNECTION_REFUSED)
+    assert step(refused, refused) == Judged(LinkVerdict.BROKEN, Code.CONNECTION_REFUSED)
     no_way = Answer(HEAD, fault=Fault.CONNECT)
-    assert step(no_way) == Judged(Verdict.UNKNOWN, Code.CONNECTION)
+    assert step(no_way) == Judged(LinkVerdict.UNKNOWN, Code.CONNECTION)
 
 
 @pytest.mark.parametrize(
     ("certificate", "verdict"),
     [
-        (10, Verdict.BROKEN),
-        (62, Verdict.BROKEN),
-        (23, Verdict.BROKEN),
-        (18, Verdict.UNKNOWN),
-        (20, Verdict.UNKNOWN),
-        (0, Verdict.UNKNOWN),
+        (10, LinkVerdict.BROKEN),
+        (62, LinkVerdict.BROKEN),
+        (23, LinkVerdict.BROKEN),
+        (18, LinkVerdict.UNKNOWN),
+        (20, LinkVerdict.UNKNOWN),
+        (0, LinkVerdict.UNKNOWN),
     ],
 )
-def test_certificates_are_broken_where_it_cannot_be_our_fault(certificate: int, verdict: Verdict) -> None:
+def test_certificates_are_broken_where_it_cannot_be_our_fault(certificate: int, verdict: LinkVerdict) -> None:
     found = step(Answer(HEAD, fault=Fault.TLS, certificate=certificate))
     assert isinstance(found, Judged)
     assert found.verdict is verdict
 
 
 def test_names() -> None:
-    assert step(Answer(HEAD, fault=Fault.NAME_NOT_FOUND)) == Judged(Verdict.BROKEN, Code.NO_SUCH_NAME)
-    assert step(Answer(HEAD, fault=Fault.NAME_FAILED)) == Judged(Verdict.UNKNOWN, Code.NAME_FAILED)
+    assert step(Answer(HEAD, fault=Fault.NAME_NOT_FOUND)) == Judged(LinkVerdict.BROKEN, Code.NO_SUCH_NAME)
+    assert step(Answer(HEAD, fault=Fault.NAME_FAILED)) == Judged(LinkVerdict.UNKNOWN, Code.NAME_FAILED)
 
 
 answers = some.builds(
@@ -159,7 +159,7 @@ def test_asking_ends_soon_and_the_refused_are_never_broken(told: list[Answer], b
         found = next_step(given_, PATIENT, body=body)
     assert isinstance(found, Judged)
     last = given_[-1]
-    if found.verdict is Verdict.BROKEN:
+    if found.verdict is LinkVerdict.BROKEN:
         assert last.status not in NEVER or last.fault is not None
         assert last.fault in (None, Fault.NAME_NOT_FOUND, Fault.TLS, Fault.CONNECT)
         assert not (last.wall and last.fault is None)
@@ -170,7 +170,7 @@ def test_every_status_has_a_verdict(status: int, twice: bool) -> None:
     assert of_status(status, twice=twice).status == status
 
 
-PAGE = Places(names={"here", "a b", "\u00fcber", "user-content-setup"}, text_length=5_000)
+PAGE = PagePlaces(names={"here", "a b", "\u00fcber", "user-content-setup"}, text_length=5_000)
 
 
 @pytest.mark.parametrize(
@@ -194,36 +194,36 @@ def test_places_that_are_there(fragment: str) -> None:
 
 @pytest.mark.parametrize("fragment", ["Here", "absent", "here%20", "%00", "\x07", "%zz"])
 def test_places_that_are_not(fragment: str) -> None:
-    assert judge_fragment(fragment, PAGE) == Judged(Verdict.BROKEN, Code.FRAGMENT_MISSING)
+    assert judge_fragment(fragment, PAGE) == Judged(LinkVerdict.BROKEN, Code.FRAGMENT_MISSING)
 
 
 @pytest.mark.parametrize(
     ("fragment", "places"),
     [
-        ("made", Places(names={"x"}, scripts=True, script_text="el.id = 'made'", text_length=5_000)),
-        ("/route", Places(names={"x"}, scripts=True, text_length=5_000)),
-        ("a=1", Places(names={"x"}, scripts=True, text_length=5_000)),
+        ("made", PagePlaces(names={"x"}, scripts=True, script_text="el.id = 'made'", text_length=5_000)),
+        ("/route", PagePlaces(names={"x"}, scripts=True, text_length=5_000)),
+        ("a=1", PagePlaces(names={"x"}, scripts=True, text_length=5_000)),
         (
             "first-steps",
-            Places(names={"x"}, headings={slug("First  steps!")}, scripts=True, text_length=5_000),
+            PagePlaces(names={"x"}, headings={slug("First  steps!")}, scripts=True, text_length=5_000),
         ),
-        ("any", Places(names={"x"}, scripts=True, text_length=10)),
-        ("any", Places(scripts=True, text_length=5_000)),
+        ("any", PagePlaces(names={"x"}, scripts=True, text_length=10)),
+        ("any", PagePlaces(scripts=True, text_length=5_000)),
     ],
 )
-def test_places_that_a_script_may_make_are_unknown(fragment: str, places: Places) -> None:
-    assert judge_fragment(fragment, places) == Judged(Verdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
+def test_places_that_a_script_may_make_are_unknown(fragment: str, places: PagePlaces) -> None:
+    assert judge_fragment(fragment, places) == Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
 
 
 def test_a_script_excuses_not_every_place() -> None:
-    places = Places(names={"x"}, scripts=True, script_text="count()", text_length=5_000)
-    assert judge_fragment("absent", places) == Judged(Verdict.BROKEN, Code.FRAGMENT_MISSING)
+    places = PagePlaces(names={"x"}, scripts=True, script_text="count()", text_length=5_000)
+    assert judge_fragment("absent", places) == Judged(LinkVerdict.BROKEN, Code.FRAGMENT_MISSING)
 
 
 def test_other_documents_and_pages_that_were_cut() -> None:
-    assert judge_fragment("page=3", Places(html=False)) is None
-    found = judge_fragment("absent", Places(names={"x"}, whole=False))
-    assert found == Judged(Verdict.UNKNOWN, Code.FRAGMENT_UNREAD)
+    assert judge_fragment("page=3", PagePlaces(html=False)) is None
+    found = judge_fragment("absent", PagePlaces(names={"x"}, whole=False))
+    assert found == Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_UNREAD)
     assert names_a_place("top") == ""
 
 

@@ -8,6 +8,7 @@ from string import Formatter
 import pytest
 
 from gossamer import report
+from gossamer.audit import outputs
 from gossamer.control.changes.operations import OPERATIONS
 from gossamer.daemon.allocation.claims import RESOURCES
 from gossamer.daemon.daemon import _CHANGE_NOTHING
@@ -22,7 +23,11 @@ from gossamer.web.console.renderer import TABS
 from gossamer.words import catalogue as words
 
 FOLDER = Path(console.__file__).parent
-REPORT = "\n".join(path.read_text("utf-8") for path in sorted(Path(report.__file__).parent.glob("*.py")))
+REPORT = "\n".join(
+    path.read_text("utf-8")
+    for package in (report, outputs)
+    for path in sorted(Path(package.__file__).parent.glob("*.py"))
+)
 TEXTS = "\n".join(
     path.read_text("utf-8")
     for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"), Path(words.__file__))

@@ -15,8 +15,8 @@ from gossamer.audit.store import AuditStore, Kept, Target
 from gossamer.datasets.tables import host_of
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.url import Url
-from gossamer.policy.linkcheck.fragments import Places, judge_fragment, names_a_place
-from gossamer.policy.linkcheck.verdicts import Code, Judged, Verdict
+from gossamer.policy.linkcheck.fragments import PagePlaces, judge_fragment, names_a_place
+from gossamer.policy.linkcheck.verdicts import Code, Judged, LinkVerdict
 
 __all__ = ["Answering"]
 
@@ -25,8 +25,8 @@ _AT_ONCE = 3
 _SHORT = 3_600.0
 """Seconds for which what may soon be otherwise is remembered: broken and unknown links."""
 _WEB = ("http", "https")
-_ALIVE = (Verdict.WELL, Verdict.MOVED)
-_NOT_ASKED = Kept(0.0, Verdict.UNKNOWN, Code.NOT_ASKED)
+_ALIVE = (LinkVerdict.WELL, LinkVerdict.MOVED)
+_NOT_ASKED = Kept(0.0, LinkVerdict.UNKNOWN, Code.NOT_ASKED)
 
 
 class Answering:
@@ -58,7 +58,7 @@ class Answering:
             if self._asked.outside:
                 self._store.do("insert into asking values(?,?,?)", (resource, host_of(resource), body))
                 self.waiting += 1
-        self._store.do("create index temp.asking_host on asking(host)")
+        self._store.do("create index temp.asking_host on asking(host, url)")
 
     async def ask(self, asker: Asker, tell: Callable[[int], None] = lambda _: None) -> None:
         """Ask what must be asked, several hosts at once.
@@ -86,9 +86,7 @@ class Answering:
     async def _of_host(self, asker: Asker, host: str) -> AsyncIterator[None]:
         running: set[asyncio.Task[None]] = set()
         try:
-            for url, body in self._store.do(
-                "select url, body from asking where host is ?", (host,)
-            ).fetchall():
+            for url, body in self._of(host):
                 running.add(asyncio.create_task(self._one(asker, url, body=bool(body))))
                 while len(running) >= _AT_ONCE:
                     done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -103,6 +101,14 @@ class Answering:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+    def _of(self, host: str) -> Iterator[tuple[str, int]]:
+        """What is to be asked of a host, some at a time."""
+        last = ""
+        some = "select url, body from asking where host is ? and url>? order by url limit 500"
+        while rows := self._store.do(some, (host, last)).fetchall():
+            yield from rows
+            last = rows[-1][0]
 
     async def _one(self, asker: Asker, url: str, *, body: bool) -> None:
         found = await asker.ask(url, body=body)
@@ -140,7 +146,7 @@ class Answering:
                 self._store.settle(target.number, told, cached=cached)
         self._store.commit()
 
-    def _answered(self, resource: str, targets: list[Target]) -> tuple[Kept, bool, Places | None]:
+    def _answered(self, resource: str, targets: list[Target]) -> tuple[Kept, bool, PagePlaces | None]:
         """What an address is, whether that is of an earlier audit, and its places if the crawl has them."""
         kept = self._standing.of(resource)
         if kept is not None:
@@ -149,14 +155,14 @@ class Answering:
                 record = self._standing.record(kept.hops[-1] if kept.hops else resource)
                 page = archived_page(self._inspection, record) if record is not None else None
                 html = record is not None and "html" in record.media_type
-                places = page.places if page is not None else None if html else Places(html=False)
+                places = page.places if page is not None else None if html else PagePlaces(html=False)
             return kept, False, places
         kept = self._remembered(resource)
         if kept is None:
             return _NOT_ASKED, False, None
         return kept, kept.asked < self._now, None
 
-    def _judge(self, target: Target, kept: Kept, places: Places | None) -> Judged | None:
+    def _judge(self, target: Target, kept: Kept, places: PagePlaces | None) -> Judged | None:
         """What is wrong with the fragment of a target, if its page is well."""
         if kept.verdict not in _ALIVE or not names_a_place(target.fragment):
             return None
@@ -168,8 +174,8 @@ class Answering:
             (target.resource, target.fragment),
         ).fetchone()
         if row is None:
-            return Judged(Verdict.UNKNOWN, Code.FRAGMENT_UNREAD)
-        return Judged(Verdict(row[0]), Code(row[1])) if row[0] else None
+            return Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_UNREAD)
+        return Judged(LinkVerdict(row[0]), Code(row[1])) if row[0] else None
 
     def _elsewhere(self, target: Target) -> bool:
         """The fragment was not judged on its own page."""
@@ -197,7 +203,7 @@ class Answering:
     def _remembered(self, resource: str) -> Kept | None:
         """An answer that counts still: what is well, moved or refused for long, what is not for an hour."""
         kept = self._store.answer(resource, self._now - self._asked.max_age)
-        if kept is None or kept.verdict in (*_ALIVE, Verdict.REFUSED) or kept.asked >= self._now - _SHORT:
+        if kept is None or kept.verdict in (*_ALIVE, LinkVerdict.REFUSED) or kept.asked >= self._now - _SHORT:
             return kept
         return None
 
@@ -208,21 +214,21 @@ class Answering:
             yield resource, list(targets)
 
 
-def _of_fragment(fragment: str, places: Places | None) -> Judged | None:
+def _of_fragment(fragment: str, places: PagePlaces | None) -> Judged | None:
     if not names_a_place(fragment):
         return None
     if places is None:
-        return Judged(Verdict.UNKNOWN, Code.FRAGMENT_UNREAD)
+        return Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_UNREAD)
     return judge_fragment(fragment, places)
 
 
 def _unaskable(target: Target) -> Judged | None:
     """What an address amounts to by itself."""
     if not target.valid:
-        return Judged(Verdict.BROKEN, Code.INVALID_URL)
+        return Judged(LinkVerdict.BROKEN, Code.INVALID_URL)
     if len(target.resource) >= LONGEST_URL:
-        return Judged(Verdict.UNKNOWN, Code.TOO_LONG)
+        return Judged(LinkVerdict.UNKNOWN, Code.TOO_LONG)
     url = Url.from_serialised(target.resource)
     if url is None or url.scheme not in _WEB:
-        return Judged(Verdict.UNKNOWN, Code.SCHEME)
+        return Judged(LinkVerdict.UNKNOWN, Code.SCHEME)
     return None

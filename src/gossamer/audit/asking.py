@@ -27,15 +27,15 @@ from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fault, Fetched
 from gossamer.model.url import Url
-from gossamer.policy.linkcheck.fragments import Places
+from gossamer.policy.linkcheck.fragments import PagePlaces
 from gossamer.policy.linkcheck.verdicts import (
     Answer,
     Ask,
     Code,
     Judged,
+    LinkVerdict,
     Method,
     Patience,
-    Verdict,
     is_refused,
     next_step,
 )
@@ -71,7 +71,7 @@ class Found(msgspec.Struct, frozen=True):
 
     kept: Kept
     page: AuditedPage | None = None
-    places: Places | None = None
+    places: PagePlaces | None = None
     certificate_ends: float = 0.0
 
 
@@ -86,7 +86,7 @@ class _Step(msgspec.Struct, frozen=True):
 
     end: Judged | _Redirect
     page: AuditedPage | None = None
-    places: Places | None = None
+    places: PagePlaces | None = None
     certificate_ends: float = 0.0
 
 
@@ -148,7 +148,7 @@ class Asker:
     async def _chain(self, address: str, *, body: bool) -> Found:
         hops, cookies, target, permanent, ends = [address], False, "", True, 0.0
         end: Judged
-        step = _Step(Judged(Verdict.UNKNOWN, Code.NOT_ASKED))
+        step = _Step(Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED))
         while True:
             url = Url.parse(hops[-1])
             if url is None or url.scheme not in _WEB:
@@ -166,16 +166,16 @@ class Asker:
             if permanent:
                 target = text
             if text in hops:
-                loop = Judged(Verdict.BROKEN, Code.REDIRECT_LOOP, step.end.status)
-                end = Judged(Verdict.UNKNOWN, Code.COOKIE_LOOP, step.end.status) if cookies else loop
+                loop = Judged(LinkVerdict.BROKEN, Code.REDIRECT_LOOP, step.end.status)
+                end = Judged(LinkVerdict.UNKNOWN, Code.COOKIE_LOOP, step.end.status) if cookies else loop
                 hops.append(text)
                 break
             hops.append(text)
             if len(hops) > MOST_REDIRECTS:
-                end = Judged(Verdict.UNKNOWN, Code.TOO_MANY_REDIRECTS, step.end.status)
+                end = Judged(LinkVerdict.UNKNOWN, Code.TOO_MANY_REDIRECTS, step.end.status)
                 break
-        if end.verdict is Verdict.WELL and target:
-            end = Judged(Verdict.MOVED, Code.MOVED, end.status)
+        if end.verdict is LinkVerdict.WELL and target:
+            end = Judged(LinkVerdict.MOVED, Code.MOVED, end.status)
         kept = Kept(
             time.time(), end.verdict, end.code, end.status, target, tuple(hops) if len(hops) > 1 else (), body
         )
@@ -186,7 +186,7 @@ class Asker:
         answers: list[Answer] = []
         ends = 0.0
         page: AuditedPage | None = None
-        places: Places | None = None
+        places: PagePlaces | None = None
         host = self._queue_key(url)
         if body and not await self._may_get(url):
             body = False
@@ -195,9 +195,9 @@ class Asker:
             if isinstance(step, Judged):
                 return _Step(step, page, places, ends)
             if self._manners.is_closed(host):
-                return _Step(Judged(Verdict.REFUSED, Code.RATE_LIMITED))
+                return _Step(Judged(LinkVerdict.REFUSED, Code.RATE_LIMITED))
             if self._late():
-                return _Step(Judged(Verdict.UNKNOWN, Code.NOT_ASKED))
+                return _Step(Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED))
             if step.method is Method.GET and not await self._may_get(url):
                 return _Step(await self._kept_out(url, answers[-1].status if answers else 0))
             if step.wait:
@@ -233,8 +233,8 @@ class Asker:
     async def _kept_out(self, url: Url, status: int) -> Judged:
         """What a link amounts to that only a `GET` would tell, which the robots file does not allow."""
         if await self._robots.rules(url) is _HELD:
-            return Judged(Verdict.UNKNOWN, Code.UNAVAILABLE, status)
-        return Judged(Verdict.REFUSED, Code.ROBOTS, status)
+            return Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE, status)
+        return Judged(LinkVerdict.REFUSED, Code.ROBOTS, status)
 
     async def request(self, url: Url, step: Ask) -> Exchange | Failed:
         """One request, when its host has its turn and has rested; robots files are asked for by this, too."""
@@ -276,16 +276,16 @@ def _foreign(address: str, base: str) -> Judged:
     try:
         ada_url.join_url(base, address)
     except ValueError:
-        return Judged(Verdict.BROKEN, Code.INVALID_URL)
-    return Judged(Verdict.UNKNOWN, Code.SCHEME)
+        return Judged(LinkVerdict.BROKEN, Code.INVALID_URL)
+    return Judged(LinkVerdict.UNKNOWN, Code.SCHEME)
 
 
-def _read(exchange: Exchange, content: bytes) -> tuple[AuditedPage | None, Places]:
+def _read(exchange: Exchange, content: bytes) -> tuple[AuditedPage | None, PagePlaces]:
     """What a page outside holds."""
     declared = declared_type(exchange.headers)
     kind = media_type(declared, content)
     if kind not in HTML_TYPES:
-        return None, Places(html=False)
+        return None, PagePlaces(html=False)
     charset = charset_of(content, declared, kind, exchange.url.host.rpartition(".")[2])
     page = read_page(content, charset, exchange.url.text)
     places = page.places

@@ -33,7 +33,7 @@ from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.inspect.inspection import Inspection
-from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.policy.urls.registrable import registrable_domain
 
 __all__ = ["FOLDER", "Told", "audited"]
@@ -192,10 +192,10 @@ class _Audit:
                 row = await self._look_at(asker, origin)
             certificate, ends, text = row
             if certificate:
-                self._store.note(Rule.CERTIFICATE_BAD, f"{origin}/", {"code": certificate})
+                self._store.add_finding(Rule.CERTIFICATE_BAD, f"{origin}/", {"code": certificate})
             elif ends and ends - time.time() < _ENDS_SOON:
                 day = time.strftime("%Y-%m-%d", time.gmtime(ends))
-                self._store.note(Rule.CERTIFICATE_ENDS, f"{origin}/", {"ends": day})
+                self._store.add_finding(Rule.CERTIFICATE_ENDS, f"{origin}/", {"ends": day})
             if text:
                 missing[origin] = text
         return missing
@@ -208,7 +208,7 @@ class _Audit:
             ends = seen.certificate_ends
         key = hashlib.sha256(str(self._inspection.folder.name).encode()).hexdigest()[:12]
         found = await asker.ask(invented(origin, key), body=True)
-        is_soft = found.kept.verdict is Verdict.WELL and found.page is not None and not found.kept.hops
+        is_soft = found.kept.verdict is LinkVerdict.WELL and found.page is not None and not found.kept.hops
         text = found.page.text[:_LONGEST_MISSING] if is_soft and found.page is not None else ""
         self._store.do(
             "insert or replace into origins values(?,?,?,?,?)", (origin, time.time(), certificate, ends, text)

@@ -152,11 +152,11 @@ class Gathering:
         if self._changed and is_same:
             return
         for rule, detail in page_findings(url, page, carried):
-            self._store.note(rule, url, detail)
+            self._store.add_finding(rule, url, detail)
         if looks_missing(page):
-            self._store.note(Rule.SOFT_404, url, {"title": next(iter(page.titles), "")})
+            self._store.add_finding(Rule.SOFT_404, url, {"title": next(iter(page.titles), "")})
         elif self._missing and is_like(page.text, self._missing.get(_origin(url), "")):
-            self._store.note(Rule.SOFT_404, url, {"like": _origin(url)})
+            self._store.add_finding(Rule.SOFT_404, url, {"like": _origin(url)})
         self._store.add_links(number, page.links, host_of)
         self._here(url, page)
 

@@ -16,7 +16,7 @@ from gossamer.extract.html.tokens import tokenize
 from gossamer.extract.relations import kind_of_relation
 from gossamer.model.link import LinkKind
 from gossamer.model.url import DEFAULT_PORTS, Url
-from gossamer.policy.linkcheck.fragments import Places, slug
+from gossamer.policy.linkcheck.fragments import PagePlaces, slug
 
 __all__ = ["LONGEST_CONTENT", "AuditedPage", "PageLink", "read_links", "read_page"]
 
@@ -113,7 +113,7 @@ class AuditedPage(msgspec.Struct, kw_only=True):
     """
 
     links: list[PageLink]
-    places: Places
+    places: PagePlaces
     titles: list[str] = []
     headings: list[str] = []
     levels: list[int] = []
@@ -196,7 +196,7 @@ def read_page(content: bytes, charset: str, url: str) -> AuditedPage:
     if not fits_a_tree(encoded):
         page = AuditedPage(
             links=read_links(encoded, url),
-            places=Places(whole=False, scripts=True),
+            places=PagePlaces(whole=False, scripts=True),
             problems=[*problems, "deep"],
         )
     else:
@@ -235,7 +235,7 @@ class _Reading:
         self._script_text: list[str] = []
         self._slugs: set[str] = set()
         self._words: list[str] = []
-        self.page = AuditedPage(links=[], places=Places())
+        self.page = AuditedPage(links=[], places=PagePlaces())
         self._walk(tree)
         self._end()
 
@@ -348,7 +348,7 @@ class _Reading:
         page.text = _joined(" ".join(self._words))
         page.doubled = [name for name, times in self._ids.items() if times > 1][:100]
         names = self._names | set(self._ids)
-        page.places = Places(
+        page.places = PagePlaces(
             names=names,
             headings=self._slugs,
             scripts=self._scripts,

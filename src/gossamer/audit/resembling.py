@@ -28,4 +28,4 @@ def note_near_duplicates(inspection: Inspection, store: AuditStore) -> None:
     for cluster in SimilarPages(crawls).clusters(MOST, MEMBERS):
         pages = [page.url for page in cluster.pages]
         if len(pages) > 1:
-            store.note(Rule.NEAR_DUPLICATE.value, cluster.cluster, {"count": cluster.size}, pages)
+            store.add_finding(Rule.NEAR_DUPLICATE.value, cluster.cluster, {"count": cluster.size}, pages)

@@ -8,12 +8,14 @@ import msgspec
 from gossamer.audit.excused import Baseline, IgnoreList
 from gossamer.audit.rules import RULES, Level, Rule
 from gossamer.audit.store import AuditStore, Holder, Target
-from gossamer.policy.linkcheck.verdicts import Verdict
+from gossamer.policy.linkcheck.verdicts import LinkVerdict
 
 __all__ = ["AuditResult", "Finding", "Link", "Requests"]
 
 _RANK = (
-    "case verdict " + " ".join(f"when '{one}' then {at}" for at, one in enumerate(Verdict)) + " else 9 end"
+    "case verdict "
+    + " ".join(f"when '{one}' then {at}" for at, one in enumerate(LinkVerdict))
+    + " else 9 end"
 )
 
 
@@ -96,7 +98,7 @@ class AuditResult:
     def verdicts(self) -> dict[str, int]:
         """How many links there are of each verdict."""
         counted = dict(self._store.do("select verdict, count(*) from targets group by verdict").fetchall())
-        return {one.value: counted.get(one.value, 0) for one in Verdict}
+        return {one.value: counted.get(one.value, 0) for one in LinkVerdict}
 
     def levels(self, *, new: bool = False) -> dict[str, int]:
         """How many findings there are of each level; with `new` those of the baseline do not count."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 __all__ = ["RULES", "Level", "Rule", "rule_of_link"]
 
-from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 
 
 class Level(StrEnum):
@@ -71,14 +71,14 @@ RULES: dict[Rule, Level] = {
 
 _OF_CODE = {Code.REDIRECT_LOOP: Rule.REDIRECT_LOOP, Code.FRAGMENT_MISSING: Rule.FRAGMENT_MISSING}
 _OF_VERDICT = {
-    Verdict.BROKEN: Rule.LINK_BROKEN,
-    Verdict.MOVED: Rule.LINK_MOVED,
-    Verdict.REFUSED: Rule.LINK_REFUSED,
-    Verdict.UNKNOWN: Rule.LINK_UNKNOWN,
+    LinkVerdict.BROKEN: Rule.LINK_BROKEN,
+    LinkVerdict.MOVED: Rule.LINK_MOVED,
+    LinkVerdict.REFUSED: Rule.LINK_REFUSED,
+    LinkVerdict.UNKNOWN: Rule.LINK_UNKNOWN,
 }
 
 
-def rule_of_link(verdict: Verdict, code: Code) -> Rule | None:
+def rule_of_link(verdict: LinkVerdict, code: Code) -> Rule | None:
     """The rule that a link breaks by what it leads to; `None` if it is well."""
     if code is Code.ROBOTS:
         return Rule.ROBOTS_FORBIDS

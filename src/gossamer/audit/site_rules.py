@@ -7,7 +7,7 @@ import msgspec
 from gossamer.audit.rules import Rule, rule_of_link
 from gossamer.audit.standing import Standing
 from gossamer.audit.store import AuditStore
-from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 
 __all__ = ["judge_site"]
 
@@ -39,18 +39,20 @@ def judge_site(store: AuditStore, standing: Standing, *, changed: bool) -> None:
 
 
 def _of_links(store: AuditStore) -> None:
-    # Read apart from the writing: both go by one connection.
+    # Findings are written meanwhile: into another table, so that what is read stays as it is.
     rows = store.do(
         "select id, url, verdict, code, status, target, hops from targets where verdict<>'well' or hops<>''"
     )
-    for _, url, verdict, code, status, target, hops in rows.fetchall():
-        rule = rule_of_link(Verdict(verdict), Code(code))
+    for _, url, verdict, code, status, target, hops in rows:
+        rule = rule_of_link(LinkVerdict(verdict), Code(code))
         if rule is not None:
             detail = {"code": code, "status": status or None, "target": target or None}
-            store.note(rule.value, url, {name: value for name, value in detail.items() if value is not None})
+            store.add_finding(
+                rule.value, url, {name: value for name, value in detail.items() if value is not None}
+            )
         told = msgspec.json.decode(hops, type=list[str]) if hops else []
         if len(told) > LONGEST_CHAIN and rule is not Rule.REDIRECT_LOOP:
-            store.note(Rule.REDIRECT_CHAIN.value, url, {"hops": told})
+            store.add_finding(Rule.REDIRECT_CHAIN.value, url, {"hops": told})
 
 
 def _doubled(store: AuditStore, column: str, rule: Rule, *, changed: bool) -> None:
@@ -67,7 +69,7 @@ def _doubled(store: AuditStore, column: str, rule: Rule, *, changed: bool) -> No
         )
         pages = [row[0] for row in rows]
         detail = {"count": count} | ({"text": value} if isinstance(value, str) else {})
-        store.note(rule.value, pages[0], detail, pages)
+        store.add_finding(rule.value, pages[0], detail, pages)
 
 
 def _canonical(store: AuditStore) -> None:
@@ -75,23 +77,23 @@ def _canonical(store: AuditStore) -> None:
         "select pages.url, canonical, verdict, code, targets.status, hops from pages join targets"
         " on targets.url=canonical where canonical<>'' and canonical<>pages.url"
     )
-    for url, canonical, verdict, code, status, hops in rows.fetchall():
+    for url, canonical, verdict, code, status, hops in rows:
         detail = {"canonical": canonical, "code": code, "status": status}
-        if verdict == Verdict.BROKEN:
-            store.note(Rule.CANONICAL_BROKEN.value, url, detail)
+        if verdict == LinkVerdict.BROKEN:
+            store.add_finding(Rule.CANONICAL_BROKEN.value, url, detail)
         elif hops:
-            store.note(Rule.CANONICAL_REDIRECTS.value, url, detail)
+            store.add_finding(Rule.CANONICAL_REDIRECTS.value, url, detail)
 
 
 def _translations(store: AuditStore) -> None:
     """Translations name each other, or search engines believe neither (Google: hreflang)."""
-    for url, told in store.do("select url, hreflang from pages where hreflang<>''").fetchall():
+    for url, told in store.do("select url, hreflang from pages where hreflang<>''"):
         for language, address in msgspec.json.decode(told, type=list[tuple[str, str]]):
             if address == url:
                 continue
             row = store.do("select verdict, code from targets where url=?", (address,)).fetchone()
-            if row is not None and row[0] == Verdict.BROKEN:
-                store.note(
+            if row is not None and row[0] == LinkVerdict.BROKEN:
+                store.add_finding(
                     Rule.HREFLANG_BROKEN.value, url, {"language": language, "target": address, "code": row[1]}
                 )
                 continue
@@ -100,7 +102,9 @@ def _translations(store: AuditStore) -> None:
                 continue
             back = msgspec.json.decode(other[0], type=list[tuple[str, str]]) if other[0] else []
             if all(target != url for _, target in back):
-                store.note(Rule.HREFLANG_NO_RETURN.value, url, {"language": language, "target": address})
+                store.add_finding(
+                    Rule.HREFLANG_NO_RETURN.value, url, {"language": language, "target": address}
+                )
 
 
 def _sitemaps(store: AuditStore, standing: Standing) -> None:
@@ -110,18 +114,18 @@ def _sitemaps(store: AuditStore, standing: Standing) -> None:
             continue
         page = store.do("select noindex, id from pages where url=?", (url,)).fetchone()
         code = "noindex" if page is not None and page[0] else kept.code.value
-        if kept.verdict is not Verdict.WELL or kept.hops or code == "noindex":
-            store.note(Rule.SITEMAP_NOT_WELL.value, url, {"code": code, "sitemap": sitemap})
-        elif page is not None and not _is_linked(store, url, page[1]):
-            store.note(Rule.ORPHAN.value, url, {"sitemap": sitemap})
+        if kept.verdict is not LinkVerdict.WELL or kept.hops or code == "noindex":
+            store.add_finding(Rule.SITEMAP_NOT_WELL.value, url, {"code": code, "sitemap": sitemap})
+        elif page is not None and not standing.is_seed(url) and not _is_linked(store, url, page[1]):
+            store.add_finding(Rule.ORPHAN.value, url, {"sitemap": sitemap})
     if store.do("select 1 from listed limit 1").fetchone() is None:
         return
     rows = store.do(
         "select url from pages where not noindex and (canonical='' or canonical=url)"
         " and not exists (select 1 from listed where listed.url=pages.url)"
     )
-    for (url,) in rows.fetchall():
-        store.note(Rule.SITEMAP_MISSING.value, url, {})
+    for (url,) in rows:
+        store.add_finding(Rule.SITEMAP_MISSING.value, url, {})
 
 
 def _listed(store: AuditStore) -> Iterator[tuple[str, str]]:

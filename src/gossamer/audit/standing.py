@@ -10,7 +10,7 @@ from gossamer.model.outcome import Rule as Refusal
 from gossamer.model.reasons.codes import BudgetCode, ScopeCode, TrapCode
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.url import Url
-from gossamer.policy.linkcheck.verdicts import Code, Judged, Verdict, of_status
+from gossamer.policy.linkcheck.verdicts import Code, Judged, LinkVerdict, of_status
 from gossamer.policy.visits.retry import status_action
 from gossamer.state.records import PageRecord
 
@@ -48,6 +48,11 @@ class Standing:
                 return record
         return None
 
+    def is_seed(self, address: str) -> bool:
+        """Whether the operator gave the address: it is an entrance, linked or not."""
+        record = self.record(address)
+        return record is not None and not record.via
+
     def of(self, address: str) -> Kept | None:
         """What the crawl says of an address; `None` if it has to be asked."""
         hops, target, permanent = [address], "", True
@@ -57,8 +62,8 @@ class Standing:
             if judged is None or record is None:
                 return None if judged is None else _kept(judged, hops, target)
             if status_action(judged.status) is not StatusAction.REDIRECT:
-                if target and judged.verdict is Verdict.WELL:
-                    judged = Judged(Verdict.MOVED, Code.MOVED, judged.status)
+                if target and judged.verdict is LinkVerdict.WELL:
+                    judged = Judged(LinkVerdict.MOVED, Code.MOVED, judged.status)
                 return _kept(judged, hops, target)
             row = self._store.do("select location from visited where url=?", (record.url,)).fetchone()
             location = row[0] if row is not None else ""
@@ -73,7 +78,7 @@ class Standing:
         if record is None:
             url = Url.parse(address)
             if not self._finished and url is not None and self._is_own(url.host):
-                return Judged(Verdict.UNKNOWN, Code.NOT_ASKED)
+                return Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED)
             return None
         if not record.visits:
             return _turned_away(record)
@@ -81,13 +86,13 @@ class Standing:
         if last.fault or not last.status:
             return None
         if last.status == 304:
-            return Judged(Verdict.WELL, Code.OK, 304)
+            return Judged(LinkVerdict.WELL, Code.OK, 304)
         if last.status >= 500 and last.status != 503 and record.visits_made < 2:
             return None
         if 300 <= last.status < 400:
-            return Judged(Verdict.WELL, Code.OK, last.status)
+            return Judged(LinkVerdict.WELL, Code.OK, last.status)
         if last.status < 300 and self._is_soft(record.url):
-            return Judged(Verdict.UNKNOWN, Code.SOFT_404, last.status)
+            return Judged(LinkVerdict.UNKNOWN, Code.SOFT_404, last.status)
         return of_status(last.status, twice=record.visits_made >= 2)
 
     def _is_soft(self, url: str) -> bool:
@@ -101,9 +106,9 @@ def _turned_away(record: PageRecord) -> Judged | None:
         return None
     codes = {part.code for part in reason.parts()}
     if Refusal.ROBOTS in codes:
-        return Judged(Verdict.REFUSED, Code.ROBOTS)
+        return Judged(LinkVerdict.REFUSED, Code.ROBOTS)
     if codes & _NOT_WANTED:
-        return Judged(Verdict.UNKNOWN, Code.NOT_ASKED)
+        return Judged(LinkVerdict.UNKNOWN, Code.NOT_ASKED)
     return None
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer.audit.page import PageLink
 from gossamer.model.errors import StorageError
-from gossamer.policy.linkcheck.verdicts import Code, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 
 __all__ = ["MOST_HOLDERS", "AuditStore", "Holder", "Kept", "Target"]
 
@@ -104,7 +104,7 @@ class Kept(msgspec.Struct, frozen=True):
     """
 
     asked: float
-    verdict: Verdict
+    verdict: LinkVerdict
     code: Code
     status: int = 0
     target: str = ""
@@ -155,7 +155,7 @@ class AuditStore:
             ) from None
 
     def do(self, statement: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
-        """Run one statement."""
+        """Run one statement of SQL."""
         with self._named():
             return self._db.execute(statement, tuple(values))
 
@@ -179,7 +179,7 @@ class AuditStore:
                 if count <= MOST_HOLDERS:
                     self._db.execute("insert into holders values(?,?,?)", (number, page, link.text))
 
-    def note(self, rule: str, url: str, detail: dict[str, Any], pages: Iterable[str] = ()) -> None:
+    def add_finding(self, rule: str, url: str, detail: dict[str, Any], pages: Iterable[str] = ()) -> None:
         """Note a finding; the same one is noted once."""
         encoded = msgspec.json.encode(detail, order="deterministic").decode()
         listed = msgspec.json.encode(list(pages)).decode()
@@ -221,7 +221,7 @@ class AuditStore:
             return None
         asked, verdict, code, status, target, hops, body = row
         told = tuple(msgspec.json.decode(hops, type=list[str])) if hops else ()
-        return Kept(asked, Verdict(verdict), Code(code), status, target, told, bool(body))
+        return Kept(asked, LinkVerdict(verdict), Code(code), status, target, told, bool(body))
 
     def keep(self, url: str, kept: Kept) -> None:
         """Remember an answer for later audits."""

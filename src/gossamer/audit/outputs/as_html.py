@@ -42,7 +42,9 @@ def as_html(result: AuditResult, name: str, t: Words) -> Iterator[str]:
         "sub",
         text(t("audit_report.lead", pages=t.number(result.pages), links=t.number(sum(verdicts.values())))),
     )
-    yield _tiles([*_named(result.levels(), "finding_level", t), *_named(verdicts, "link_verdict", t)], t)
+    counts = [(t.said("finding_level", level), count) for level, count in result.levels().items()]
+    counts += [(t.said("link_verdict", verdict), count) for verdict, count in verdicts.items()]
+    yield _tiles(counts, t)
     some = False
     for rule, findings in groupby(result.findings(), key=lambda finding: finding.rule):
         some = True
@@ -52,10 +54,6 @@ def as_html(result: AuditResult, name: str, t: Words) -> Iterator[str]:
     if result.ignored:
         yield element("p", "note", text(t("audit_report.ignored", n=result.ignored)))
     yield "</main></body></html>\n"
-
-
-def _named(counts: dict[str, int], group: str, t: Words) -> list[tuple[str, int]]:
-    return [(t.said(group, name), count) for name, count in counts.items()]
 
 
 def _tiles(counts: list[tuple[str, int]], t: Words) -> Html:
@@ -76,10 +74,8 @@ def _rule(rule: str, findings: Iterator[Finding], t: Words) -> Iterator[str]:
             heading = element("h2", "", text(t.said("finding", rule)), Html(" "), level)
             yield f'<section id="{text(rule)}">{heading}{element("p", "sub", text(rule))}'
             yield '<div class="scroll"><table><thead><tr>'
-            yield join(
-                element("th", "", text(t(key)))
-                for key in ("audit_report.address", "audit_report.why", "audit_report.found_on")
-            )
+            headings = t("audit_report.address"), t("audit_report.why"), t("audit_report.found_on")
+            yield join(element("th", "", text(one)) for one in headings)
             yield "</tr></thead><tbody>"
         shown += 1
         if shown <= _ROWS:

@@ -21,7 +21,7 @@ _PAGES = 20
 
 
 def as_junit(result: AuditResult, t: Words) -> Iterator[str]:
-    """Pieces of the document."""
+    """Pieces of the document, in order."""
     links, pages = _counts(result, True), _counts(result, False)
     well = result.verdicts["well"]
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -20,7 +20,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _encode = msgspec.json.Encoder().encode
 _INDEX = {rule.value: at for at, rule in enumerate(RULES)}
 _PAGES = 10
-"""Places of one result; viewers show few."""
+"""PagePlaces of one result; viewers show few."""
 
 
 def as_sarif(result: AuditResult, t: Words) -> Iterator[bytes]:

@@ -11,13 +11,13 @@ _LONGEST = 300
 
 def why(finding: Finding, t: Words) -> str:
     """What more is known of a finding, in a few words; empty if nothing is."""
-    detail = finding.detail
+    facts = finding.detail
     parts = []
-    if "status" in detail:
-        parts.append(str(detail["status"]))
-    if "code" in detail:
-        parts.append(t.said("link_code", detail["code"]))
-    for name, value in detail.items():
+    if "status" in facts:
+        parts.append(str(facts["status"]))
+    if "code" in facts:
+        parts.append(t.said("link_code", facts["code"]))
+    for name, value in facts.items():
         if name in ("status", "code", "target"):
             continue
         shown = (
@@ -28,8 +28,8 @@ def why(finding: Finding, t: Words) -> str:
             else value
         )
         parts.append(f"{name} {shown}" if name not in ("hops", "title", "text") else str(shown))
-    if "target" in detail:
-        parts.append(f"→ {detail['target']}")
+    if "target" in facts:
+        parts.append(f"→ {facts['target']}")
     return visible(" · ".join(parts))[:_LONGEST]
 
 

@@ -4,7 +4,16 @@ from typing import Any
 
 import click
 
-from gossamer.cli.options.crawl_options import HOW_FAR, MANNERS, PATH, WHERE, Decorator, nameserver, quiet, setting
+from gossamer.cli.options.crawl_options import (
+    HOW_FAR,
+    MANNERS,
+    PATH,
+    WHERE,
+    Decorator,
+    nameserver,
+    quiet,
+    setting,
+)
 from gossamer.cli.options.panels import Command, Option
 
 OUTPUT, COUNTS = "What comes out", "What counts"

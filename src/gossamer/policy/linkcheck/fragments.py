@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 import msgspec
 
-from gossamer.policy.linkcheck.verdicts import Code, Judged, Verdict
+from gossamer.policy.linkcheck.verdicts import Code, Judged, LinkVerdict
 
-__all__ = ["Places", "judge_fragment", "names_a_place", "slug"]
+__all__ = ["PagePlaces", "judge_fragment", "names_a_place", "slug"]
 
 _TEXT = ":~:"
 _NOT_A_NAME = re.compile(r"^[!/]|[=&]|/.*/|^:")
@@ -28,7 +28,7 @@ LEAST_TEXT = 200
 """Characters of a page that has something to say without its scripts."""
 
 
-class Places(msgspec.Struct, frozen=True):
+class PagePlaces(msgspec.Struct, frozen=True):
     """The places of one page.
 
     Attributes:
@@ -61,7 +61,7 @@ def slug(heading: str) -> str:
     return _WORD.sub("-", heading.strip().lower()).strip("-_")
 
 
-def judge_fragment(fragment: str, places: Places) -> Judged | None:
+def judge_fragment(fragment: str, places: PagePlaces) -> Judged | None:
     """What is wrong with a fragment, by the page that it leads to; `None` if nothing is."""
     name = names_a_place(fragment)
     if not name:
@@ -73,13 +73,13 @@ def judge_fragment(fragment: str, places: Places) -> Judged | None:
     if not places.html:
         return None  # of a page of a PDF, of a moment of a film: their readers find it or begin at the start
     if _may_be_made(decoded, places):
-        return Judged(Verdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
+        return Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_BY_SCRIPT)
     if not places.whole:
-        return Judged(Verdict.UNKNOWN, Code.FRAGMENT_UNREAD)
-    return Judged(Verdict.BROKEN, Code.FRAGMENT_MISSING)
+        return Judged(LinkVerdict.UNKNOWN, Code.FRAGMENT_UNREAD)
+    return Judged(LinkVerdict.BROKEN, Code.FRAGMENT_MISSING)
 
 
-def _may_be_made(name: str, places: Places) -> bool:
+def _may_be_made(name: str, places: PagePlaces) -> bool:
     if not places.scripts:
         return False
     return (

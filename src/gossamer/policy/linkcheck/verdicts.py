@@ -12,10 +12,10 @@ import msgspec
 
 from gossamer.model.outcome import Fault
 
-__all__ = ["Answer", "Ask", "Code", "Judged", "Method", "Patience", "Verdict", "next_step", "of_status"]
+__all__ = ["Answer", "Ask", "Code", "Judged", "LinkVerdict", "Method", "Patience", "next_step", "of_status"]
 
 
-class Verdict(StrEnum):
+class LinkVerdict(StrEnum):
     """What a link is to whoever follows it, the worst first."""
 
     BROKEN = "broken"
@@ -121,7 +121,7 @@ class Ask(msgspec.Struct, frozen=True):
 class Judged(msgspec.Struct, frozen=True):
     """What it amounts to. `status` is 0 where there was none."""
 
-    verdict: Verdict
+    verdict: LinkVerdict
     code: Code
     status: int = 0
 
@@ -181,7 +181,7 @@ def next_step(answers: Sequence[Answer], patience: Patience, *, body: bool = Fal
     if last.fault is not None:
         return _after_fault(answers, last, last.fault, patience)
     if last.wall:
-        return Judged(Verdict.REFUSED, Code.BOT_WALL, last.status)
+        return Judged(LinkVerdict.REFUSED, Code.BOT_WALL, last.status)
     if last.status in (429, 503) and last.wait is not None:
         asked_before = any(one.status == last.status for one in answers[:-1])
         if last.wait <= patience.longest and not asked_before:
@@ -205,12 +205,12 @@ def _failed_before(answers: Sequence[Answer]) -> bool:
 
 def _after_fault(answers: Sequence[Answer], last: Answer, fault: Fault, patience: Patience) -> Ask | Judged:
     if fault is Fault.NAME_NOT_FOUND:
-        return Judged(Verdict.BROKEN, Code.NO_SUCH_NAME)
+        return Judged(LinkVerdict.BROKEN, Code.NO_SUCH_NAME)
     if fault is Fault.TLS and last.certificate in _PROVED_BAD:
-        return Judged(Verdict.BROKEN, Code.CERTIFICATE)
+        return Judged(LinkVerdict.BROKEN, Code.CERTIFICATE)
     if fault is Fault.CONNECT and last.refused:
         if any(one.refused for one in answers[:-1]):
-            return Judged(Verdict.BROKEN, Code.CONNECTION_REFUSED)
+            return Judged(LinkVerdict.BROKEN, Code.CONNECTION_REFUSED)
         return Ask(last.method, patience.again)
     if last.method is Method.HEAD and fault in _HEAD_MAY_HANG:
         return Ask(Method.GET)
@@ -218,7 +218,7 @@ def _after_fault(answers: Sequence[Answer], last: Answer, fault: Fault, patience
         one.fault is Fault.RESET and one.method is Method.GET for one in answers[:-1]
     ):
         return Ask(Method.GET, patience.again)
-    return Judged(Verdict.UNKNOWN, _FAULTS.get(fault, Code.PROTOCOL))
+    return Judged(LinkVerdict.UNKNOWN, _FAULTS.get(fault, Code.PROTOCOL))
 
 
 def of_status(status: int, *, twice: bool = False) -> Judged:
@@ -229,15 +229,15 @@ def of_status(status: int, *, twice: bool = False) -> Judged:
         twice: a server's error was met before, some time ago.
     """
     if 200 <= status < 300:
-        return Judged(Verdict.WELL, Code.OK, status)
+        return Judged(LinkVerdict.WELL, Code.OK, status)
     if status in _BROKEN:
-        return Judged(Verdict.BROKEN, _BROKEN[status], status)
+        return Judged(LinkVerdict.BROKEN, _BROKEN[status], status)
     if status in _REFUSALS:
-        return Judged(Verdict.REFUSED, _REFUSALS[status], status)
+        return Judged(LinkVerdict.REFUSED, _REFUSALS[status], status)
     if 400 <= status < 500:
-        return Judged(Verdict.UNKNOWN, Code.TIMEOUT if status == 408 else Code.CLIENT_ERROR, status)
+        return Judged(LinkVerdict.UNKNOWN, Code.TIMEOUT if status == 408 else Code.CLIENT_ERROR, status)
     if 500 <= status < 600:
         if twice and status not in _PASSING:
-            return Judged(Verdict.BROKEN, Code.SERVER_ERROR, status)
-        return Judged(Verdict.UNKNOWN, Code.UNAVAILABLE, status)
-    return Judged(Verdict.UNKNOWN, Code.ODD_STATUS, status)
+            return Judged(LinkVerdict.BROKEN, Code.SERVER_ERROR, status)
+        return Judged(LinkVerdict.UNKNOWN, Code.UNAVAILABLE, status)
+    return Judged(LinkVerdict.UNKNOWN, Code.ODD_STATUS, status)
