@@ -593,6 +593,7 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
             "fields",
             "near_duplicates",
             "files",
+            "wacz",
         ]
     ),
 )
@@ -609,6 +610,12 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
 @click.option("--columns", metavar="NAME,...", default="", help="Only these; 'gossamer sql' names them.")
 @click.option("--where", metavar="SQL", default="", help="Only rows of which this is true; needs 'sql'.")
 @click.option("--names", metavar="RULE", default="", help="Of files: {host}/{path}/{title}.{ext}")
+@click.option(
+    "--texts",
+    metavar="SIZE",
+    default="",
+    help="Of wacz: take the documents' texts if they are no longer; 16MiB.",
+)
 @click.option("--memory", metavar="SIZE", default="64MiB", help="Of tsv and graphml: lines sorted at once.")
 @json
 def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
@@ -622,6 +629,7 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
                                      as graphml: the same graph of pages
                                      as jsonl, csv, parquet: with their texts, after 'gossamer index'
     files                            each document in a file: as content, text or markdown
+    wacz                             all of it in one file that ReplayWeb.page opens, to browse it
     --to sqlite:///FILE, postgresql://USER@HOST/DB, opensearch+https://HOST:9200/INDEX
 
     Files go to FOLDER/exports/WHAT-FORMAT (tsv to FOLDER/links); manifest.json there names those that are
