@@ -735,22 +735,36 @@ def dns(
 @app.command(cls=Command, epilog="Example: gossamer config politeness fetch.max_head --find robots")
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("--find", metavar="WORD", default="", help="Settings in whose name or meaning this occurs.")
-@click.option("--for", "url", metavar="URL", help="What holds for URL, and which [place] says so.")
-@click.option("--config", "file", type=PATH, help="With --for: the settings of this file.")
-@click.option("--dir", "folder", type=PATH, metavar="FOLDER", help="With --for: those of this crawl.")
-@click.option("--address", default="", help="With --for: the address it has.")
-@click.option("--type", "media_type", default="", help="With --for: the media type of the answer.")
-@click.option("--time", "hour", metavar="HH:MM", default="", help="With --for: the time of day, UTC.")
+@click.option(
+    "--for",
+    "what",
+    metavar="URL|WORD",
+    help="What holds for URL, and which [place] says so; or what archive, text, links or mirror sets.",
+)
+@click.option("--config", "file", type=PATH, help="With --for URL: the settings of this file.")
+@click.option("--dir", "folder", type=PATH, metavar="FOLDER", help="With --for URL: those of this crawl.")
+@click.option("--address", default="", help="With --for URL: the address it has.")
+@click.option("--type", "media_type", default="", help="With --for URL: the media type of the answer.")
+@click.option("--time", "hour", metavar="HH:MM", default="", help="With --for URL: the time of day, UTC.")
 @json
-def config(names: tuple[str, ...], find: str, url: str | None, *, json: bool, **where: Any) -> None:
+def config(names: tuple[str, ...], find: str, what: str | None, *, json: bool, **where: Any) -> None:
     """Tell what settings or sections mean; without a NAME, print the whole commented configuration.
 
-    With --for, tell what holds for one URL of the settings that can differ by place, and why.
+    With --for URL, tell what holds for it of the settings that can differ by place, and why. With --for and one
+    of the words archive, text, links and mirror, tell what it sets for a new crawl; a host of such a name
+    is written as a URL: http://archive/.
     """
-    if url is not None:
+    from gossamer.config.presets import PRESETS
+
+    if what in PRESETS:
+        from gossamer.cli.look import show_preset
+
+        show_preset(what, json=json)
+        return
+    if what is not None:
         from gossamer.cli.places import Where, show_for
 
-        show_for(url, list(names), Where(**where), json=json)
+        show_for(what, list(names), Where(**where), json=json)
         return
     from gossamer.cli.look import show_config
 
