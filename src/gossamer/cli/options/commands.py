@@ -290,22 +290,30 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
     help="Lines around what differs.",
     show_default=True,
 )
+@click.option("--text", is_flag=True, help="Of two crawls: what differs on each page, not how much alone.")
 @click.option("--html", "form", flag_value="html", help="A page with both side by side.")
 @click.option("--json", "form", flag_value="json", help="For programs; of two crawls one line each.")
 def diff(
-    folder: Path, what: str, *, form: Literal["html", "json"] | None, ignore: tuple[str, ...], **asked: Any
+    folder: Path,
+    what: str,
+    *,
+    form: Literal["html", "json"] | None,
+    ignore: tuple[str, ...],
+    text: bool,
+    **asked: Any,
 ) -> None:
     """Show what has changed: on a page between two captures, or between two crawls.
 
     With a URL: the text of the last capture against the last one before that says something else. With the
-    folder of another crawl: which pages are new, gone, changed or moved there. What differs at each visit,
+    folder of another crawl: which pages are new, gone, changed or moved there, and with --text or --html in
+    which words. What differs at each visit,
     whatever else does (clocks, counters, boxes that rotate), is learned from the captures and left out. Works
     on a running crawl too. Exit 1 if there are no two captures.
     """
     from gossamer.cli.diff import run_diff
     from gossamer.inspect.compare.captures import Asked
 
-    run_diff(folder, what, Asked(**asked), form or "text", ignore)
+    run_diff(folder, what, Asked(**asked), form or "text", ignore, text=text)
 
 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
