@@ -5,7 +5,7 @@ sorting the texts of what is new or gone on disk.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -108,7 +108,10 @@ def differences(
     reader = _Reader(before, after, how)
     texts = BigSort(scratch, "texts", _SORTED)
     for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
-        yield from _of_host(reader, group, texts, counts)
+        apart = BigSort(scratch, "apart", _SORTED)
+        volatile = yield from _of_host(reader, group, apart, counts)
+        for line in apart:
+            texts.add(reader.by_text(msgspec.json.decode(line, type=_Apart), volatile))
     found = BigSort(scratch, "found", _SORTED)
     for one in _moved(texts, counts):
         found.add(one.url.encode("utf-8", "surrogateescape") + b"\t" + msgspec.json.encode(one))
@@ -119,10 +122,11 @@ def differences(
 def _of_host(
     reader: "_Reader",
     group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
-    texts: BigSort,
+    apart: BigSort,
     counts: Counts,
-) -> Iterator[Difference]:
-    """The changed pages of one host; what is new or gone goes to `texts`."""
+) -> Generator[Difference, None, Volatile]:
+    """The changed pages of one host; what is new or gone goes to `apart`, until it is known what of the host differs
+    at each visit, which is returned."""
     pairs: list[tuple[Indexed, Indexed]] = []
 
     def shared() -> Iterator[tuple[Indexed, Indexed]]:
@@ -134,9 +138,9 @@ def _of_host(
                 else:
                     yield old, new
             elif old is not None:
-                texts.add(reader.line(reader.before, old, b"0", last.status if last else 0))
+                apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
             elif new is not None:
-                texts.add(reader.line(reader.after, new, b"1", new.status))
+                apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
 
     candidates = shared()
     held: list[_Texts | str] = []
@@ -177,6 +181,15 @@ def _of_host(
             passages=passages,
             cut=cut,
         )
+    return volatile
+
+
+class _Apart(msgspec.Struct, frozen=True):
+    """A page that only one of the crawls has, and its status in the second."""
+
+    page: Indexed
+    gone: bool
+    status: int
 
 
 class _Reader:
@@ -198,16 +211,18 @@ class _Reader:
         except UnreadableError as error:
             return str(error)
 
-    def line(self, inspection: Inspection, one: Indexed, side: bytes, status: int) -> bytes:
-        """One that is new or gone, to be sorted by what it says."""
+    def by_text(self, apart: _Apart, volatile: Volatile) -> bytes:
+        """A line of one that is new or gone, to be sorted by what it says beside what differs at each visit."""
+        one = apart.page
         mark = one.digest
         try:
-            pieces = self._pieces(inspection, one)
+            pieces = self._pieces(self.before if apart.gone else self.after, one)
         except (UnreadableError, StorageError):
             pieces = []
         if len(pieces) >= _FEWEST_PIECES:
-            mark = f"{fingerprint(pieces):016x}"
-        return b"%b\t%b\t%d\t%b" % (mark.encode(), side, status, one.url.encode("utf-8", "surrogateescape"))
+            mark = f"{fingerprint(pieces, volatile):016x}"
+        side, url = b"0" if apart.gone else b"1", one.url.encode("utf-8", "surrogateescape")
+        return b"%b\t%b\t%d\t%b" % (mark.encode(), side, apart.status, url)
 
     def _pieces(self, inspection: Inspection, one: Indexed) -> list[str]:
         return pieces_in(inspection, read_back(inspection, one), self.how.reading)
