@@ -141,7 +141,7 @@ def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
         about = "place" if name.endswith("place") else name
         other = "" if about == "same" else f"<p>Request {crc32(f'{name}{turn}'.encode()):010d}</p>"
         own = words.get(name, {}).get(turn, "")
-        return f"<h1>About {about}</h1>{PROSE.replace('words', about)}<p>{own}</p>{'' if about == 'place' else other}"
+        return f"<h1>About {about}</h1>{PROSE.replace('words', about)}<p>{own}</p>{other}"
 
     with _site(page) as site:
         url = site.address

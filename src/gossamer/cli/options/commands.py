@@ -764,7 +764,7 @@ def config(names: tuple[str, ...], find: str, what: str | None, *, json: bool, *
     """
     from gossamer.config.presets import PRESETS
 
-    if what in PRESETS:
+    if what is not None and what in PRESETS:
         from gossamer.cli.look import show_preset
 
         show_preset(what, json=json)
