@@ -141,7 +141,7 @@ def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
         about = "place" if name.endswith("place") else name
         other = "" if about == "same" else f"<p>Request {crc32(f'{name}{turn}'.encode()):010d}</p>"
         own = words.get(name, {}).get(turn, "")
-        return f"<h1>About {about}</h1>{PROSE.replace('words', about)}<p>{own}</p>{'' if about == 'place' else other}"
+        return f"<h1>About {about}</h1>{PROSE.replace('words', about)}<p>{own}</p>{other}"
 
     with _site(page) as site:
         url = site.address
@@ -174,4 +174,16 @@ def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
     assert "1 changed, 1 moved, 1 new, 1 gone" in lines.err
     everything = gossamer("diff", "one", "two", "--all")
     assert "2 changed" in everything.err
-    assert gossamer("diff", "one", "two", "--html").code == 2
+    assert gossamer("diff", "one", "two", "--html", "--from", "2026").code == 2
+    text = gossamer("diff", "one", "two", "--text", "--context", "0").out
+    assert [line for line in text.splitlines() if line[0] in "+-@"][1:] == [
+        "- It costs $5.00.",
+        "+ It costs $6.00.",
+    ]
+    *found, _ = map(json.loads, gossamer("diff", "one", "two", "--text", "--json").out.splitlines())
+    changed = next(one for one in found if one["kind"] == "changed")
+    assert [row["kind"] for row in changed["passages"][0]["rows"]].count("changed") == 1
+    html = gossamer("diff", "one", "two", "--html").out
+    assert html.startswith("<!doctype html>") and html.rstrip().endswith("</html>")
+    assert "<del>" in html and "1 changed, 1 moved, 1 new, 1 gone" in html
+    assert gossamer("diff", "one", url, "--text").code == 2

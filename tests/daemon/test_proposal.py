@@ -55,6 +55,14 @@ def test_toml_and_tree_and_dotted_paths_say_the_same(frame: Frame) -> None:
     assert first.config.politeness.shared == str(frame.politeness)
 
 
+def test_a_word_says_what_a_job_is_for(frame: Frame) -> None:
+    made = propose({"seeds": SEEDS, "for": "archive", "speculation.follow": False}, frame).config
+    assert (made.scope.requisites, made.speculation.follow) == ("any", False)
+    assert problems(frame, {"seeds": SEEDS, "for": "ever"}) == (
+        "for: 'ever' is none of archive, text, links, mirror",
+    )
+
+
 def test_everything_that_is_wrong_is_told_at_once(frame: Frame) -> None:
     source = {"seeds": ["no url at all:"], "engine.workers": 0, "fetch.nonsense": 1}
     found = problems(frame, source, {"connections": -1, "wishes": 3})

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -21,15 +21,17 @@ from gossamer.extract.fields.selector import read_ignored
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
 from gossamer.inspect.compare.captures import Asked, Comparison, compare, with_content
-from gossamer.inspect.compare.crawls import Counts, Difference, differences
+from gossamer.inspect.compare.crawls import Counts, Difference, How, differences
 from gossamer.inspect.compare.text import Reading
 from gossamer.model.errors import ConfigError
-from gossamer.policy.change.passages import Row, Span
+from gossamer.policy.change.passages import Passage, Row, Span
 
 Form = Literal["text", "html", "json"]
 
 
-def run_diff(path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[str] = ()) -> None:
+def run_diff(
+    path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[str] = (), *, text: bool = False
+) -> None:
     """Compare two captures of a URL, or two crawls; exit 1 if there are not two of them.
 
     Args:
@@ -38,6 +40,7 @@ def run_diff(path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[s
         asked: which captures.
         form: of what is printed.
         ignore: selectors of CSS, of elements that are left out of pages.
+        text: of two crawls, what differs on each page, not how much alone; on a page of HTML always.
 
     Raises:
         ConfigError: no crawl lives in `path`, or what is asked makes no sense.
@@ -46,12 +49,13 @@ def run_diff(path: Path, what: str, asked: Asked, form: Form, ignore: Sequence[s
     """
     reading = Reading(text_in, read_ignored(ignore))
     if "://" not in what and (CrawlFolder(Path(what)).config.exists() or holds_cluster(Path(what))):
-        if asked.since or asked.until or form == "html":
-            raise ConfigError(
-                "--from, --to and --html are of one page's captures. Give a URL, or leave them out."
-            )
-        _crawls(path, Path(what), asked.everything, reading, json=form == "json")
+        if asked.since or asked.until:
+            raise ConfigError("--from and --to are of one page's captures. Give a URL, or leave them out.")
+        shown = text or form == "html"
+        _crawls(path, Path(what), How(reading, asked.everything, asked.context if shown else None), form)
         return
+    if text:
+        raise ConfigError("--text is of two crawls; of one page the text is shown anyway")
     with looked_into(path) as inspection:
         captures = found_captures(inspection, path, what)
         comparable = with_content(captures)
@@ -84,14 +88,18 @@ def _show(found: Comparison, captures: int, *, named: bool) -> None:
     out = Console(highlight=False, soft_wrap=True)
     out.print(Text(f"--- {safe(found.before.url)}  {found.before.time}", style="bold"))
     out.print(Text(f"+++ {safe(found.after.url)}  {found.after.time}", style="bold"))
-    for passage in found.passages:
+    _print(out, found.passages)
+    if found.cut:
+        say("there is more; --json and --html are cut there, too")
+    say(_verdict(found, captures, named=named))
+
+
+def _print(out: Console, passages: Sequence[Passage]) -> None:
+    for passage in passages:
         out.print(Text(f"@@ {passage.at}", style="cyan"))
         for row in passage.rows:
             for line in _lines(row):
                 out.print(line)
-    if found.cut:
-        say("there is more; --json and --html are cut there, too")
-    say(_verdict(found, captures, named=named))
 
 
 def _verdict(found: Comparison, captures: int, *, named: bool = False) -> str:
@@ -143,7 +151,7 @@ _STYLE = (
     "table{border-collapse:collapse;width:100%;table-layout:fixed;margin:1rem 0}"
     "td{padding:.15rem .6rem;vertical-align:top;overflow-wrap:anywhere;border-top:1px solid #e3e7ed;width:50%}"
     ".r{background:#fdeceb}.a{background:#e7f6ec}del{background:#f7b9b4}ins{background:#a9dfba;text-decoration:none}"
-    "h1{font-size:1.1rem;overflow-wrap:anywhere}p{color:#5a6675}"
+    "h1{font-size:1.1rem;overflow-wrap:anywhere}h2{font-size:.95rem;white-space:pre-wrap;overflow-wrap:anywhere}p{color:#5a6675}"
     "@media(prefers-color-scheme:dark){body{color:#dfe4ec;background:#14181f}td{border-color:#2b323d}.r{background:#3a2023}"
     ".a{background:#1b3325}del{background:#7a2f2f;color:#fff}ins{background:#25633c;color:#fff}p{color:#9aa5b5}}"
     "@media(max-width:40rem){td{display:block;width:auto}td:empty{display:none}}"
@@ -152,14 +160,23 @@ _STYLE = (
 
 def as_html(found: Comparison) -> str:
     """A page of its own: both captures side by side, one below the other where there is little room."""
-    parts = [
-        "<!doctype html><html><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
-        f"<title>{escape(safe(found.after.url))}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{escape(safe(found.after.url))}</h1><p>{found.before.time} · {found.after.time}</p>",
-        f"<p>{escape(_verdict(found, 2).rpartition(';')[0])}</p>",
-    ]
-    for passage in found.passages:
-        parts.append("<table>")
+    title = escape(safe(found.after.url))
+    about = f"<p>{found.before.time} · {found.after.time}</p><p>{escape(_verdict(found, 2).rpartition(';')[0])}</p>"
+    return "".join(
+        [_top(title), f"<h1>{title}</h1>{about}", *_side_by_side(found.passages), "</body></html>"]
+    )
+
+
+def _top(title: str) -> str:
+    return (
+        "<!doctype html><html><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>"
+    )
+
+
+def _side_by_side(passages: Sequence[Passage]) -> Iterator[str]:
+    for passage in passages:
+        yield "<table>"
         for row in passage.rows:
             old = row.new if row.kind == "same" else row.old
             sides = (
@@ -170,9 +187,8 @@ def as_html(found: Comparison) -> str:
                 f"<td{f' class={name}' if name else ''}>{_spans(spans, mark if row.kind == 'changed' else '')}</td>"
                 for name, spans, mark in sides
             )
-            parts.append(f"<tr>{''.join(cells)}</tr>")
-        parts.append("</table>")
-    return "".join([*parts, "</body></html>"])
+            yield f"<tr>{''.join(cells)}</tr>"
+        yield "</table>"
 
 
 def _spans(spans: Sequence[Span], mark: str) -> str:
@@ -182,24 +198,47 @@ def _spans(spans: Sequence[Span], mark: str) -> str:
     )
 
 
-def _crawls(path: Path, other: Path, everything: bool, reading: Reading, *, json: bool) -> None:
+def _crawls(path: Path, other: Path, how: How, form: Form) -> None:
     counts = Counts()
     encoder = msgspec.json.Encoder()
+    out = Console(highlight=False, soft_wrap=True)
+    title = f"{escape(safe(str(path)))} · {escape(safe(str(other)))}"
+    if form == "html":
+        show(f"{_top(title)}<h1>{title}</h1>")
     with (
         looked_into(path) as before,
         looked_into(other) as after,
         tempfile.TemporaryDirectory(prefix="gossamer-") as scratch,
     ):
-        for one in differences(before, after, Path(scratch), counts, everything=everything, reading=reading):
-            show(encoder.encode(one).decode() if json else _line(one))
-    if json:
-        show(encoder.encode({"kind": "counts"} | msgspec.to_builtins(counts)).decode())
-        return
+        for one in differences(before, after, Path(scratch), counts, how):
+            match form:
+                case "json":
+                    show(encoder.encode(one).decode())
+                case "html":
+                    show(
+                        f"<h2>{escape(_line(one))}</h2>{''.join(_side_by_side(one.passages))}{_MORE * one.cut}"
+                    )
+                case _:
+                    show(_line(one))
+                    _print(out, one.passages)
+    match form:
+        case "json":
+            show(encoder.encode({"kind": "counts"} | msgspec.to_builtins(counts)).decode())
+        case "html":
+            show(f"<p>{escape(_sums(counts))}</p></body></html>")
+        case _:
+            say(_sums(counts))
+
+
+_MORE = "<p>There is more.</p>"
+
+
+def _sums(counts: Counts) -> str:
     told = f"{counts.changed:,} changed, {counts.moved:,} moved, {counts.new:,} new, {counts.gone:,} gone,"
     told += f" {counts.same:,} the same"
     if counts.ignored:
         told += f" ({counts.ignored:,} of them but for what differs at each visit; --all counts it)"
-    say(told)
+    return told
 
 
 def _line(one: Difference) -> str:

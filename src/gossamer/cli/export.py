@@ -19,7 +19,17 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 
 What = Literal[
-    "pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "near_duplicates", "files"
+    "pages",
+    "hosts",
+    "captures",
+    "visits",
+    "documents",
+    "text",
+    "links",
+    "fields",
+    "near_duplicates",
+    "files",
+    "wacz",
 ]
 FOLDER = "exports"
 _GRAPHS = ("tsv", "graphml")
@@ -28,6 +38,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
     "links": (*_GRAPHS, *_ROWS),
     "text": (*_ROWS, "wet"),
     "files": ("content", "text", "markdown"),
+    "wacz": ("wacz",),
 }
 """Of what, the first is the usual one."""
 _DERIVED = ("documents", "text", "links", "fields", "near_duplicates")
@@ -45,6 +56,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     columns: str = ""
     where: str = ""
     names: str = ""
+    texts: str = ""
     memory: str = "64MiB"
     json: bool = False
 
@@ -67,6 +79,8 @@ def run_export(path: Path, asked: Asked) -> None:
             ended = _graphml(inspection, asked, memory)
         elif asked.what == "files":
             ended = _files(inspection, asked, form)
+        elif form == "wacz":
+            ended = _wacz(inspection, asked)
         elif asked.to:
             ended = _load(inspection, asked)
         else:
@@ -89,20 +103,23 @@ def _form(asked: Asked) -> str:
         ConfigError: they do not.
     """
     if asked.to:
-        given = [f"--{name}" for name in ("format", "out", "split", "compress") if _given(asked, name)]
-        if given or asked.what == "files":
-            raise ConfigError(f"--to does not go with {given[0] if given else 'files'}")
+        given = [
+            f"--{name}" for name in ("format", "out", "split", "compress", "texts") if _given(asked, name)
+        ]
+        if given or asked.what in ("files", "wacz"):
+            raise ConfigError(f"--to does not go with {given[0] if given else asked.what}")
         return ""
     forms = _FORMS.get(asked.what, _ROWS)
     form = asked.form or forms[0]
     if form not in forms:
         raise ConfigError(f"--format {form}: {asked.what} come as {', '.join(forms)}")
     useless = {
-        "tsv": ("split", "compress", "columns", "where", "names"),
-        "graphml": ("split", "columns", "where", "names"),
-        "wet": ("columns", "names"),
-        "parquet": ("compress", "names"),
-    }.get(form, ("split", "compress", "columns") if asked.what == "files" else ("names",))
+        "tsv": ("split", "compress", "columns", "where", "names", "texts"),
+        "graphml": ("split", "columns", "where", "names", "texts"),
+        "wet": ("columns", "names", "texts"),
+        "parquet": ("compress", "names", "texts"),
+        "wacz": ("split", "compress", "columns", "where", "names"),
+    }.get(form, ("split", "compress", "columns", "texts") if asked.what == "files" else ("names", "texts"))
     if given := [name for name in useless if _given(asked, name)]:
         raise ConfigError(f"--{given[0]} does not go with {asked.what} as {form}")
     return form
@@ -223,6 +240,28 @@ def _load(inspection: Inspection, asked: Asked) -> bool:
             f"{safe(loaded.to)}: {plural(loaded.rows, 'row')} in {loaded.table}, {loaded.written:,} written{refused}"
         )
     return not lag and not loaded.problems
+
+
+def _wacz(inspection: Inspection, asked: Asked) -> bool:
+    from gossamer.datasets.export.wacz.writing import write_wacz
+
+    out = asked.out or str(inspection.folder.path / FOLDER / f"{inspection.folder.path.resolve().name}.wacz")
+    if "://" in (out := out.removeprefix("file://")):
+        raise ConfigError(f"--out {out}: a WACZ is written to a disk; copy it from there")
+    written = write_wacz(inspection, Path(out), _size("--texts", asked.texts or "16MiB"))
+    if asked.json:
+        show_json(written)
+        return not written.problems
+    for problem in written.problems:
+        say(safe(problem))
+    if written.texts_left_out:
+        say("texts of documents are longer than --texts and left out: ReplayWeb.page will find titles only")
+    texts = f" ({written.texts:,} with text)" if written.texts else ""
+    show(
+        f"{safe(written.file)}: {plural(written.pages, 'page')}{texts}, {plural(written.captures, 'capture')},"
+        f" {plural(written.archives, 'archive file')}, {size(written.bytes)}"
+    )
+    return not written.problems
 
 
 def _files(inspection: Inspection, asked: Asked, form: str) -> bool:

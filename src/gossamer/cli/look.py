@@ -14,6 +14,7 @@ from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
 from gossamer.config.config import CrawlConfig
+from gossamer.config.presets import PRESETS
 from gossamer.config.setting_help import all_settings, find_settings
 from gossamer.config.settings import commented_toml
 from gossamer.inspect.checks.cluster_check import check_whole
@@ -191,6 +192,21 @@ def show_config(names: list[str], word: str, *, json: bool) -> None:
         show(textwrap.indent(one.written, "  "))
     if not found:
         sys.exit(1)
+
+
+def show_preset(word: str, *, json: bool) -> None:
+    """Print what a crawl for this purpose sets, a line of TOML each, and what that means."""
+    found = find_settings(CrawlConfig, list(PRESETS[word]), "")
+    if json:
+        show_json({one.path: PRESETS[word][one.path] for one in found})
+        return
+    for one in found:
+        show(f"{one.path} = {_toml(PRESETS[word][one.path])}")
+        show(textwrap.fill(one.meaning, 96, initial_indent="  # ", subsequent_indent="  # "))
+
+
+def _toml(value: bool | str) -> str:
+    return msgspec.json.encode(value).decode()  # of these both write the same
 
 
 def show_check(path: Path, *, json: bool) -> None:

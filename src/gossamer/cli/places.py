@@ -10,6 +10,7 @@ from gossamer.cli.terminal.printing import safe, show, show_json
 from gossamer.config.config import CrawlConfig
 from gossamer.config.effective import minute_of_day
 from gossamer.config.explained import Decided, explained
+from gossamer.config.presets import with_preset
 from gossamer.config.settings import load, read_toml
 from gossamer.inspect.why.by_place import told_of
 from gossamer.inspect.why.sentences import in_english
@@ -61,7 +62,7 @@ def show_for(text: str, names: list[str], where: Where, *, json: bool) -> None:
     if hour and time is None:
         raise ConfigError(because(ProblemCode.PLACE_TIME, hour))
     path = where.file or (CrawlFolder(where.folder).config if where.folder is not None else None)
-    config = load(CrawlConfig, read_toml(path) if path is not None else {})
+    config = load(CrawlConfig, with_preset(read_toml(path)) if path is not None else {})
     minute = minute_of_day() if time is None else 60 * int(time[1]) + int(time[2])
     asked = Asked(url.host, url, address, where.media_type.lower(), minute)
     found = [one for one in explained(config, asked) if not names or _is_named(one, names)]

@@ -14,12 +14,13 @@ from gossamer.config.config import CrawlConfig
 from gossamer.config.dotted import join_path, setting_keys
 from gossamer.config.older_hosts import renewed_keys
 from gossamer.config.options import OPTIONS, overrides
+from gossamer.config.presets import with_preset
 from gossamer.config.settings import Tree, load, merge, parse_toml, read_toml, resolve_secrets
 from gossamer.fetch.config import prove_ca_file
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of, placed, text
 
-_FLAGS = {"obey_robots": "--ignore-robots"}
+_FLAGS = {"obey_robots": "--ignore-robots", "preset": "--for"}
 _NUMBERS = frozenset({"max_pages", "max_depth", "workers"})
 
 
@@ -40,7 +41,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def compose(request: Request) -> CrawlConfig:
-    """Defaults, then the file, then the options.
+    """Defaults, then the preset, then the file, then the options.
 
     Raises:
         ConfigError: lists every problem there is, those of options by the names of the options.
@@ -57,7 +58,8 @@ def compose(request: Request) -> CrawlConfig:
         given |= {"seeds": list(request.seeds), "seeds_file": seeds_file}
     config = CrawlConfig(seeds=tuple(request.seeds), seeds_file=seeds_file)
     with _noting(problems):
-        config = with_own_folders(load(CrawlConfig, merge(CrawlConfig.renewed(tree), {**given, **settings})))
+        tree = with_preset(merge(CrawlConfig.renewed(tree), {**given, **settings}))
+        config = with_own_folders(load(CrawlConfig, tree))
     with _noting(problems):
         Seeds(config).prove()
     order = str(settings.get("engine.order") or given.get("engine.order") or config.engine.order)

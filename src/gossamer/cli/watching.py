@@ -23,6 +23,7 @@ from gossamer.cli.exits import EXIT_INTERRUPTED
 from gossamer.cli.request import Request, compose
 from gossamer.cli.terminal.printing import plural, safe, say, show, show_json
 from gossamer.config.config import CrawlConfig
+from gossamer.config.presets import with_preset
 from gossamer.config.secret_values import is_reference
 from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.config.watch_config import WatchConfig, name_of
@@ -105,7 +106,7 @@ def run_watch(
         return
     further = bool(asked.match or asked.query)
     table, sections = asked.watch([] if further else list(map(page_of, request.seeds)))
-    base = load(CrawlConfig, merge(read_toml(request.config) if request.config else {}, {}))
+    base = load(CrawlConfig, with_preset(read_toml(request.config) if request.config else {}))
     watches = [*map(_table, base.watch), table]
     options: dict[str, object] = {**request.options, "watch": watches}
     if sections:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 OPTIONS = {
+    "preset": "for",
     "scope": "scope.mode",
     "exclude": "scope.exclude",
     "max_depth": "scope.max_depth",

@@ -16,6 +16,7 @@ from gossamer.assembly.folder import CrawlFolder, write_whole
 from gossamer.assembly.seeds import Seeds, with_own_folders
 from gossamer.config.config import CrawlConfig
 from gossamer.config.options import OPTIONS, overrides
+from gossamer.config.presets import with_preset
 from gossamer.config.settings import Tree, load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
 from gossamer.datasets.one_document import DocumentReader
@@ -335,7 +336,7 @@ def _tree(seeds: Sequence[str], config: Mapping[str, object], options: Mapping[s
         raise ConfigError(
             f"crawl: {', '.join(unknown)}: no such option. There are: {', '.join(sorted(OPTIONS))}. {settings}"
         )
-    tree = merge(dict(config), overrides(options))
+    tree = with_preset(merge(dict(config), overrides(options)))
     return merge(tree, {"seeds": list(seeds)}) if seeds else tree
 
 

@@ -291,22 +291,30 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
     help="Lines around what differs.",
     show_default=True,
 )
+@click.option("--text", is_flag=True, help="Of two crawls: what differs on each page, not how much alone.")
 @click.option("--html", "form", flag_value="html", help="A page with both side by side.")
 @click.option("--json", "form", flag_value="json", help="For programs; of two crawls one line each.")
 def diff(
-    folder: Path, what: str, *, form: Literal["html", "json"] | None, ignore: tuple[str, ...], **asked: Any
+    folder: Path,
+    what: str,
+    *,
+    form: Literal["html", "json"] | None,
+    ignore: tuple[str, ...],
+    text: bool,
+    **asked: Any,
 ) -> None:
     """Show what has changed: on a page between two captures, or between two crawls.
 
     With a URL: the text of the last capture against the last one before that says something else. With the
-    folder of another crawl: which pages are new, gone, changed or moved there. What differs at each visit,
+    folder of another crawl: which pages are new, gone, changed or moved there, and with --text or --html in
+    which words. What differs at each visit,
     whatever else does (clocks, counters, boxes that rotate), is learned from the captures and left out. Works
     on a running crawl too. Exit 1 if there are no two captures.
     """
     from gossamer.cli.diff import run_diff
     from gossamer.inspect.compare.captures import Asked
 
-    run_diff(folder, what, Asked(**asked), form or "text", ignore)
+    run_diff(folder, what, Asked(**asked), form or "text", ignore, text=text)
 
 
 @app.command(cls=Command, name="list", epilog="Example: gossamer list ./crawl --status 404")
@@ -597,6 +605,7 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
             "fields",
             "near_duplicates",
             "files",
+            "wacz",
         ]
     ),
 )
@@ -613,6 +622,12 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
 @click.option("--columns", metavar="NAME,...", default="", help="Only these; 'gossamer sql' names them.")
 @click.option("--where", metavar="SQL", default="", help="Only rows of which this is true; needs 'sql'.")
 @click.option("--names", metavar="RULE", default="", help="Of files: {host}/{path}/{title}.{ext}")
+@click.option(
+    "--texts",
+    metavar="SIZE",
+    default="",
+    help="Of wacz: take the documents' texts if they are no longer; 16MiB.",
+)
 @click.option("--memory", metavar="SIZE", default="64MiB", help="Of tsv and graphml: lines sorted at once.")
 @json
 def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
@@ -626,6 +641,7 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
                                      as graphml: the same graph of pages
                                      as jsonl, csv, parquet: with their texts, after 'gossamer index'
     files                            each document in a file: as content, text or markdown
+    wacz                             all of it in one file that ReplayWeb.page opens, to browse it
     --to sqlite:///FILE, postgresql://USER@HOST/DB, opensearch+https://HOST:9200/INDEX
 
     Files go to FOLDER/exports/WHAT-FORMAT (tsv to FOLDER/links); manifest.json there names those that are
@@ -731,22 +747,36 @@ def dns(
 @app.command(cls=Command, epilog="Example: gossamer config politeness fetch.max_head --find robots")
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("--find", metavar="WORD", default="", help="Settings in whose name or meaning this occurs.")
-@click.option("--for", "url", metavar="URL", help="What holds for URL, and which [place] says so.")
-@click.option("--config", "file", type=PATH, help="With --for: the settings of this file.")
-@click.option("--dir", "folder", type=PATH, metavar="FOLDER", help="With --for: those of this crawl.")
-@click.option("--address", default="", help="With --for: the address it has.")
-@click.option("--type", "media_type", default="", help="With --for: the media type of the answer.")
-@click.option("--time", "hour", metavar="HH:MM", default="", help="With --for: the time of day, UTC.")
+@click.option(
+    "--for",
+    "what",
+    metavar="URL|WORD",
+    help="What holds for URL, and which [place] says so; or what archive, text, links or mirror sets.",
+)
+@click.option("--config", "file", type=PATH, help="With --for URL: the settings of this file.")
+@click.option("--dir", "folder", type=PATH, metavar="FOLDER", help="With --for URL: those of this crawl.")
+@click.option("--address", default="", help="With --for URL: the address it has.")
+@click.option("--type", "media_type", default="", help="With --for URL: the media type of the answer.")
+@click.option("--time", "hour", metavar="HH:MM", default="", help="With --for URL: the time of day, UTC.")
 @json
-def config(names: tuple[str, ...], find: str, url: str | None, *, json: bool, **where: Any) -> None:
+def config(names: tuple[str, ...], find: str, what: str | None, *, json: bool, **where: Any) -> None:
     """Tell what settings or sections mean; without a NAME, print the whole commented configuration.
 
-    With --for, tell what holds for one URL of the settings that can differ by place, and why.
+    With --for URL, tell what holds for it of the settings that can differ by place, and why. With --for and one
+    of the words archive, text, links and mirror, tell what it sets for a new crawl; a host of such a name
+    is written as a URL: http://archive/.
     """
-    if url is not None:
+    from gossamer.config.presets import PRESETS
+
+    if what is not None and what in PRESETS:
+        from gossamer.cli.look import show_preset
+
+        show_preset(what, json=json)
+        return
+    if what is not None:
         from gossamer.cli.places import Where, show_for
 
-        show_for(url, list(names), Where(**where), json=json)
+        show_for(what, list(names), Where(**where), json=json)
         return
     from gossamer.cli.look import show_config
 

@@ -65,6 +65,14 @@ def _orders() -> str:
 _OF_A_CRAWL = (
     click.argument("seed", metavar="SEED...", nargs=-1),
     _option(WHERE, "--seeds", "FILE|-", "Read seeds from a file, one a line."),
+    click.option(
+        "--for",
+        "preset",
+        cls=Option,
+        panel=WHERE,
+        metavar="WORD",
+        help="What it is for: archive, text, links or mirror ('gossamer config --for archive').",
+    ),
     _option(
         WHERE,
         "--scope",

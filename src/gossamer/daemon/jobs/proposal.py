@@ -9,6 +9,7 @@ import msgspec
 from gossamer.assembly.plugins import ordering
 from gossamer.assembly.seeds import Seeds, crawl_name
 from gossamer.config.config import CrawlConfig
+from gossamer.config.presets import with_preset
 from gossamer.config.settings import Tree, load, merge, parse_toml, resolve_secrets
 from gossamer.daemon.allocation.claims import (
     Amounts,
@@ -88,7 +89,7 @@ def propose(
         tree = merge(tree, {"politeness.shared": str(frame.politeness)})
         if seeds_file is not None:
             tree = merge(tree, {"seeds_file": str(seeds_file)})
-        config = _noting(problems, lambda: load(CrawlConfig, tree))
+        config = _noting(problems, lambda: load(CrawlConfig, with_preset(tree)))
     if config is not None:
         config = _closing(config, frame)
         problems += _problems_of(config, frame, seeds_file)

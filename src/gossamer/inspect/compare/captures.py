@@ -14,7 +14,7 @@ from gossamer.policy.change.change import changed
 from gossamer.policy.change.passages import CONTEXT, Passage, passages_of
 from gossamer.policy.change.volatile import Volatile
 
-__all__ = ["MOST_ROWS", "Asked", "Comparison", "compare", "compare_pair", "with_content"]
+__all__ = ["MOST_ROWS", "Asked", "Comparison", "bounded", "compare", "compare_pair", "with_content"]
 
 MOST_ROWS = 2_000
 
@@ -123,15 +123,16 @@ def compare_pair(
     if whole and not asked.everything:
         volatile = learned_from(inspection, captures, pair, reading)
         change = changed(before, after, volatile)
-    passages, cut = _bounded(passages_of(before, after, change, volatile, asked.context))
+    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut
     )
 
 
-def _bounded(passages: list[Passage]) -> tuple[list[Passage], bool]:
-    left = MOST_ROWS
+def bounded(passages: list[Passage], most: int = MOST_ROWS) -> tuple[list[Passage], bool]:
+    """The first of them, of so many rows in all; whether there were more."""
+    left = most
     kept: list[Passage] = []
     for passage in passages:
         if left <= 0:

@@ -5,26 +5,28 @@ sorting the texts of what is new or gone on disk.
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.inspect.archive.lookup import Indexed, read_back
+from gossamer.inspect.compare.captures import bounded
 from gossamer.inspect.compare.learned import known_of, learned_together
 from gossamer.inspect.compare.text import READ, Reading, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
-from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.change import Change, changed, fingerprint
+from gossamer.policy.change.passages import Passage, passages_of
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
 
-__all__ = ["Counts", "Difference", "Kind", "differences"]
+__all__ = ["Counts", "Difference", "How", "Kind", "differences"]
 
 Kind = Literal["changed", "new", "gone", "moved"]
 LEARNED_FROM = 24
@@ -49,6 +51,8 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
         share: of its words that differ, 0 to 1.
         removed, added: words.
         note: why its text cannot be told, if its bytes differ.
+        passages: of a page that has changed, what differs with its context, if that was asked for.
+        cut: there were more than `MOST_ROWS` rows of them.
     """
 
     kind: Kind
@@ -59,6 +63,17 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     removed: int = 0
     added: int = 0
     note: str = ""
+    passages: Sequence[Passage] = ()
+    cut: bool = False
+
+
+class How(NamedTuple):
+    """How crawls are compared: how captures are read, whether what differs at each visit counts, too, and how many rows
+    around what differs are wanted; `None`: no passages are."""
+
+    reading: Reading = READ
+    everything: bool = False
+    context: int | None = None
 
 
 class Counts(msgspec.Struct):
@@ -77,9 +92,7 @@ def differences(
     after: Inspection,
     scratch: Path,
     counts: Counts,
-    *,
-    everything: bool = False,
-    reading: Reading = READ,
+    how: How,
 ) -> Iterator[Difference]:
     """What changed, as it is found, and then what moved, is new or gone, by address.
 
@@ -87,16 +100,18 @@ def differences(
         before, after: two crawls.
         scratch: a folder for what is sorted.
         counts: counts along.
-        everything: what differs at each visit counts, too.
-        reading: how captures are read.
+        how: they are compared.
 
     Raises:
         StorageError: an archive is damaged, or the disk is full.
     """
-    reader = _Reader(before, after, everything, reading)
+    reader = _Reader(before, after, how)
     texts = BigSort(scratch, "texts", _SORTED)
     for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
-        yield from _of_host(reader, group, texts, counts)
+        apart = BigSort(scratch, "apart", _SORTED)
+        volatile = yield from _of_host(reader, group, apart, counts)
+        for line in apart:
+            texts.add(reader.by_text(msgspec.json.decode(line, type=_Apart), volatile))
     found = BigSort(scratch, "found", _SORTED)
     for one in _moved(texts, counts):
         found.add(one.url.encode("utf-8", "surrogateescape") + b"\t" + msgspec.json.encode(one))
@@ -107,10 +122,11 @@ def differences(
 def _of_host(
     reader: "_Reader",
     group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
-    texts: BigSort,
+    apart: BigSort,
     counts: Counts,
-) -> Iterator[Difference]:
-    """The changed pages of one host; what is new or gone goes to `texts`."""
+) -> Generator[Difference, None, Volatile]:
+    """The changed pages of one host; what is new or gone goes to `apart`, until it is known what of the host differs
+    at each visit, which is returned."""
     pairs: list[tuple[Indexed, Indexed]] = []
 
     def shared() -> Iterator[tuple[Indexed, Indexed]]:
@@ -122,9 +138,9 @@ def _of_host(
                 else:
                     yield old, new
             elif old is not None:
-                texts.add(reader.line(reader.before, old, b"0", last.status if last else 0))
+                apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
             elif new is not None:
-                texts.add(reader.line(reader.after, new, b"1", new.status))
+                apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
 
     candidates = shared()
     held: list[_Texts | str] = []
@@ -137,7 +153,7 @@ def _of_host(
         ):
             break
     volatile = Volatile()
-    if pairs and not reader.everything:
+    if pairs and not reader.how.everything:
         url = Url.from_serialised(pairs[0][1].url)
         volatile = known_of(reader.after, url) if url is not None else volatile
         volatile = learned_together((both for both in held if not isinstance(both, str)), volatile)
@@ -154,6 +170,7 @@ def _of_host(
             counts.ignored += bool(changed(*both))
             continue
         counts.changed += 1
+        passages, cut = reader.passages(both, change, volatile)
         yield Difference(
             "changed",
             pair[1].url,
@@ -161,15 +178,31 @@ def _of_host(
             share=round(change.share, 4),
             removed=change.removed,
             added=change.added,
+            passages=passages,
+            cut=cut,
         )
+    return volatile
+
+
+class _Apart(msgspec.Struct, frozen=True):
+    """A page that only one of the crawls has, and its status in the second."""
+
+    page: Indexed
+    gone: bool
+    status: int
 
 
 class _Reader:
     """Reads texts of both crawls."""
 
-    def __init__(self, before: Inspection, after: Inspection, everything: bool, reading: Reading) -> None:
-        self.before, self.after, self.everything = before, after, everything
-        self._reading = reading
+    def __init__(self, before: Inspection, after: Inspection, how: How) -> None:
+        self.before, self.after, self.how = before, after, how
+
+    def passages(self, both: _Texts, change: Change, volatile: Volatile) -> tuple[list[Passage], bool]:
+        """What differs, and whether that is not all; nothing unless it was asked for."""
+        if self.how.context is None:
+            return [], False
+        return bounded(passages_of(*both, change, volatile, self.how.context))
 
     def texts(self, pair: tuple[Indexed, Indexed]) -> _Texts | str:
         """Of both captures, or why they cannot be told."""
@@ -178,19 +211,21 @@ class _Reader:
         except UnreadableError as error:
             return str(error)
 
-    def line(self, inspection: Inspection, one: Indexed, side: bytes, status: int) -> bytes:
-        """One that is new or gone, to be sorted by what it says."""
+    def by_text(self, apart: _Apart, volatile: Volatile) -> bytes:
+        """A line of one that is new or gone, to be sorted by what it says beside what differs at each visit."""
+        one = apart.page
         mark = one.digest
         try:
-            pieces = self._pieces(inspection, one)
+            pieces = self._pieces(self.before if apart.gone else self.after, one)
         except (UnreadableError, StorageError):
             pieces = []
         if len(pieces) >= _FEWEST_PIECES:
-            mark = f"{fingerprint(pieces):016x}"
-        return b"%b\t%b\t%d\t%b" % (mark.encode(), side, status, one.url.encode("utf-8", "surrogateescape"))
+            mark = f"{fingerprint(pieces, volatile):016x}"
+        side, url = b"0" if apart.gone else b"1", one.url.encode("utf-8", "surrogateescape")
+        return b"%b\t%b\t%d\t%b" % (mark.encode(), side, apart.status, url)
 
     def _pieces(self, inspection: Inspection, one: Indexed) -> list[str]:
-        return pieces_in(inspection, read_back(inspection, one), self._reading)
+        return pieces_in(inspection, read_back(inspection, one), self.how.reading)
 
 
 def _moved(texts: BigSort, counts: Counts) -> Iterator[Difference]:

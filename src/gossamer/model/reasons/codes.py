@@ -260,6 +260,7 @@ class ProblemCode(StrEnum):
     HOST_AND_PLACE = "problem.host_and_place"
     BLOCK = "problem.block"
     SEED = "problem.seed"
+    PRESET = "problem.preset"
     SEED_JSON = "problem.seed_json"
     SEED_NOT_JSON = "problem.seed_not_json"
     SEED_LONG = "problem.seed_long"

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gossamer.config import presets
 from gossamer.config.settings import merge, parse_toml
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason, of
@@ -65,10 +66,10 @@ GROUPS: tuple[tuple[str, tuple[Field, ...]], ...] = (
 FIELDS = tuple(field for _, fields in GROUPS for field in fields)
 OWN = ("name", "seeds", "folder", "toml")
 """Fields that are no setting, with labels of the form's own."""
-PRESETS: dict[str, Tree] = {
+PRESETS: dict[str, Mapping[str, Any]] = {
     "usual": {},
     "look": {"budget.max_pages": 200, "scope.max_depth": 3},
-    "archive": {"scope.requisites": "any"},
+    **presets.PRESETS,
     "own": {"politeness.min_delay": "0s"},
 }
 """Settings for a purpose; what is set in a field beats them."""
