@@ -50,7 +50,7 @@ __all__ = ["LONGEST_BODY", "Asker", "Found", "asking_config"]
 
 LONGEST_BODY = 1 << 20
 """Bytes of a page outside that are read, for its places and for signs of a wall."""
-MOST_REDIRECTS = 15
+MOST_REDIRECTS = 20
 """In a row; browsers follow 20."""
 _PERMANENT = frozenset({301, 308})
 _WEB = frozenset({"http", "https"})
@@ -165,14 +165,13 @@ class Asker:
             permanent = permanent and step.end.status in _PERMANENT
             if permanent:
                 target = text
-            if text in hops:
-                loop = Judged(LinkVerdict.BROKEN, Code.REDIRECT_LOOP, step.end.status)
-                end = Judged(LinkVerdict.UNKNOWN, Code.COOKIE_LOOP, step.end.status) if cookies else loop
-                hops.append(text)
-                break
+            circle = text in hops
             hops.append(text)
-            if len(hops) > MOST_REDIRECTS:
-                end = Judged(LinkVerdict.UNKNOWN, Code.TOO_MANY_REDIRECTS, step.end.status)
+            if circle or len(hops) > MOST_REDIRECTS:
+                code = Code.REDIRECT_LOOP if circle else Code.TOO_MANY_REDIRECTS
+                end = Judged(LinkVerdict.BROKEN, code, step.end.status)
+                if cookies:
+                    end = Judged(LinkVerdict.UNKNOWN, Code.COOKIE_LOOP, step.end.status)
                 break
         if end.verdict is LinkVerdict.WELL and target:
             end = Judged(LinkVerdict.MOVED, Code.MOVED, end.status)

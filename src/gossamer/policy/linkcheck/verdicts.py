@@ -34,6 +34,7 @@ class Code(StrEnum):
     NO_SUCH_NAME = "no-such-name"  # NXDOMAIN, or a name without addresses
     CONNECTION_REFUSED = "connection-refused"  # twice
     REDIRECT_LOOP = "redirect-loop"
+    TOO_MANY_REDIRECTS = "too-many-redirects"  # browsers give up, too
     INVALID_URL = "invalid-url"
     SERVER_ERROR = "server-error"  # 500 and its kin, twice
     CERTIFICATE = "certificate"  # ended, or of another name: theirs in any case
@@ -56,7 +57,6 @@ class Code(StrEnum):
     UNAVAILABLE = "unavailable"  # 503, 504, 52x, or a 5xx once
     CLIENT_ERROR = "client-error"  # other 4xx
     ODD_STATUS = "odd-status"
-    TOO_MANY_REDIRECTS = "too-many-redirects"
     COOKIE_LOOP = "cookie-loop"  # goes in a circle for who keeps no cookies
     PRIVATE_ADDRESS = "private-address"
     SCHEME = "scheme"
