@@ -30,7 +30,7 @@ _SAME = {
 }  # fmt: skip
 """Extensions of a URL that do as well as that of its media type. What is no more than bytes keeps any."""
 _KNOWN = frozenset(_TYPES.values()) | {each for several in _SAME.values() for each in several.split()}
-_OWN = re.compile(r"[A-Za-z0-9]{1,8}")
+_OWN = re.compile(r"[A-Za-z0-9]{1,12}")
 _RUN = re.compile(
     r"\.(?=(?:php\d?|phtml|phar|phps|pht|inc|cgi|fcgi|pl|py|rb|sh|asp|aspx|ashx|asmx|jsp|jspx|shtml|shtm|stm|cfm"
     r"|config|htaccess)(?:\.|$))",

@@ -3,6 +3,7 @@
 The names stay from run to run; what there is to write is planned anew by each run, on disk as well.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,6 +113,9 @@ class Table:
         path = folder / TABLE
         try:
             self._base = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+        except sqlite3.Error as error:
+            raise _unusable(folder, error) from error
+        try:
             self._base.execute("pragma locking_mode = exclusive")
             self._base.execute("pragma journal_mode = wal")
             self._base.executescript(_TABLES)
@@ -120,11 +124,10 @@ class Table:
             if held is None:
                 self._base.execute("insert into made_by values (?, ?)", (_VERSION, rule))
         except sqlite3.Error as error:
-            if "locked" in str(error):
-                raise ConfigError(f"{folder}: another mirror is being written here; wait for it.") from None
-            raise StorageError(f"{path}: cannot be written ({error}). Free some space.") from error
+            self.close()
+            raise _unusable(folder, error) from error
         if held is not None and held != (_VERSION, rule):
-            self._base.close()
+            self.close()
             raise ConfigError(
                 f"{folder}: its files are named by the rule {held[1]!r}; names once given stay. Give that rule, or"
                 " choose another folder."
@@ -132,7 +135,8 @@ class Table:
 
     def close(self) -> None:
         """Let others have it."""
-        self._base.close()
+        with contextlib.suppress(sqlite3.Error):  # of a full disk; what was committed is there
+            self._base.close()
 
     def begin(self) -> None:
         """Begin what is kept together."""
@@ -282,3 +286,9 @@ class Table:
         """Time of the newest capture that was written; empty if nothing was."""
         found = self._base.execute("select max(time) from documents where done = 1").fetchone()
         return found[0] or ""
+
+
+def _unusable(folder: Path, error: sqlite3.Error) -> ConfigError | StorageError:
+    if "locked" in str(error):
+        return ConfigError(f"{folder}: another mirror is being written here; wait for it.")
+    return StorageError(f"{folder / TABLE}: cannot be written ({error}). Free some space.")
