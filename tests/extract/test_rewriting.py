@@ -66,7 +66,7 @@ def changed(markup: str, new: str = NEW, *, beside: bool = False, xml: bool = Fa
         ('<meta http-equiv="refresh" content="3; URL=\'x\'">', '<meta http-equiv="refresh" content="3; URL=\'n\'">'),
         ('<meta http-equiv=refresh content=3>', "<meta http-equiv=refresh content=3>"),
         ('<meta property="og:url" content="x">', '<meta property="og:url" content="x">'),
-        ("<meta http-equiv=content-security-policy content='x'>", "<meta http-equiv=content-security-policy content=''>"),
+        ("<meta http-equiv=Content-security-policy content=x>", '<meta http-equiv=Content-security-policy content="">'),
         ('<p style="background:url(x)">', '<p style="background:url(n)">'),
         ("<p style='a:url(\"x\") /* url(y) */'>", "<p style='a:url(\"n\") /* url(y) */'>"),
         ('<p style="a:url(&quot;x&quot;)">', '<p style="a:url(&quot;n&quot;)">'),
@@ -220,7 +220,7 @@ def test_what_a_crawl_follows_is_what_changes(markup: str) -> None:
     page, url = markup.encode(), Url.parse("http://h/d/p")
     assert url is not None
     maker = LinkMaker(config)
-    found = HtmlExtractor(config, maker).extract(Document(url, "text/html", "utf-8", Headers(()), page))
+    found = HtmlExtractor(config, maker).extract(Document(url, "text/html", "utf-8", Headers([]), page))
     asked = ToOne()
     html_edits(page, "utf-8", asked)
     base = Url.parse(asked.bases[0], url.text) if asked.bases and asked.bases[0] else None

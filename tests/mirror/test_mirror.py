@@ -32,7 +32,7 @@ def said(crawled: Crawled, *arguments: str) -> str:
 
 def files(root: Path) -> dict[str, bytes]:
     found = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if name != TABLE}
+    return {name: content for name, content in found.items() if not name.startswith(TABLE)}
 
 
 def by_url(root: Path) -> dict[str, str]:
@@ -140,6 +140,27 @@ def test_another_run_writes_nothing_and_mends_what_was_spoiled(crawled: Crawled)
     (root / spoiled).write_bytes(b"other")
     assert written() == 1
     assert files(root) == before == files(mirror(crawled, out="fresh"))
+
+
+def test_what_cannot_be_read_is_not_linked_to(crawled: Crawled) -> None:
+    whole = mirror(crawled, out="whole")
+    line = next(
+        line
+        for line in (crawled.folder / "index.cdxj").read_text().splitlines()
+        if f'{crawled.host}/A"' in line
+    )
+    place = json.loads(line.split(" ", 2)[2])
+    archive = crawled.folder / "archive" / place["filename"]
+    content = bytearray(archive.read_bytes())
+    content[int(place["offset"]) + 12] ^= 0xFF
+    archive.write_bytes(content)
+    root = mirror(crawled, code=1)
+    assert "/A" not in by_url(root)
+    assert broken(root) == []
+    assert f'<a href="http://{crawled.host}/A">' in (root / by_url(root)["/"]).read_text()
+    kept = files(whole)
+    mirror(crawled, out="whole", code=1)
+    assert files(whole) == kept, "what was read once stays"
 
 
 class Killed(FolderPlace):

@@ -110,6 +110,7 @@ class _Making:
         self._done = Mirrored(problems=[])
         self._targets = Targets(table, asked.outside, self._done.links)
         self._maker = LinkMaker(inspection.config.extract)
+        self._dropped = False
 
     def run(self) -> Mirrored:
         """Make the mirror."""
@@ -117,6 +118,19 @@ class _Making:
         table.begin()
         self._plan()
         table.commit()
+        self._write()
+        while self._dropped:  # links must not lead to what cannot be read
+            table.begin_again()
+            self._dropped = False
+            self._done = done = Mirrored(written=done.written, problems=done.problems, unread=done.unread)
+            self._targets = Targets(table, self._asked.outside, done.links)
+            self._write()
+        self._finish()
+        return done
+
+    def _write(self) -> None:
+        """Write what is wanted and not written."""
+        table = self._table
         while documents := table.due(_AT_ONCE):
             table.begin()
             table.will_write(documents)
@@ -125,8 +139,6 @@ class _Making:
             for document in documents:
                 self._take(document)
             table.commit()
-        self._finish()
-        return done
 
     def _plan(self) -> None:
         asked, problems = self._asked, list[str]()
@@ -141,16 +153,25 @@ class _Making:
         try:
             content = self._content(document)
         except (StorageError, UnreadableError) as error:
-            self._table.cannot(document.key)
-            self._done.unread += 1
-            if len(self._done.problems) < _MOST_PROBLEMS:
-                self._done.problems.append(str(error))
+            self._cannot(document, str(error))
             return
         if self._place.put(document.file, content, document.time, ours=document.ours):
             self._done.written += 1
         self._done.files += 1
         self._done.bytes += len(content)
         self._table.wrote(document.key, len(content))
+
+    def _cannot(self, document: Document, why: str) -> None:
+        """A document cannot be read; what an earlier run wrote of it is worth more than nothing."""
+        self._done.unread += 1
+        if len(self._done.problems) < _MOST_PROBLEMS:
+            self._done.problems.append(why)
+        size = self._place.size(document.file) if document.ours else None
+        if size is None:
+            self._table.drop(document.key)
+            self._dropped = True
+        else:
+            self._table.wrote(document.key, size)
 
     def _content(self, document: Document) -> bytes:
         """Of the file: the document with its links to others.

@@ -54,6 +54,9 @@ class Place(Protocol):
             StorageError: it cannot be written.
         """
 
+    def size(self, file: str) -> int | None:
+        """Bytes of a file of an earlier run; `None` if it is not there."""
+
     def remove(self, file: str) -> bool:
         """Remove a file of an earlier run, and folders that are empty then; whether it was there."""
 
@@ -126,6 +129,12 @@ class FolderPlace:
         partial.unlink(missing_ok=True)  # may be a link by now
         with partial.open("xb") as out:
             out.writelines(pieces)
+
+    def size(self, file: str) -> int | None:
+        """As `Place.size`."""
+        path = self._root / file
+        there = _kind(path) if self._is_inside(path.parent) else None
+        return there.st_size if there is not None and stat.S_ISREG(there.st_mode) else None
 
     def remove(self, file: str) -> bool:
         """As `Place.remove`."""
@@ -246,6 +255,10 @@ class ZipPlace:
                 out.writelines(lines)
         except OSError as error:
             raise _failed(self._partial, error) from error
+
+    def size(self, file: str) -> int | None:  # noqa: ARG002
+        """As `Place.size`: it has nothing of an earlier run."""
+        return None
 
     def remove(self, file: str) -> bool:  # noqa: ARG002
         """As `Place.remove`: it has nothing of an earlier run."""

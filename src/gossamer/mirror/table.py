@@ -40,7 +40,8 @@ create temp table documents (
 """
 _KNOWN = "select key, coalesce(file, ''), target, wanted from documents left join files using (key) where "
 _BY_KEY = f"{_KNOWN} key = ?"
-_BY_SORT = f"{_KNOWN} sort = ? order by key limit 1"
+_BY_SORT = f"{_KNOWN} sort = ?1 and substr(url, -length(?2)) = ?2 order by key limit 1"
+"""Sort keys leave out `www.`, but the case of paths as well."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -199,17 +200,17 @@ class Table:
     def find(self, url: Url) -> Known | None:
         """The document that a link to a URL leads to, redirects followed; `None` if there is none here.
 
-        One known with or without `www.`, or by the other of http and https, if only such is, as `gossamer get`.
+        One with or without `www.`, or by the other of http and https, if only such is here.
         """
-        found = self._known(_BY_KEY, self._canonical(url)) or self._known(_BY_SORT, surt(url))
+        found = self._known(_BY_KEY, self._canonical(url)) or self._known(_BY_SORT, surt(url), url.target)
         for _ in range(_MOST_HOPS):
             if found is None or not found.target:
                 return found
             found = self._known(_BY_KEY, found.target)
         return None
 
-    def _known(self, query: str, value: str) -> Known | None:
-        row = self._base.execute(query, (value,)).fetchone()
+    def _known(self, query: str, *values: str) -> Known | None:
+        row = self._base.execute(query, values).fetchone()
         return Known(*row) if row is not None else None
 
     def want(self, key: str) -> None:
@@ -244,13 +245,17 @@ class Table:
         """A document is in its file, which has so many bytes."""
         self._base.execute("update documents set done = 1, bytes = ? where key = ?", (size, key))
 
-    def cannot(self, key: str) -> None:
-        """A document cannot be read: links to it lead elsewhere from the next run on."""
-        self._base.execute("update documents set done = 2 where key = ?", (key,))
+    def drop(self, key: str) -> None:
+        """A document cannot be read, and so is not here."""
+        self._base.execute("delete from documents where key = ?", (key,))
+
+    def begin_again(self) -> None:
+        """All is to be written once more."""
+        self._base.execute("update documents set done = 0")
 
     def gone(self) -> list[str]:
         """Files that an earlier run wrote and this one did not; to be `forgotten` when they are removed."""
-        query = "select key from files where key not in (select key from documents where done = 1)"
+        query = "select key from files where key not in (select key from documents where done)"
         self._leave(self._base.execute(query).fetchall())
         return [file for (file,) in self._base.execute("select file from left_over")]
 
@@ -270,21 +275,21 @@ class Table:
     def rows(self) -> Iterator[tuple[str, str, str, str, int]]:
         """(URL, file, time, type, bytes) of what was written, by file."""
         yield from self._base.execute(
-            "select url, file, time, type, bytes from documents join files using (key) where done = 1 order by file"
+            "select url, file, time, type, bytes from documents join files using (key) where done order by file"
         )
 
     def first_pages(self, most: int) -> list[tuple[str, str]]:
         """The page of each host with the shortest address, (URL, file)."""
         return self._base.execute(
             "select url, file from (select url, file, row_number() over (partition by host order by length(url), url)"
-            " as number from documents join files using (key) where done = 1 and type like '%html%')"
+            " as number from documents join files using (key) where done and type like '%html%')"
             " where number = 1 order by url limit ?",
             (most,),
         ).fetchall()
 
     def newest(self) -> str:
         """Time of the newest capture that was written; empty if nothing was."""
-        found = self._base.execute("select max(time) from documents where done = 1").fetchone()
+        found = self._base.execute("select max(time) from documents where done").fetchone()
         return found[0] or ""
 
 

@@ -276,9 +276,9 @@ class _Inner(msgspec.Struct):
 
     links: Relinking
 
-    def on_base(self, address: str) -> str:
-        """Left alone: there may be one, which nobody has seen."""
-        return address
+    def on_base(self, address: str) -> str:  # noqa: ARG002 (addresses start from the page around)
+        """It would lead what has become of the links somewhere else."""
+        return ""
 
     def on_link(self, source: bytes | Mention) -> Relinked | None:
         """As in the page around."""
