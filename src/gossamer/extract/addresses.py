@@ -20,7 +20,7 @@ def srcset_addresses(value: str) -> list[str]:
 
 
 def srcset_places(value: str) -> list[tuple[int, int]]:
-    """Where each of them stands."""
+    """Where the addresses of image candidates stand: start and end of each."""
     found: list[tuple[int, int]] = []
     position = 0
     while (match := _CANDIDATE.match(value, position)) and len(found) < MOST_CANDIDATES:
@@ -43,7 +43,7 @@ def refresh_address(content: str) -> str:
 
 
 def refresh_place(content: str) -> tuple[int, int]:
-    """Where it stands."""
+    """Where the address stands that a meta refresh leads to: start and end, equal if there is none."""
     match = _REFRESH.match(content)
     if match is None:
         return 0, 0

@@ -42,7 +42,7 @@ def css_addresses(text: str) -> list[str]:
 
 
 def css_places(text: str) -> list[tuple[int, int]]:
-    """Where each of them stands, within its quotes if it has some."""
+    """Where the addresses of a style sheet stand: start and end of each, within its quotes if it has some."""
     lower = text.lower()
     if "image-set(" in lower:
         tokens = _tokens_with_sets(text)

@@ -61,7 +61,7 @@ class Place(Protocol):
         """Remove a file of an earlier run, and folders that are empty then; whether it was there."""
 
     def finish(self) -> None:
-        """All is written."""
+        """All is written: make it whole."""
 
     def close(self) -> None:
         """Let go of it, finished or not."""
@@ -94,7 +94,7 @@ class FolderPlace:
             raise StorageError(f"{root}: cannot be made ({error.strerror}).") from error
 
     def put(self, file: str, content: bytes, time: str, *, ours: bool) -> bool:
-        """As `Place.put`."""
+        """Write a file as `Place.put` says."""
         path, partial = self._root / file, self._root / PARTIAL
         try:
             self._enter(file.rpartition("/")[0])
@@ -115,7 +115,7 @@ class FolderPlace:
         return True
 
     def put_lines(self, file: str, lines: Iterable[bytes]) -> None:
-        """As `Place.put_lines`."""
+        """Write lines as `Place.put_lines` says."""
         path, partial = self._root / file, self._root / PARTIAL
         try:
             self._write(lines)
@@ -131,13 +131,13 @@ class FolderPlace:
             out.writelines(pieces)
 
     def size(self, file: str) -> int | None:
-        """As `Place.size`."""
+        """Bytes of a file, as `Place.size` says."""
         path = self._root / file
         there = _kind(path) if self._is_inside(path.parent) else None
         return there.st_size if there is not None and stat.S_ISREG(there.st_mode) else None
 
     def remove(self, file: str) -> bool:
-        """As `Place.remove`."""
+        """Remove a file as `Place.remove` says."""
         path = self._root / file
         self._sure = ""
         try:
@@ -163,7 +163,7 @@ class FolderPlace:
         """As `Place.finish`: each file was whole when it was written."""
 
     def close(self) -> None:
-        """As `Place.close`."""
+        """Remove what is not whole."""
         with contextlib.suppress(OSError):
             (self._root / PARTIAL).unlink(missing_ok=True)
 
@@ -237,7 +237,7 @@ class ZipPlace:
             raise StorageError(f"{self._partial}: cannot be written ({error.strerror}).") from error
 
     def put(self, file: str, content: bytes, time: str, *, ours: bool) -> bool:  # noqa: ARG002 (nothing is there)
-        """As `Place.put`."""
+        """Write a file as `Place.put` says."""
         member = _member(file, time)
         packed = file.rpartition(".")[2].lower() in _STORED
         try:
@@ -247,7 +247,7 @@ class ZipPlace:
         return True
 
     def put_lines(self, file: str, lines: Iterable[bytes]) -> None:
-        """As `Place.put_lines`."""
+        """Write lines as `Place.put_lines` says."""
         member = _member(file, "")
         member.compress_type = zipfile.ZIP_DEFLATED
         try:
@@ -276,7 +276,7 @@ class ZipPlace:
             raise _failed(self._partial, error) from error
 
     def close(self) -> None:
-        """As `Place.close`."""
+        """Remove what is not whole."""
         with contextlib.suppress(OSError, ValueError):
             self._zip.close()
         with contextlib.suppress(OSError):

@@ -135,7 +135,7 @@ class Table:
             )
 
     def close(self) -> None:
-        """Let others have it."""
+        """Let other runs open it."""
         with contextlib.suppress(sqlite3.Error):  # of a full disk; what was committed is there
             self._base.close()
 
@@ -214,7 +214,7 @@ class Table:
         return Known(*row) if row is not None else None
 
     def want(self, key: str) -> None:
-        """A page needs it."""
+        """A page needs this document."""
         self._base.execute("update documents set wanted = 1 where key = ?", (key,))
 
     def has_host(self, host: str) -> bool:
