@@ -284,21 +284,14 @@ def same_outside(files: Files, original: Callable[[str], bytes | None]) -> dict[
     return dict(counts)
 
 
-def by_linkchecker(program: str, start: Path) -> dict[str, Any]:
+def by_linkchecker(program: str, root: Path, start: Path) -> dict[str, Any]:
     """What linkchecker says of a mirror on the disk."""
-    command = [
-        program,
-        "--output=csv",
-        "--no-status",
-        "--no-warnings",
-        "--no-robots",
-        "--threads=2",
-        start.as_uri(),
-    ]
+    for path in (root.parent, root, *root.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)  # as root it becomes somebody else
+    command = [program, "--no-status", "--no-warnings", "--no-robots", "--threads=2", start.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=FOREIGN_SECONDS, check=False)
-    lines = [line for line in done.stdout.splitlines() if line and not line.startswith("#")]
-    wrong = [line for line in lines[1:] if "file://" in line]
     checked = re.search(r"(\d+) links in \d+ URLs", done.stdout)
+    wrong = [told for told in done.stdout.split("\n\n") if re.search(r"^Real URL +file:", told, re.MULTILINE)]
     return {"links": int(checked[1]) if checked else 0, "broken": len(wrong), "samples": wrong[:3]}
 
 
@@ -350,7 +343,7 @@ def packaged(package: str, within: str, place: Path, shown: Shown | None, linkch
 
                 told["from_server"] = shares(seen, by_target, at, shown)
         if linkchecker:
-            told["linkchecker"] = by_linkchecker(linkchecker, by_target.get("/", root / "index.html"))
+            told["linkchecker"] = by_linkchecker(linkchecker, root, by_target.get("/", root / "index.html"))
     for each in (folder, crawled, *outs.values()):
         shutil.rmtree(each, ignore_errors=True)
     return result

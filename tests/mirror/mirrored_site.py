@@ -1,8 +1,12 @@
 """A site whose names and links are made to be confused, and its crawl."""
 
+import base64
+
 from small_site import Answer
 
-PNG = b"\x89PNG\r\n\x1a\n"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 PAGES: dict[str, str | Answer] = {
     "": "<!doctype html><html><head><title>Home</title>"
     "<link rel=stylesheet href='s.css?1' integrity=sha384-x crossorigin>"
