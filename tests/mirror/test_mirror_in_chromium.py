@@ -1,9 +1,10 @@
 """A mirror in a real browser, from a disk and with no name resolvable: text, styles and pictures are there."""
 
 import pytest
-from conftest import Crawled
 from console_browser import Viewer, chromium, needs_chromium
 from test_mirror import by_url, mirror
+
+from conftest import Crawled
 
 needs_chromium()
 
