@@ -32,7 +32,7 @@ from benchmarks.script_links import folder_served
 
 PACKAGES = (("paper@0.12.20", "dist/docs"), ("vis@4.21.0", ""), ("reveal.js@3.9.2", ""))
 """With the folder that is served."""
-PAGES_SHOWN = 40
+PAGES_SHOWN = 25
 SIMULATED_PAGES = 2_000
 SIMULATED_HOSTS = 20
 PACK_SECONDS = 120.0
