@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["refresh_address", "srcset_addresses"]
+__all__ = ["refresh_address", "refresh_place", "srcset_addresses", "srcset_places"]
 
 _CANDIDATE = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,()]++|\([^)]*+\)?)*+,?")
@@ -16,7 +16,12 @@ MOST_CANDIDATES = 500
 
 def srcset_addresses(value: str) -> list[str]:
     """The addresses of image candidates (WHATWG HTML 4.8.4.2.2), at most 500."""
-    found: list[str] = []
+    return [value[start:end] for start, end in srcset_places(value)]
+
+
+def srcset_places(value: str) -> list[tuple[int, int]]:
+    """Where the addresses of image candidates stand: start and end of each."""
+    found: list[tuple[int, int]] = []
     position = 0
     while (match := _CANDIDATE.match(value, position)) and len(found) < MOST_CANDIDATES:
         address = match[1]
@@ -27,19 +32,26 @@ def srcset_addresses(value: str) -> list[str]:
             rest = _DESCRIPTORS.match(value, position)
             position = rest.end() if rest else position
         if address:
-            found.append(address)
+            found.append((match.start(1), match.start(1) + len(address)))
     return found
 
 
 def refresh_address(content: str) -> str:
     """The address that a meta refresh leads to (WHATWG HTML 4.2.5.3); empty if it reloads its own page."""
+    start, end = refresh_place(content)
+    return content[start:end]
+
+
+def refresh_place(content: str) -> tuple[int, int]:
+    """Where the address stands that a meta refresh leads to: start and end, equal if there is none."""
     match = _REFRESH.match(content)
     if match is None:
-        return ""
-    address = content[match.end() :]
-    equals = _URL_EQUALS.match(address)
-    if equals:
-        address = address[equals.end() :]
-    if address[:1] in ("'", '"'):
-        address = address[1:].partition(address[0])[0]
-    return address
+        return 0, 0
+    start = match.end()
+    if equals := _URL_EQUALS.match(content, start):
+        start = equals.end()
+    quote = content[start : start + 1]
+    if quote not in ("'", '"'):
+        return start, len(content)
+    end = content.find(quote, start + 1)
+    return start + 1, len(content) if end < 0 else end

@@ -14,7 +14,7 @@ from gossamer.extract.links import LinkMaker, Mention
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
 
-__all__ = ["CssExtractor", "css_addresses", "css_mentions"]
+__all__ = ["CssExtractor", "css_addresses", "css_mentions", "css_places", "unescape_css"]
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[ \t\r\n\f])?|\r\n|[\s\S])"
 _DOUBLE = r'"((?:[^"\\\n\r\f]++|' + _ESCAPE + r')*+)"?'
@@ -30,33 +30,41 @@ _OTHERS = (
 )
 _TOKEN = re.compile(rf"(?=[/uU@\"'])(?:{_OTHERS})", re.IGNORECASE)
 _ONE_ESCAPE = re.compile(_ESCAPE)
-_ADDRESS_GROUPS = (1, 2, 3, 4, 5)
-"""What `url()` and `@import` lead to; in an image set, `url()` and mere strings. Further groups are none."""
+_LAST_ADDRESS_GROUP = 5
+"""Up to it, what `url()` and `@import` lead to; in an image set, `url()` and mere strings. A match has one of them."""
 DEEPEST_FUNCTION = 3
 """Functions within each other in an image set; what lies deeper ends it."""
 
 
 def css_addresses(text: str) -> list[str]:
     """The addresses in a style sheet or a `style` attribute, in order, as written but for escapes."""
+    return [unescape_css(text[start:end]) for start, end in css_places(text)]
+
+
+def css_places(text: str) -> list[tuple[int, int]]:
+    """Where the addresses of a style sheet stand: start and end of each, within its quotes if it has some."""
     lower = text.lower()
     if "image-set(" in lower:
         tokens = _tokens_with_sets(text)
     elif "url(" in lower or "@import" in lower:
-        tokens = _TOKEN.finditer(text)
+        tokens = ((0, match) for match in _TOKEN.finditer(text))
     else:
         return []
-    groups = (match.group(*_ADDRESS_GROUPS) for match in tokens)
-    return [_unescape(address) for group in groups for address in group if address]
+    return [
+        (before + match.start(group), before + match.end(group))
+        for before, match in tokens
+        if (group := match.lastindex) and group <= _LAST_ADDRESS_GROUP and match[group]
+    ]
 
 
-def _tokens_with_sets(text: str) -> Iterator[re.Match[str]]:
-    """The tokens of `text`, with those of image sets in their place."""
+def _tokens_with_sets(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The tokens of `text`, with those of image sets in their place, and what each counts its places from."""
     token, in_set = _expressions_with_sets()
     for match in token.finditer(text):
         if match["set"] is None:
-            yield match
+            yield 0, match
         else:
-            yield from in_set.finditer(match["set"])
+            yield from ((match.start("set"), one) for one in in_set.finditer(match["set"]))
 
 
 @cache
@@ -85,7 +93,8 @@ def css_mentions(text: str) -> list[Mention]:
     return [Mention("css", LinkKind.REQUISITE, address) for address in css_addresses(text)]
 
 
-def _unescape(value: str) -> str:
+def unescape_css(value: str) -> str:
+    """What a string or a bare address of CSS says."""
     return _ONE_ESCAPE.sub(_character, value) if "\\" in value else value
 
 

@@ -653,6 +653,50 @@ def export(folder: Path, *, compress: str | None, **asked: Any) -> None:
     run_export(folder, Asked(compress=compress or "", **asked))
 
 
+@app.command(
+    cls=Command,
+    epilog="Example: gossamer mirror ./crawl ./offline --match '/docs/*', then open ./offline/index.html",
+)
+@folder
+@click.argument("out", metavar="OUT", type=PATH)
+@click.option(
+    "--at", metavar="TIME", default="", help="Of each page the capture nearest to this time, not the last."
+)
+@click.option(
+    "--outside",
+    type=click.Choice(["live", "note"]),
+    default="live",
+    show_default=True,
+    help="Pages that were not crawled: link to the web, or to a note that says so.",
+)
+@click.option("--zip", "packed", is_flag=True, help="OUT is a ZIP file.")
+@click.option(
+    "--match",
+    metavar="PATTERN",
+    default="",
+    help="Only pages whose path and query match, with what they load; as for 'gossamer list'.",
+)
+@click.option(
+    "--names",
+    metavar="RULE",
+    default=None,
+    help="Of files; if not given: {host}/{folder}/{stem}{query}.{ext}; there is {digest}, too.",
+)
+@json
+def mirror(folder: Path, out: Path, *, packed: bool, names: str | None, json: bool, **asked: Any) -> None:
+    """Write files for reading without a network: from a disk, or from any server of files.
+
+    Links lead from file to file; all else is as it was crawled. The same command again writes what has changed,
+    and removes what is gone. manifest.csv in OUT says which file is of which address.
+    """
+    from gossamer.cli.mirror import run_mirror
+    from gossamer.mirror.making import Asked
+
+    if names is not None:
+        asked["names"] = names
+    run_mirror(folder, out, Asked(**asked), packed=packed, json=json)
+
+
 @app.command(cls=Command)
 @folder
 @click.option("--out", type=PATH, metavar="FILE", help="The page; if not given, FOLDER/report.html.")

@@ -8,7 +8,7 @@ names are never both given. Sources: Microsoft, "Naming Files, Paths, and Namesp
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -29,7 +29,7 @@ _LONGEST = 200
 """Bytes of one name; the file systems' 255 less what tells equal ones apart."""
 _LONGEST_PATH = 900
 """Bytes of a whole name, with folders; systems take 1,024 and more."""
-_EXTENSIONS = {
+EXTENSIONS = {
     "text/html": "html", "application/xhtml+xml": "html", "text/plain": "txt", "text/css": "css",
     "text/csv": "csv", "text/markdown": "md", "application/json": "json", "application/ld+json": "json",
     "application/xml": "xml", "text/xml": "xml", "application/rss+xml": "xml", "application/atom+xml": "xml",
@@ -51,17 +51,21 @@ _EXTENSIONS = {
 """By media type, from IANA's registry; a table of our own, because those of systems differ."""
 
 
-def prove_rule(rule: str) -> None:
+def prove_rule(rule: str, known: Sequence[str] = FIELDS) -> None:
     """Refuse a rule that cannot be followed.
+
+    Args:
+        rule: text with names of fields in braces.
+        known: the fields there are.
 
     Raises:
         ConfigError: it names no field, or one that there is not.
     """
     named = _FIELD.findall(rule)
-    unknown = [name for name in named if name not in FIELDS]
+    unknown = [name for name in named if name not in known]
     if unknown or not named or "{" in _FIELD.sub("", rule) or "}" in _FIELD.sub("", rule):
         what = f"there is no {{{unknown[0]}}}" if unknown else "it names no part in braces"
-        raise ConfigError(f"--names {rule!r}: {what}; there are {', '.join(f'{{{one}}}' for one in FIELDS)}")
+        raise ConfigError(f"--names {rule!r}: {what}; there are {', '.join(f'{{{one}}}' for one in known)}")
 
 
 def fields_of(url: str, time: datetime | None, media_type: str, title: str, extension: str) -> dict[str, str]:
@@ -75,17 +79,17 @@ def fields_of(url: str, time: datetime | None, media_type: str, title: str, exte
         extension: without its dot; empty for that of the media type, else of the URL, else `bin`.
     """
     parts = urlsplit(url)
-    segments = [_unquoted(segment) for segment in parts.path.split("/")]
+    segments = [unquoted(segment) for segment in parts.path.split("/")]
     segments = [segment for segment in segments if segment]
     stem, dot, own = (segments[-1] if segments else "").rpartition(".")
     if not (dot and stem and own.isascii() and own.isalnum() and len(own) <= 8):
         stem, own = (segments[-1] if segments else "index"), ""
     return {
         "host": parts.netloc.rpartition("@")[2].replace(":", "_"),
-        "path": "/".join(map(_component, segments)),
-        "folder": "/".join(map(_component, segments[:-1])),
+        "path": "/".join(map(component, segments)),
+        "folder": "/".join(map(component, segments[:-1])),
         "name": stem,
-        "ext": extension or _EXTENSIONS.get(media_type) or own.lower() or "bin",
+        "ext": extension or EXTENSIONS.get(media_type) or own.lower() or "bin",
         "query": parts.query,
         "title": " ".join(title.split()) or stem,
         "date": time.strftime("%Y-%m-%d") if time is not None else "",
@@ -93,7 +97,7 @@ def fields_of(url: str, time: datetime | None, media_type: str, title: str, exte
     }
 
 
-def _unquoted(segment: str) -> str:
+def unquoted(segment: str) -> str:
     """Without percent-encoding, where that is UTF-8."""
     try:
         return unquote_to_bytes(segment).decode()
@@ -101,22 +105,25 @@ def _unquoted(segment: str) -> str:
         return segment
 
 
-def name_of(rule: str, fields: Mapping[str, str]) -> str:
-    """The name, with slashes between folders, as `rule` says; two documents may get the same."""
+def name_of(rule: str, fields: Mapping[str, str], most: int = _LONGEST_PATH) -> str:
+    """The name, with slashes between folders, as `rule` says; two documents may get the same.
+
+    One of more than `most` bytes lies in its first folder by a name that is made of its digest.
+    """
     # Only fields that are paths bring folders of their own.
     filled = _FIELD.sub(
         lambda found: fields[found[1]] if found[1] in _PATHS else fields[found[1]].replace("/", "_"), rule
     )
-    components = [_component(part) for part in filled.split("/") if part]
+    components = [component(part) for part in filled.split("/") if part]
     name = "/".join(components) or "index"
-    if len(name.encode()) <= _LONGEST_PATH:
+    if len(name.encode()) <= most:
         return name
     _, dot, extension = components[-1].rpartition(".")
     short = hashlib.sha256(name.encode()).hexdigest()[:32]
     return f"{_cut(components[0], 100)}/~{short}{dot}{_cut(extension, 20) if dot else ''}"
 
 
-def _component(text: str) -> str:
+def component(text: str) -> str:
     """One name that every file system takes."""
     text = unicodedata.normalize("NFC", _NOT_IN_NAME.sub("_", text)).strip(" ").rstrip(". ")
     if text.startswith("."):
@@ -151,5 +158,8 @@ def marked(name: str, mark: str) -> str:
 
 
 def folded(name: str) -> str:
-    """What is equal for names that some file system takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+    """What is equal for names that some file system takes for one: case, accents, letters that are not seen."""
+    if name.isascii():
+        return name.casefold()
+    seen = "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", seen).casefold())

@@ -1,13 +1,12 @@
 """Which file is whose: names that were given to URLs, kept in the folder of the files itself."""
 
 import csv
-import hashlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer.datasets.export.csv_cells import csv_cell
-from gossamer.datasets.export.file_names import folded, marked
+from gossamer.datasets.export.given_names import GivenNames
 from gossamer.model.errors import ConfigError, StorageError
 
 FILE = ".names.sqlite"
@@ -17,17 +16,11 @@ create table if not exists made_by (rule text, form text);
 create table if not exists files (
     url text primary key, file text not null, capture text not null, time text not null, type text not null,
     bytes integer not null);
-create table if not exists taken (folded text primary key, is_folder integer not null) without rowid;
 """
 
 
 class Registry:
-    """Gives each URL a name that no other has, and the same again next time.
-
-    The first URL to come gets the name that the rule gives; others with the same name get `~` and eight digits
-    of the SHA-256 of their URL. Where a document is named as a folder is, it gets these, too; a folder that
-    is named as a document is gets `~`.
-    """
+    """Gives each URL a name that no other has, and the same again next time; which, `given_names` says."""
 
     def __init__(self, folder: Path, rule: str, form: str) -> None:
         """Open it, made if it is not there.
@@ -46,6 +39,7 @@ class Registry:
             self._base.execute("pragma locking_mode = exclusive")
             self._base.execute("pragma journal_mode = wal")
             self._base.executescript(_TABLES)
+            self._names = GivenNames(self._base, frozenset((FILE, MANIFEST)))
             held = self._base.execute("select rule, form from made_by").fetchone()
             if held is None:
                 self._base.execute("insert into made_by values (?, ?)", (rule, form))
@@ -83,21 +77,14 @@ class Registry:
 
     def name(self, url: str, wanted: str) -> str:
         """The name that a URL without one is to have."""
-        folder, slash, last = wanted.rpartition("/")
-        name = f"{self._usable(folder)}/{last}" if slash else last
-        digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()
-        for digits in (0, 8, 16, 64):
-            given = marked(name, digest[:digits]) if digits else name
-            if self._taken(given) is None and given not in (FILE, MANIFEST):
-                return given
-        raise StorageError(f"{self._folder}: {url} has no name of its own left")
+        given = self._names.name(url, wanted)
+        if not given:
+            raise StorageError(f"{self._folder}: {url} has no name of its own left")
+        return given
 
     def note(self, url: str, file: str, capture: str, about: tuple[str, str, int]) -> None:
         """Keep which capture a URL's file holds, with its time, type and size."""
-        folders = file.split("/")[:-1]
-        for depth in range(1, len(folders) + 1):
-            self._take("/".join(folders[:depth]), is_folder=True)
-        self._take(file, is_folder=False)
+        self._names.take(file)
         self._base.execute(
             "insert or replace into files values (?, ?, ?, ?, ?, ?)", (url, file, capture, *about)
         )
@@ -126,21 +113,3 @@ class Registry:
             partial.unlink(missing_ok=True)
             raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from error
         return count
-
-    def _usable(self, folder: str) -> str:
-        """The folder's name, with `~` where a document has one of its parts."""
-        found = ""
-        for part in folder.split("/"):
-            name = f"{found}/{part}" if found else part
-            while self._taken(name) == 0 or name in (FILE, MANIFEST):
-                name += "~"
-            found = name
-        return found
-
-    def _taken(self, name: str) -> int | None:
-        """Whether a folder has the name (1), or a document (0)."""
-        found = self._base.execute("select is_folder from taken where folded = ?", (folded(name),)).fetchone()
-        return found[0] if found else None
-
-    def _take(self, name: str, *, is_folder: bool) -> None:
-        self._base.execute("insert or ignore into taken values (?, ?)", (folded(name), is_folder))

@@ -78,11 +78,11 @@ def skip_foreign(content: bytes, position: int, tokens: Tokens) -> int:
             integration = max(0, integration + step)
         elif not closing:
             if what in _WITH_LINKS or may_style_lead(attributes):
-                tokens.found.append(Tag(what, attributes, foreign=True))
+                tokens.add(Tag(what, attributes, foreign=True), name.end())
             elif integration and what in _HTML_WITH_LINKS:
-                tokens.found.append(Tag(what, attributes))
+                tokens.add(Tag(what, attributes), name.end())
             elif what == b"style":
-                tokens.found.append(Tag(what, attributes, _first_text(content, end), foreign=True))
+                tokens.add(Tag(what, attributes, _first_text(content, end), foreign=True), name.end())
         position = end
         if depth == 0:
             return position

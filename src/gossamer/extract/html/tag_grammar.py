@@ -5,6 +5,7 @@ time.
 """
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -13,9 +14,11 @@ from gossamer.extract.html.character_references import unescape_attribute
 __all__ = [
     "SPACE",
     "TAG_NAME",
+    "AttributePlace",
     "Tag",
     "Token",
     "Tokens",
+    "attribute_places",
     "attributes_of",
     "end_of_attributes",
     "end_of_declaration",
@@ -77,6 +80,8 @@ class Tokens(msgspec.Struct):
         hidden: stretches (start, end) of scripts, styles and other raw text, in order.
         steps: turns of all loops, the scan's own measure of its work.
         whole: false if the scan ended at its limit.
+        starts: where in the document each of `found` begins, the address of a plain link or the attributes of a
+            tag; `None` unless asked for, because a crawl does not want them.
     """
 
     found: list[Token] = []
@@ -84,6 +89,13 @@ class Tokens(msgspec.Struct):
     hidden: list[tuple[int, int]] = []
     steps: int = 0
     whole: bool = True
+    starts: list[int] | None = None
+
+    def add(self, tag: Tag, start: int) -> None:
+        """Take in a tag whose attributes begin at `start`."""
+        self.found.append(tag)
+        if self.starts is not None:
+            self.starts.append(start)
 
 
 def end_of_attributes(content: bytes, position: int, tokens: Tokens) -> int:
@@ -121,6 +133,36 @@ def may_style_lead(attributes: bytes) -> bool:
     """
     lower = attributes.lower()
     return b"style" in lower and (b"url(" in lower or b"&" in lower or b"@" in lower)
+
+
+class AttributePlace(msgspec.Struct, frozen=True, gc=False):
+    """Where one attribute stands in the source of a tag's attributes.
+
+    Attributes:
+        name: lower case.
+        start, end: of the whole attribute, with the blanks before it.
+        value: (start, end) of its value within quotes, as it stands; empty at the end if there is none.
+        quote: around it, empty if none is.
+    """
+
+    name: str
+    start: int
+    end: int
+    value: tuple[int, int]
+    quote: bytes
+
+
+def attribute_places(source: bytes) -> Iterator[AttributePlace]:
+    """The attributes of a tag in their order, as `attributes_of` reads them; of doubles the first counts."""
+    position, names = 0, set[str]()
+    while (match := _ATTRIBUTE.match(source, position)) and len(names) < MOST_ATTRIBUTES:
+        name = match[1].decode("latin-1").lower()
+        if name not in names:
+            names.add(name)
+            group = match.lastindex if match.lastindex and match.lastindex > 1 else 0
+            value = match.span(group) if group else (match.end(), match.end())
+            yield AttributePlace(name, position, match.end(), value, (b"", b"", b'"', b"'", b"")[group])
+        position = match.end()
 
 
 def attributes_of(tag: Tag, codec: str) -> dict[str, str]:

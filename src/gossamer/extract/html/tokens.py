@@ -93,18 +93,19 @@ _MANY_CAPITALS = 10
 """Tags in capitals before the slower expression that ignores case takes over."""
 
 
-def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
+def tokenize(content: bytes, limit: int, *, xml: bool = False, places: bool = False) -> Tokens:
     """Scan a document.
 
     Args:
         content: in an encoding whose ASCII bytes are ASCII characters.
         limit: turns after which to give up; at least one for each tag found.
         xml: it is XHTML, in which `<script src="x"/>` is whole and `<![CDATA[` is what it says.
+        places: say where each token stands (`Tokens.starts`).
 
     Links to places in the same document (`#...`) are told by `Tokens.fragments`, not one by one.
     """
-    tokens = Tokens()
-    found, size = tokens.found, len(content)
+    tokens = Tokens(starts=[] if places else None)
+    found, starts, size = tokens.found, tokens.starts, len(content)
     match = _ordinary(0)
     position, turn, capitals = 0, 0, 0
     for turn in with_pauses(range(limit)):  # noqa: B007 (counts the work)
@@ -113,10 +114,14 @@ def tokenize(content: bytes, limit: int, *, xml: bool = False) -> Tokens:
         before, position = position, run.end()
         if group == 1 or group == 2:
             found.append(run[group])
+            if starts is not None:
+                starts.append(run.start(group))
         elif group:
             tag = run.group(3, 4)
             if tag[0] in _SIMPLE:
                 found.append(tag)  # type: ignore[arg-type]
+                if starts is not None:
+                    starts.append(run.start(4))
             else:
                 position = _special(content, tag[0].lower(), run.span(4), position, tokens, xml=xml)
         elif position == before:
@@ -173,7 +178,7 @@ def _special(
         return skip_foreign(content, position, tokens)
     attributes = content[source[0] : source[1]]
     if name in INTERESTING or may_style_lead(attributes):
-        tokens.found.append(Tag(name, attributes))
+        tokens.add(Tag(name, attributes), source[0])
     return position
 
 
@@ -182,7 +187,7 @@ def _raw_text(content: bytes, name: bytes, source: tuple[int, int], start: int, 
     stop = len(content) if end < 0 else end
     if name in INTERESTING:
         text = content[start:stop] if name == b"title" or name == b"style" else b""
-        tokens.found.append(Tag(name, content[source[0] : source[1]], text))
+        tokens.add(Tag(name, content[source[0] : source[1]], text), source[0])
     tokens.hidden.append((start, stop))
     return end
 
