@@ -14,7 +14,7 @@ from gossamer.extract.links import LinkMaker, Mention
 from gossamer.model.document import Document, Findings
 from gossamer.model.link import LinkKind
 
-__all__ = ["CssExtractor", "css_addresses", "css_mentions"]
+__all__ = ["CssExtractor", "css_addresses", "css_mentions", "css_spans"]
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}+(?:\r\n|[ \t\r\n\f])?|\r\n|[\s\S])"
 _DOUBLE = r'"((?:[^"\\\n\r\f]++|' + _ESCAPE + r')*+)"?'
@@ -38,25 +38,34 @@ DEEPEST_FUNCTION = 3
 
 def css_addresses(text: str) -> list[str]:
     """The addresses in a style sheet or a `style` attribute, in order, as written but for escapes."""
+    return [_unescape(text[start:end]) for start, end in css_spans(text)]
+
+
+def css_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where they stand, in order, quotes left out; none is empty, and what is there may hold escapes."""
     lower = text.lower()
     if "image-set(" in lower:
         tokens = _tokens_with_sets(text)
     elif "url(" in lower or "@import" in lower:
-        tokens = _TOKEN.finditer(text)
+        tokens = ((0, match) for match in _TOKEN.finditer(text))
     else:
-        return []
-    groups = (match.group(*_ADDRESS_GROUPS) for match in tokens)
-    return [_unescape(address) for group in groups for address in group if address]
+        return
+    for before, match in tokens:
+        for group in _ADDRESS_GROUPS:
+            if match[group]:
+                start, end = match.span(group)
+                yield before + start, before + end
 
 
-def _tokens_with_sets(text: str) -> Iterator[re.Match[str]]:
-    """The tokens of `text`, with those of image sets in their place."""
+def _tokens_with_sets(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The tokens of `text`, with those of image sets in their place; each with what stands before its string."""
     token, in_set = _expressions_with_sets()
     for match in token.finditer(text):
         if match["set"] is None:
-            yield match
+            yield 0, match
         else:
-            yield from in_set.finditer(match["set"])
+            # A string of its own, because an option may stand at its very beginning.
+            yield from ((match.start("set"), inner) for inner in in_set.finditer(match["set"]))
 
 
 @cache

@@ -5,6 +5,7 @@ time.
 """
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -16,6 +17,7 @@ __all__ = [
     "Tag",
     "Token",
     "Tokens",
+    "attribute_spans",
     "attributes_of",
     "end_of_attributes",
     "end_of_declaration",
@@ -136,3 +138,23 @@ def attributes_of(tag: Tag, codec: str) -> dict[str, str]:
             value = double or single or bare
             found[key] = unescape_attribute(value.decode(codec, "replace")) if value else ""
     return found
+
+
+def attribute_spans(content: bytes, start: int, end: int) -> Iterator[tuple[bytes, int, int]]:
+    """Where the values of a tag's attributes stand: (name in lower case, start, end), quotes left out.
+
+    At most `MOST_ATTRIBUTES`; one without a value stands behind its name, with nothing in it.
+
+    Args:
+        content: the document.
+        start, end: where the attributes stand in it, as a scan of tags tells.
+    """
+    position, source = 0, content[start:end]
+    for _ in range(MOST_ATTRIBUTES):
+        match = _ATTRIBUTE.match(source, position)
+        if match is None:
+            return
+        position = match.end()
+        group = match.lastindex or 1
+        first, last = match.span(group) if group > 1 else (match.end(1), match.end(1))
+        yield match[1].lower(), start + first, start + last
