@@ -43,8 +43,8 @@ def pages(other: str) -> dict[str, str]:
         "inner.html": _page("inner", "<p>inner text</p>"),
         "fetch.html": _page(
             "fetch",
-            f"{out}<script>{say} fetch('/data/one.json').then(r=>r.json()).then(d=>say(d.text));"
-            f"fetch('{other}data/two.json').then(r=>r.json()).then(d=>say(d.text))</script>",
+            f"{out}<script>{say} fetch('/data/one.json').then(r=>r.json()).then(d=>{{say(d.text);"
+            f"return fetch('{other}data/two.json')}}).then(r=>r.json()).then(d=>say(d.text))</script>",
         ),
         "xhr.html": _page(
             "xhr",
@@ -54,7 +54,7 @@ def pages(other: str) -> dict[str, str]:
         "modules.html": _page(
             "modules",
             f"{out}<script type=module>{say} import {{a}} from '/m/a.js';import {{far}} from '{other}m/far.js';"
-            f"say(a);say(far);import('/m/late.js').then(m=>say(m.late));import('{other}m/lazy.js').then(m=>say(m.lazy));"
+            f"say(a);say(far);say((await import('/m/late.js')).late);say((await import('{other}m/lazy.js')).lazy);"
             "</script>",
         ),
         "map.html": _page(

@@ -59,8 +59,9 @@ class Answers:
         self._home = home
         self._path = f"/~gossamer-{names.token}/replay.js"
         self._script = b""
-        for host in archive.hosts():
-            names.remember(host)
+        for origin in archive.origins():
+            if (url := Url.parse(f"{origin}/")) is not None:
+                names.origin(url)  # one that is written as a hash is known from here on
 
     def replayed(self, request: Request, place: Place) -> Answer:
         """What a browser is shown of a URL of a replayed origin."""
@@ -211,7 +212,7 @@ class Answers:
                 "port": self._names.port,
                 "home": self._home,
                 "banner": self._looks.banner,
-                "hosts": self._archive.hosts(),
+                "origins": self._archive.origins(),
             }
             source = resources.files("gossamer.replay").joinpath("static/replay.js").read_bytes()
             self._script = source.replace(b"__OPTIONS__", msgspec.json.encode(options))

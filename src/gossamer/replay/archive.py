@@ -25,7 +25,6 @@ from gossamer.model.errors import UnreadableError
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
-from gossamer.state.records import decode_host
 
 __all__ = ["Archive", "Shown"]
 
@@ -42,7 +41,7 @@ KEPT_BYTES = 64 << 20
 """Bodies that are kept because a player asks for one in pieces."""
 _LOOK_AGAIN = 10.0
 """Seconds after which a crawl that runs is opened anew, so that its new captures are seen."""
-MOST_HOSTS = 256
+MOST_ORIGINS = 256
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -143,15 +142,20 @@ class Archive:
                 self._kept.popitem(last=False)
         return shown
 
-    def hosts(self) -> list[str]:
-        """Names of hosts that were visited, some hundred at most."""
+    def origins(self) -> list[str]:
+        """Origins of which something was captured, some hundred at most: `https://example.org`."""
         found: dict[str, None] = {}
-        for _, data in self.look().environment.scan(Family.HOSTS):
-            record = decode_host(data)
-            if record.visits:
-                found[record.name] = None
-            if len(found) >= MOST_HOSTS:
-                break
+        for inspection in self.look().together:
+            start = b""
+            while len(found) < MOST_ORIGINS:
+                key, data = next(inspection.environment.scan(Family.CAPTURES, start), (b"", b""))
+                if not key:
+                    break
+                url = Url.from_serialised(read_capture(data).url)
+                if url is not None:
+                    found[url.origin] = None
+                # The next host: the key of each begins with its name up to a bracket.
+                start = key[: key.find(b")") + 1 or len(key)] + b"\xff"
         return list(found)
 
     def _alike(self, url: Url) -> list[Indexed]:

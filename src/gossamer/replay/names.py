@@ -26,7 +26,7 @@ MOST_HASHED = 10_000
 """Names written as hashes that are remembered; the oldest is forgotten first."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PLAIN = re.compile(r"[a-z0-9.-]+")
-_LABEL = re.compile(r"(.*)-(x?)([a-z])(\d*)(?:-t([0-9a-z]+))?-([0-9a-z]+)", re.DOTALL)
+_LABEL = re.compile(r"(.*)-(x?)([hsfegl])(\d*)(?:-t([0-9a-z]+))?-([0-9a-z]+)", re.DOTALL)
 _TOKEN_LENGTH = 8
 
 
@@ -83,11 +83,6 @@ class Names:
             return None
         port = f":{found[4]}" if found[4] else ""
         return Place(f"{scheme}://{name}{port}", int(found[5], 36) if found[5] else 0)
-
-    def remember(self, host: str) -> None:
-        """Know a host again whose name in here may be a hash, though it was `replay.js` that made it."""
-        if not _encoded(host) or len(host) > LONGEST_LABEL // 2:
-            self._hash(host)
 
     def _hash(self, host: str) -> str:
         hashed = f"{fnv1a(host.encode()):016x}"

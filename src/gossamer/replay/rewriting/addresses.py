@@ -48,7 +48,8 @@ class Mover:
 
     def moved_attribute(self, value: bytes) -> bytes | None:
         """The same of an attribute's value as it stands in the source, references and all."""
-        if b"&" not in value[:_START]:
+        found = _ABSOLUTE.match(value)
+        if b"&" not in (found[0] if found is not None else value[:_START]):
             return self.moved(value)
         moved = self.moved(unescaped(value))
         return None if moved is None else escaped(moved)

@@ -256,8 +256,10 @@
       const address = event.destination.url;
       const url = new NativeURL(address);
       const inside = url.protocol === "http:" && url.host.endsWith(ENDING);
-      if (inside || ["about:", "blob:", "data:", "javascript:"].includes(url.protocol)) return;
-      if (event.userInitiated && (url.origin === OPTIONS.home || !(url.protocol in SCHEMES))) return;
+      // A document that is made here would be without us: in a frame the page around it holds it, but not above.
+      const made = ["about:", "blob:", "data:"].includes(url.protocol);
+      if (inside || (made && realm.top !== realm)) return;
+      if (event.userInitiated && !made && (url.origin === OPTIONS.home || !(url.protocol in SCHEMES))) return;
       if (!event.cancelable) return;
       apply(prevent, event, []);
       if (url.protocol in SCHEMES && !event.formData) realm.location.href = led(address);
@@ -276,12 +278,10 @@
 
   function mapModules() {
     const imports = {};
-    for (const host of OPTIONS.hosts)
-      for (const protocol of ["https:", "http:"]) {
-        try {
-          const url = new NativeURL(`${protocol}//${host}/`);
-          imports[url.href] = `${originOf(url)}/`;
-        } catch {}
+    for (const origin of OPTIONS.origins)
+      for (const scheme of ["https:", "http:"]) {
+        const url = new NativeURL(origin.replace(/^https?:/, scheme));
+        if (url.protocol === scheme) imports[`${url.origin}/`] = `${originOf(url)}/`;
       }
     const map = document.createElement("script");
     map.type = "importmap";
@@ -322,7 +322,7 @@
   }
 
   const shadow = self_.Element && Element.prototype.attachShadow;
-  if (ours && !ours.searchParams.has("m") && OPTIONS.hosts.length) mapModules();
+  if (ours && !ours.searchParams.has("m") && OPTIONS.origins.length) mapModules();
   install(self_);
   if (ours && OPTIONS.banner && self_.top === self_) addEventListener("DOMContentLoaded", banner, { once: true });
 })();
