@@ -5,7 +5,39 @@ import pytest
 from gossamer.model.exchange import Headers
 from gossamer.replay.heads import kept_fields, policy, range_of
 
-STEERING = ["Set-Cookie", "Content-Security-Policy", "X-Frame-Options", "Strict-Transport-Security", "Clear-Site-Data", "Refresh", "Link", "Alt-Svc", "NEL", "Report-To", "Reporting-Endpoints", "Service-Worker-Allowed", "SourceMap", "X-SourceMap", "Public-Key-Pins", "Cross-Origin-Embedder-Policy", "Permissions-Policy", "Speculation-Rules", "Access-Control-Allow-Origin", "Location", "Content-Encoding", "Content-Length", "Transfer-Encoding", "Connection", "WWW-Authenticate", "X-DNS-Prefetch-Control", "Accept-CH", "Origin-Trial", "Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Supports-Loading-Mode"]
+STEERING = [
+    "Set-Cookie",
+    "Content-Security-Policy",
+    "X-Frame-Options",
+    "Strict-Transport-Security",
+    "Clear-Site-Data",
+    "Refresh",
+    "Link",
+    "Alt-Svc",
+    "NEL",
+    "Report-To",
+    "Reporting-Endpoints",
+    "Service-Worker-Allowed",
+    "SourceMap",
+    "X-SourceMap",
+    "Public-Key-Pins",
+    "Cross-Origin-Embedder-Policy",
+    "Permissions-Policy",
+    "Speculation-Rules",
+    "Access-Control-Allow-Origin",
+    "Location",
+    "Content-Encoding",
+    "Content-Length",
+    "Transfer-Encoding",
+    "Connection",
+    "WWW-Authenticate",
+    "X-DNS-Prefetch-Control",
+    "Accept-CH",
+    "Origin-Trial",
+    "Observe-Browsing-Topics",
+    "Attribution-Reporting-Register-Source",
+    "Supports-Loading-Mode",
+]
 HARMLESS = "Content-Type Last-Modified ETag Content-Disposition X-Total-Count Content-Language X-Content-Type-Options"
 
 

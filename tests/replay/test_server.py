@@ -9,7 +9,6 @@ import ssl
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -18,10 +17,11 @@ from replay_browser import viewed
 from small_site import Answer, Site
 
 from gossamer.cli.view import Asked, run_view
+from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
 from gossamer.model.url import Url
-from gossamer.replay.archive import Archive
+from gossamer.replay.archive import Archive, best_at
 from gossamer.replay.certificates import Authority
 from gossamer.replay.server import View
 
@@ -58,7 +58,6 @@ def site_answer(_: str, path: str, asked: Counter[tuple[str, str]]) -> Answer:
         "/away": (302, {"Location": "https://elsewhere.example/y"}, ""),
         "/video.mp4": (200, {"Content-Type": "video/mp4"}, bytes(range(256))),
         "/data?id=1": (200, {"Content-Type": "application/json"}, '{"id":1}'),
-        "/failing": (503 if visit == 2 else 200, HTML, f"<title>failing {visit}</title>"),
         "/sheet.css": (200, {"Content-Type": "text/css"}, "a{b:url(https://elsewhere.example/i)}"),
     }
     return pages.get(path, (404, HTML, "<title>none</title>"))
@@ -70,7 +69,18 @@ def url_of(text: str) -> Url:
     return url
 
 
-PAGES = ["/latin", "/steering", "/changing", "/packed", "/moved", "/away", "/video.mp4", "/data?id=1", "/failing", "/sheet.css", "/missing"]
+PAGES = [
+    "/latin",
+    "/steering",
+    "/changing",
+    "/packed",
+    "/moved",
+    "/away",
+    "/video.mp4",
+    "/data?id=1",
+    "/sheet.css",
+    "/missing",
+]
 
 
 @pytest.fixture(scope="module")
@@ -185,16 +195,15 @@ def test_queries_that_only_bust_caches(page: Asking) -> None:
     assert page("/sheet.css?page=2").status == 404
 
 
-def test_a_failure_of_the_moment_does_not_hide_the_page(crawled: tuple[Path, str]) -> None:
-    archive = Archive(crawled[0])
-    try:
-        url = url_of(f"{crawled[1]}/failing")
-        failure = next(one for one in archive.captures(url) if one.status == 503)
-        found = archive.find(url, int(datetime.fromisoformat(failure.time).timestamp()))
-    finally:
-        archive.close()
-    assert found is not None
-    assert found.status == 200
+@pytest.mark.parametrize(("statuses", "at", "best"), [
+    ([200, 503], 0, 0), ([200, 503, 404], 0, 2), ([503], 0, 0), ([200, 301, 429], 2, 1), ([0, 500], 0, 0),
+])  # fmt: skip
+def test_a_failure_of_the_moment_does_not_hide_the_page(statuses: list[int], at: int, best: int) -> None:
+    captures = [
+        Indexed("http://a/", f"1970-01-01T00:00:0{second}Z", status, "", "", 0, "", second)
+        for second, status in enumerate(statuses)
+    ]
+    assert best_at(captures, at).offset == best
 
 
 def test_a_page_at_another_time(crawled: tuple[Path, str], page: Asking) -> None:

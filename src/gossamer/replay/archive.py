@@ -26,7 +26,7 @@ from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 
-__all__ = ["Archive", "Shown"]
+__all__ = ["Archive", "Shown", "best_at"]
 
 _PASSING = frozenset({429, *range(500, 600)})
 """Failures of the moment: a capture of what was there is nearer to what the page looked like."""
@@ -118,10 +118,7 @@ class Archive:
         found = self.captures(url) or self._alike(url)
         if not found:
             return None
-        answered = [one for one in found if one.status not in _PASSING] or found
-        moment = at or self.at
-        text = time.strftime("%Y%m%d%H%M%S", time.gmtime(moment)) if moment else ""
-        return nearest_in_time(answered, text)
+        return best_at(found, at or self.at)
 
     def read(self, one: Indexed) -> Shown | None:
         """A capture with its content; `None` if the server only said that nothing had changed since another
@@ -180,6 +177,12 @@ class Archive:
             if found := captures_of(self.inspection, candidate):
                 return found
         return []
+
+
+def best_at(captures: list[Indexed], at: int) -> Indexed:
+    """Of captures of one URL the nearest to a time (0: the last) of those that were answered, if any were."""
+    answered = [one for one in captures if one.status not in _PASSING] or captures
+    return nearest_in_time(answered, time.strftime("%Y%m%d%H%M%S", time.gmtime(at)) if at else "")
 
 
 def _shown(inspection: Inspection, one: Indexed, capture: Capture) -> Shown | None:
