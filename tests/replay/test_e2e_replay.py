@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from console_browser import needs_chromium
-from replay_browser import Look, closed_chromium, crawl_whole, live, look, replayed, viewed
+from benchmarks.replay_looks import Look, closed_chromium, crawl_whole, live, look, replayed, viewed
 from scripted_site import first, pages, second
 from small_site import small_site
 

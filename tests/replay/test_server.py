@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from crawled_often import crawled_often
-from replay_browser import viewed
+from benchmarks.replay_looks import viewed
 from small_site import Answer, Site
 
 from gossamer.cli.view import Asked, run_view

@@ -2,16 +2,15 @@
 
 import asyncio
 import contextlib
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from console_browser import CHROMIUM
-from patience import PATIENCE
 
 from gossamer.model.url import Url
 from gossamer.replay.server import How, View, view
@@ -56,23 +55,29 @@ def viewed(folder: Path, **how: Any) -> Iterator[View]:
         loop.close()
 
 
-def crawl_whole(folder: Path, *seeds: str) -> None:
+def crawl_whole(folder: Path, *seeds: str, more: Sequence[str] = ()) -> None:
     """Crawl with all that pages show and scripts name, in a process: where Playwright is, a loop runs already."""
     settings = (
         "speculation.follow=true fetch.allow_private=true speculation.min_belief=0 speculation.max_missing=1"
     )
     command = ["crawl", *seeds, "--dir", str(folder), "--requisites", "any", "--min-delay", "0", "--quiet"]
     command += [word for setting in settings.split() for word in ("--set", setting)]
-    subprocess.run([sys.executable, "-m", "gossamer", *command], check=True, timeout=PATIENCE)
+    subprocess.run([sys.executable, "-m", "gossamer", *command, *more], check=True, timeout=PATIENCE)
 
 
 @contextlib.contextmanager
-def closed_chromium() -> Iterator[Any]:
-    """The browser, which reaches this machine and names below `localhost`, and knows nobody else."""
+def closed_chromium(names: str = "") -> Iterator[Any]:
+    """The browser, which reaches this machine and names below `localhost`, and knows nobody else.
+
+    Args:
+        names: rules of further ones, `MAP *.sim.test 127.0.0.1 ,`.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", NO_NAMES])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", NO_NAMES.replace("=", f"={names} ", 1)]
+        )
         try:
             yield browser
         finally:
