@@ -3,8 +3,8 @@
 `python -m benchmarks.replay [--quick] [--pages N] [--json]`
 
 Each site is crawled with what its pages show, and its pages are looked at in Chromium as they are served; then the
-servers are stopped, and each is looked at again as `gossamer view` replays it, with no name resolvable. A page counts if
-its text is the same, and if all that it loaded is loaded again, each by its archived address. What is asked for outside
+servers are stopped, and each is looked at again as `gossamer view` replays it, with no name resolvable. A page counts
+if its text is the same, and if all that it loaded is loaded again, each by its archived address. What is asked for outside
 of the archive is counted too.
 """
 
@@ -126,7 +126,8 @@ def measured(site: Site, stop: contextlib.ExitStack, folder: Path, most: int) ->
                 different.append({"url": url, "text": same, "missing": missing[:3]})
     pages = max(1, len(before))
     return {
-        "kind": site.kind, "crawled": len(found), "pages": len(before), "resources": sum(len(each.loaded) for each in before.values()),
+        "kind": site.kind, "crawled": len(found), "pages": len(before),
+        "resources": sum(len(each.loaded) for each in before.values()),
         "same_text": round(text / pages, 4), "same": round(whole / pages, 4), "left": len(left),
         "different": different[:5],
     }  # fmt: skip

@@ -15,6 +15,9 @@ import msgspec
 from gossamer.model.url import Url
 from gossamer.replay.server import How, View, view
 
+CHROMIUM = shutil.which("chromium")
+PATIENCE = 240.0
+"""Seconds: a limit for what must not hang, not a measure."""
 NO_NAMES = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE 127.0.0.2"
 )

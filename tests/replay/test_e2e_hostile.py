@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.replay_looks import closed_chromium, crawl_whole, viewed
 from console_browser import needs_chromium
 from hostile_replay import PAYLOADS, hostile_page
-from benchmarks.replay_looks import closed_chromium, crawl_whole, viewed
 from small_site import Answer, Site, small_site
 
 needs_chromium()

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from console_browser import needs_chromium
 from benchmarks.replay_looks import Look, closed_chromium, crawl_whole, live, look, replayed, viewed
+from console_browser import needs_chromium
 from scripted_site import first, pages, second
 from small_site import small_site
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from crawled_often import crawled_often
 from benchmarks.replay_looks import viewed
+from crawled_often import crawled_often
 from small_site import Answer, Site
 
-from gossamer.cli.view import Asked, run_view
+from gossamer.cli.view import Viewing, run_view
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.inspect.inspection import inspect
 from gossamer.model.errors import ConfigError
@@ -344,7 +344,7 @@ def test_scripts_and_banner_can_be_left_out(crawled: tuple[Path, str]) -> None:
 
 def test_what_cannot_be_says_what_to_do(crawled: tuple[Path, str], shown: View, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no crawl"):
-        run_view(tmp_path, Asked())
+        run_view(tmp_path, Viewing())
     with pytest.raises(ConfigError, match="is no time"), viewed(crawled[0], at="yesterday"):
         pass
     with pytest.raises(ConfigError, match="Choose another"), viewed(crawled[0], port=shown.names.port):

@@ -26,7 +26,7 @@ PORT = 8780
 """Where the list is if nobody says otherwise and it is free, so that its address can be kept."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Viewing(msgspec.Struct, frozen=True, kw_only=True):
     """What the user asks for: options of the command."""
 
     host: str = LOOPBACK
@@ -38,7 +38,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     scripts: bool = True
 
 
-def run_view(path: Path, asked: Asked) -> None:
+def run_view(path: Path, asked: Viewing) -> None:
     """Serve until SIGINT or SIGTERM; the crawl may run meanwhile.
 
     Raises:
@@ -76,7 +76,7 @@ def _certifying(scratch: Path) -> tuple[Certify | None, Path | None]:
     return authority.context, file
 
 
-async def _serve(path: Path, how: How, asked: Asked, trusted: Path | None) -> None:
+async def _serve(path: Path, how: How, asked: Viewing, trusted: Path | None) -> None:
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -96,7 +96,7 @@ async def _serve(path: Path, how: How, asked: Asked, trusted: Path | None) -> No
         await manager.__aexit__(None, None, None)
 
 
-async def _say_where(shown: View, how: How, asked: Asked, trusted: Path | None) -> None:
+async def _say_where(shown: View, how: How, asked: Viewing, trusted: Path | None) -> None:
     show(f"{shown.home}/")
     if not is_loopback(how.host):
         say(f"  whoever can reach {how.host} can read this archive: there is no log-in")

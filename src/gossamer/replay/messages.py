@@ -30,7 +30,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def host(self) -> str:
-        """The `Host` field."""
+        """The name and port that were asked, of the `Host` field."""
         return self.fields.get("host", "")
 
     @property

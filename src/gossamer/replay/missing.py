@@ -34,7 +34,7 @@ def missing_page(archive: Archive, url: Url, home: str, language: str) -> bytes:
     parts = [
         element("h1", "", text(t("replay.missing"))),
         element("p", "", address(url.text)),
-        paragraph(t(f"replay.why_{_ways(state)}")),
+        paragraph(t.said("replay_why", _ways(state))),
         element("p", "", text(t("replay.to_fetch")), Html(" "), code(_command(state, folder, url))),
     ]
     if state != "unknown":

@@ -66,7 +66,7 @@ class Names:
         return f"http://{label}.localhost:{self.port}"
 
     def address(self, url: Url, at: int = 0) -> str:
-        """Where `url` is replayed."""
+        """The address at which `url` is replayed."""
         return self.origin(url, at) + url.target
 
     def place(self, host: str) -> Place | None:

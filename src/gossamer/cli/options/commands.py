@@ -304,9 +304,9 @@ def view(folder: Path, **asked: Any) -> None:
 
     Goes on until Ctrl-C. Nothing that a page asks for leaves this machine.
     """
-    from gossamer.cli.view import Asked, run_view
+    from gossamer.cli.view import Viewing, run_view
 
-    run_view(folder, Asked(**asked))
+    run_view(folder, Viewing(**asked))
 
 
 @app.command(
