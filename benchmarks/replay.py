@@ -4,8 +4,8 @@
 
 Each site is crawled with what its pages show, and its pages are looked at in Chromium as they are served; then the
 servers are stopped, and each is looked at again as `gossamer view` replays it, with no name resolvable. A page counts
-if its text is the same, and if all that it loaded is loaded again, each by its archived address. What is asked for outside
-of the archive is counted too.
+if its text is the same, and if all that it loaded is loaded again, each by its archived address. What is asked for
+outside of the archive is counted too.
 """
 
 import argparse

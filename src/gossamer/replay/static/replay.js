@@ -251,18 +251,36 @@
 
   // Where a page is led: only to names of this server, by people also to the list.
 
+  // Read by what the platform brought, for a page may put something of its own in the place of it.
+  const getter = (type, name) => type && Object.getOwnPropertyDescriptor(type.prototype, name).get;
+  const read = {
+    destination: getter(self_.NavigateEvent, "destination"),
+    initiated: getter(self_.NavigateEvent, "userInitiated"),
+    url: getter(self_.NavigationDestination, "url"),
+    protocol: getter(NativeURL, "protocol"),
+    host: getter(NativeURL, "host"),
+    origin: getter(NativeURL, "origin"),
+  };
+
+  function endsSo(text, ending) {
+    const before = text.length - ending.length;
+    for (let at = 0; at < ending.length; at += 1) if (text[before + at] !== ending[at]) return false;
+    return before > 0;
+  }
+
   function hold(realm) {
     realm.navigation.addEventListener("navigate", (event) => {
-      const address = event.destination.url;
+      const address = apply(read.url, apply(read.destination, event, []), []);
       const url = new NativeURL(address);
-      const inside = url.protocol === "http:" && url.host.endsWith(ENDING);
+      const protocol = apply(read.protocol, url, []);
+      if (protocol === "http:" && endsSo(apply(read.host, url, []), ENDING)) return;
       // A document that is made here would be without us: in a frame the page around it holds it, but not above.
-      const made = ["about:", "blob:", "data:"].includes(url.protocol);
-      if (inside || (made && realm.top !== realm)) return;
-      if (event.userInitiated && !made && (url.origin === OPTIONS.home || !(url.protocol in SCHEMES))) return;
-      if (!event.cancelable) return;
+      const made = protocol === "about:" || protocol === "blob:" || protocol === "data:";
+      if (made && realm.top !== realm) return;
+      const known = apply(read.origin, url, []) === OPTIONS.home || !(protocol in SCHEMES);
+      if (!made && known && apply(read.initiated, event, [])) return;
       apply(prevent, event, []);
-      if (url.protocol in SCHEMES && !event.formData) realm.location.href = led(address);
+      if (protocol in SCHEMES && !event.formData) realm.location.href = led(address);
     });
     realm.addEventListener("click", (event) => {
       const found = event.composedPath().find((node) => node.localName === "a" || node.localName === "area");
