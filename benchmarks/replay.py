@@ -64,7 +64,7 @@ def simulated() -> Iterator[Site]:
     """A web of pages in many encodings, with redirects and broken markup."""
     with SimulatedWeb(SIMULATED, log=False) as web:
         more = ["--nameserver", web.nameserver, "--scope", "any"]
-        rule = f"MAP *.sim.test {SIMULATED.network}.0.1 ,"
+        rule = f"MAP *.test {SIMULATED.network}.0.1 ,"
         yield Site("simulated", "static", web.seeds, names=rule, more=more)
 
 
