@@ -73,7 +73,7 @@ PROGRAMS = {
 }
 """Pages whose blocks of Python are run elsewhere."""
 SHELL = set("|&;<>$`~*?[{")
-ONLY_PROCESSES = "gossamer serve", "gossamer cluster"
+ONLY_PROCESSES = "gossamer serve", "gossamer cluster", "gossamer view"
 """Commands that ask for a password, go on until they are stopped, or belong to Ray."""
 FAILS = {
     "gossamer audit https://example.org/ --output my-audit": (1, "findings: 1 error"),

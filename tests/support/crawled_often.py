@@ -16,9 +16,9 @@ class Often:
         return 1.0 if visits < self._visits else None
 
 
-async def crawled_often(url: str, folder: Path, visits: int) -> None:
-    """Crawl it."""
-    config = {"engine": {"guess_sitemap": False}}
+async def crawled_often(url: str, folder: Path, visits: int, **sections: Any) -> None:
+    """Crawl it; `sections` of the configuration."""
+    config = {"engine": {"guess_sitemap": False}, **sections}
     policy, most = Often(visits), 10 * visits
     async for _ in gossamer.crawl(
         url, folder=folder, config=config, min_delay=0, revisits=policy, max_pages=most

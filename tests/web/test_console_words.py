@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from gossamer import report
+from gossamer import replay, report
 from gossamer.audit import outputs
 from gossamer.control.changes.operations import OPERATIONS
 from gossamer.daemon.allocation.claims import RESOURCES
@@ -30,7 +30,12 @@ REPORT = "\n".join(
 )
 TEXTS = "\n".join(
     path.read_text("utf-8")
-    for path in (*FOLDER.rglob("*.py"), *(FOLDER / "templates").rglob("*.html"), Path(words.__file__))
+    for path in (
+        *FOLDER.rglob("*.py"),
+        *Path(replay.__file__).parent.glob("*.py"),
+        *(FOLDER / "templates").rglob("*.html"),
+        Path(words.__file__),
+    )
 )
 ENGLISH = words.Words("en").table
 CALLED = set(re.findall(r"""\b(?:t|words|self)\(\s*['"]([a-z_.]+[a-z])['"]""", TEXTS + REPORT))

@@ -271,6 +271,45 @@ def get(folder: Path, url: str, *, captures: bool, json: bool, **asked: Any) -> 
         run_get(folder, url, json=json, **asked)
 
 
+@app.command(cls=Command, epilog="Example: gossamer view ./crawl --at 2026-01-31")
+@folder
+@click.option("--at", metavar="TIME", default="", help="Pages as they looked at this time, not at last.")
+@click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help="Listen there; 0: at any free one.")
+@click.option(
+    "--host", metavar="ADDRESS", default="127.0.0.1", help="Listen at this address; if not given, 127.0.0.1."
+)
+@click.option(
+    "--proxy", is_flag=True, help="Answer programs that ask as a proxy, too: curl -x, other browsers."
+)
+@click.option(
+    "--no-open", "open_browser", is_flag=True, flag_value=False, default=True, help="Start no browser."
+)
+@click.option(
+    "--no-banner",
+    "banner",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="No line with the time in pages.",
+)
+@click.option(
+    "--no-scripts",
+    "scripts",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Scripts of pages do not run.",
+)
+def view(folder: Path, **asked: Any) -> None:
+    """Look at a crawl in the browser: its pages as they were, from the archive alone.
+
+    Goes on until Ctrl-C. Nothing that a page asks for leaves this machine.
+    """
+    from gossamer.cli.view import Viewing, run_view
+
+    run_view(folder, Viewing(**asked))
+
+
 @app.command(
     cls=Command,
     epilog="Example: gossamer diff ./crawl https://example.org/page, or gossamer diff ./may ./june",

@@ -110,6 +110,10 @@ def say_end(
         say(f"  {line}")
     if report["pages"]:
         say(f"results in {folder}: archive/, index.cdxj, crawl.log, report.json")
+        bare = inspection.config.scope.requisites == "off"
+        say(
+            f"look at it: gossamer view {folder}{' (without pictures and styles: --requisites any)' if bare else ''}"
+        )
     if left or (again and again["on"]):
         say(f"go on with: gossamer resume {folder}{_further(reason, used or {})}{_not_before(left, again)}")
 
