@@ -68,12 +68,12 @@ def lags(crawls: Sequence[tuple[CrawlFolder, Environment]]) -> list[Lag]:
     return [
         _together(what, [lag_behind(folder, environment, what) for folder, environment in crawls])
         for what, name in FOLLOWERS.items()
-        if any(kept_mark(folder.path / name) is not None for folder, _ in crawls)
+        if any((folder.path / name).is_dir() for folder, _ in crawls)
     ]
 
 
 def lag_behind(folder: CrawlFolder, environment: Environment, what: str) -> Lag:
-    """How far one follower of one crawl is behind; by all there is if it has not begun.
+    """How far one follower of one crawl is behind; by all there is if it has committed nothing, or its mark is damaged.
 
     Raises:
         StorageError: the state cannot be read.
