@@ -12,10 +12,10 @@ for in the forms that the languages of the index give it.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import re2
 
@@ -71,17 +71,9 @@ _SPACELESS = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-_WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"([\W_]+)")
 _REMEMBERED = 50_000
 """Words of a language of which it is known that they are none of the commonest, roughly at most."""
-_CHARACTERS = 1 << 20
-"""Of pieces of texts that are remembered, roughly at most, and those of one text."""
-_BEGINS_SO, _ENDS_SO, _WORDS, _HAS_PAIR = 1, 2, 4, 8
-"""Of a piece: its first word is of the commonest; its last; it has words; two of the commonest stand side by side."""
-_TOGETHER = re.compile(rb"[\6\7\16\17](?=\0*([\5\7\15\17]))")
-"""By these numbers: a piece that ends so before one that begins so, only pieces without words between them."""
-_WITHIN = re.compile(rb"[\10-\17]")
 _PAIR = "0"
 """Joins two words into one that nobody writes."""
 _SIGN = re.compile(r"[+#](?<=[A-Za-z0-9].)[+#]?(?![A-Za-z0-9+#])|\.(?<!\S.)(?=[A-Za-z])")
@@ -225,28 +217,19 @@ def _pairs(found: re.Match[str]) -> str:
 def _paired(text: str, stemmer: str) -> str:
     """A text with a word more between any two of the commonest that stand together: both as one.
 
-    The commonest words themselves are left out of texts. By these pairs phrases of them are found. White space becomes
-    single blanks.
+    The commonest words themselves are left out of texts. By these pairs phrases of them are found.
     """
     if stemmer not in _STOPS:
         return text
-    pieces = text.split()
-    commonest = _commonest(stemmer)
-    kinds = commonest.kinds(pieces)
-    found = [
-        (one, other, commonest.edges[pieces[one]], commonest.edges[pieces[other]])
-        for one, other in ((each.start(), each.start(1)) for each in _TOGETHER.finditer(kinds))
-    ]
-    for each in _WITHIN.finditer(kinds):
-        pieces[each.start()] = commonest.paired(pieces[each.start()])
-    for one, other, ends, begins in found:
-        if ends.trail:
-            pieces[one] = pieces[one][: -ends.trail]
-        if begins.lead:
-            pieces[other] = pieces[other][begins.lead :]
-        pieces[one] += f" {ends.last}{_PAIR}{begins.first}"
-        pieces[one + 1 : other] = [""] * (other - one - 1)
-    return " ".join(pieces)
+    pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
+    words = pieces[::2]
+    common = _commonest(stemmer).among({*words})
+    are_common = bytes(map(common.__contains__, words))
+    number = are_common.find(b"\1\1")
+    while number >= 0:
+        pieces[2 * number + 1] = f" {words[number].lower()}{_PAIR}{words[number + 1].lower()} "
+        number = are_common.find(b"\1\1", number + 1)
+    return "".join(pieces)
 
 
 def _is_marked(text: str) -> bool:
@@ -254,20 +237,10 @@ def _is_marked(text: str) -> bool:
     return not text.isascii() and _MARKED.search(text) is not None
 
 
-class _Edges(NamedTuple):
-    """The first and the last word of a piece, in lower case, and the characters before and behind them."""
-
-    first: str
-    lead: int
-    last: str
-    trail: int
-
-
 class _Commonest:
-    """Tells which words are of the commonest of a language, whatever their case, and where pieces of texts have them.
+    """Tells which words are of the commonest of a language, whatever their case.
 
-    A piece is what stands between white space. What was asked is remembered, because most words and pieces of a text
-    are those of the texts before.
+    It remembers what it was asked, because most words of a text are those of the texts before.
     """
 
     def __init__(self, stemmer: str) -> None:
@@ -275,56 +248,17 @@ class _Commonest:
         cut = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         self._uncommon = cut.filter(tantivy.Filter.stopword(stemmer)).build()
         self._common: set[str] = set()
-        self._others: set[str] = set()
-        self._kinds: dict[str, int] = {}
-        self.edges: dict[str, _Edges] = {}
-        """Of pieces that begin or end so, as long as no others were asked for."""
-        self._characters = 0
+        self._others = {""}
 
-    def kinds(self, pieces: Sequence[str]) -> bytes:
-        """Of each piece the sum of `_WORDS` if it has any, `_BEGINS_SO`, `_ENDS_SO` and `_HAS_PAIR`."""
-        if self._characters > _CHARACTERS:
-            self._kinds, self.edges, self._characters = {}, {}, 0
-        new = {*pieces}.difference(self._kinds)
-        if new:
-            self._learn(new)
-        return bytes(map(self._kinds.__getitem__, pieces))
-
-    def _learn(self, pieces: Collection[str]) -> None:
-        words = {piece: _WORD.findall(piece) for piece in pieces}
-        common = self._among({word for each in words.values() for word in each})
-        for piece, each in words.items():
-            if not each:
-                self._kinds[piece] = 0
-                continue
-            are = bytes(map(common.__contains__, each))
-            self._kinds[piece] = (
-                _WORDS + _BEGINS_SO * are[0] + _ENDS_SO * are[-1] + _HAS_PAIR * (b"\1\1" in are)
-            )
-            if are[0] or are[-1]:
-                lead = piece.index(each[0])
-                trail = len(piece) - piece.rindex(each[-1]) - len(each[-1])
-                self.edges[piece] = _Edges(each[0].lower(), lead, each[-1].lower(), trail)
-        self._characters += sum(map(len, pieces))
-
-    def paired(self, piece: str) -> str:
-        """A piece with a word for each pair of the commonest in it, in place of what stands between them."""
-        parts = _BETWEEN.split(piece)  # words, and what stands between them, in turn
-        common = self._among({*parts[::2]})
-        for at in range(0, len(parts) - 2, 2):
-            if parts[at] in common and parts[at + 2] in common:
-                parts[at + 1] = f" {parts[at].lower()}{_PAIR}{parts[at + 2].lower()} "
-        return "".join(parts)
-
-    def _among(self, words: set[str]) -> set[str]:
+    def among(self, words: set[str]) -> set[str]:
         """Those of some words, which hold no blanks, that are of the commonest."""
-        new = words - self._others - self._common - {""}
+        new = words - self._others - self._common
         if new:
             lower = {word: word.lower() for word in new}
             uncommon = {*self._uncommon.analyze(" ".join(lower.values()))}
             common = {word for word in new if lower[word] not in uncommon}
             if len(self._others) > _REMEMBERED:
-                self._others = set()
+                self._others = {""}
             self._common |= common
             self._others |= new - common
         return words & self._common
