@@ -8,6 +8,7 @@ from search_tables import Page, indexed
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
+from gossamer.inspect.lag import Lag
 from gossamer.search import counting, searching
 from gossamer.search.searching import Results, Searching
 
@@ -37,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _tables_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "parts_of", lambda folder: [folder])
-    monkeypatch.setattr(searching, "behind", lambda *_: 0)
+    monkeypatch.setattr(searching, "_lag", lambda _: Lag("words"))
 
 
 def _asked(*folders: Path, query: str = "fox", offset: int = 0) -> Results:

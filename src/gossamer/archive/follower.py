@@ -21,7 +21,12 @@ from gossamer.archive.record_head import MAIN_KINDS, RecordHead
 from gossamer.archive.scan import Member, OpenedRecord, next_record
 from gossamer.model.errors import StorageError
 
-__all__ = ["START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "standing"]
+__all__ = [
+    "KEPT", "START", "FollowedRecord", "Follower", "Mark", "Rewound", "Unreadable", "kept_mark", "standing",
+]  # fmt: skip
+
+KEPT = "mark.json"
+"""The file in a follower's folder whose first line is JSON with its `mark`, beside whatever else it commits."""
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
@@ -184,6 +189,19 @@ class Follower:
                 if record.kind in self._kinds:
                     yield record
                 self.mark = record.finish()
+
+
+class _Kept(msgspec.Struct):
+    mark: Mark = START
+
+
+def kept_mark(folder: Path) -> Mark | None:
+    """How far a follower has come that keeps its mark in `folder`; `None` if it has not begun, or that is damaged."""
+    try:
+        content = (folder / KEPT).read_bytes().partition(b"\n")[0]
+        return msgspec.json.decode(content, type=_Kept).mark
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
 
 
 def standing(mark: Mark, view: Committed) -> Mark:

@@ -10,6 +10,7 @@ import msgspec
 
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.terminal.again import again_line
+from gossamer.cli.terminal.behind_line import behind_line
 from gossamer.cli.terminal.ending import undelivered
 from gossamer.cli.terminal.fresh_line import fresh_line
 from gossamer.cli.terminal.printing import duration, plural, safe, show, show_json, size
@@ -56,6 +57,8 @@ def _status_lines(status: Status) -> list[str]:
     lines += _agent_lines(status.agents) + _visited_lines(sums.visited)
     if status.freshness is not None and (fresh := fresh_line(status.freshness)):
         lines.append(f"fresh     {fresh}")
+    if status.followers:
+        lines.append(f"index     {behind_line(status)}")
     if "harvest_rate" in sums.order:
         lines.append(
             f"focus     {sums.order['harvested']:,} of {sums.order['documents']:,} documents are relevant, "

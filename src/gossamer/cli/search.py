@@ -13,7 +13,7 @@ from rich.text import Text
 
 from gossamer.assembly.private import keep_private
 from gossamer.cli.request import option_settings, parse_settings
-from gossamer.cli.terminal.printing import plural, safe, say, show
+from gossamer.cli.terminal.printing import duration, plural, safe, say, show
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
 
@@ -61,7 +61,10 @@ def run_search(folders: Sequence[Path], wanted: Wanted, *, json: bool) -> None:
     if results.some:
         say(SOME)
     if results.behind:
-        say(f"about {plural(results.behind, 'document')} of the archive not in the index yet")
+        say(
+            f"{plural(results.behind, 'page')} of the archive not in the index yet, the first of them for"
+            f" {duration(results.behind_seconds)}"
+        )
     if not results.total:
         if not json:
             say("nothing found")

@@ -13,9 +13,10 @@ from gossamer.control.socket.protocol import LiveError, Nothing
 from gossamer.control.speedometer import LONG, SHORT, memory_bytes, open_files
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.freshness_views import freshness
-from gossamer.control.views.status import LiveStatus, Workers
+from gossamer.control.views.status import LiveStatus, Workers, followers
 from gossamer.frontier.queues.host_schedule import NEVER
 from gossamer.inspect.freshness import FreshnessSums
+from gossamer.inspect.lag import Lag
 from gossamer.model.errors import StorageError
 from gossamer.model.reasons.codes import WaitCode
 from gossamer.model.reasons.reason import Reason, because, sentence
@@ -31,6 +32,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
     parts = live.crawl.parts
     counters = parts.ledger.counters
     hosts, estimated = await _hosts_by_state(live)
+    behind = await _followers(live)
     counters.seconds = parts.ledger.seconds
     visited, order = parts.frontier.seen.figures(), parts.frontier.order_figures()
     sums = summary(counters, parts.ledger.names, visited, order)
@@ -57,6 +59,7 @@ async def status_now(live: LiveCrawl) -> LiveStatus:
         memory_bytes=memory_bytes(),
         open_files=open_files(),
         freshness=await _freshness(live),
+        followers=behind,
     )
 
 
@@ -66,6 +69,14 @@ async def _hosts_by_state(live: LiveCrawl) -> tuple[dict[str, int], bool]:
         async with asyncio.timeout(_SOON):
             live.hosts_by_state = await live.look(_counted, None)
     return live.hosts_by_state
+
+
+async def _followers(live: LiveCrawl) -> list[Lag]:
+    """How far what is made of the archive is behind; as told before if views are busy."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_SOON):
+            live.followers = await live.look(followers, None)
+    return live.followers
 
 
 async def _freshness(live: LiveCrawl) -> FreshnessSums | None:

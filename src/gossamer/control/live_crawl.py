@@ -21,6 +21,7 @@ from gossamer.control.speedometer import LONG, Speedometer
 from gossamer.control.views.context import ViewContext, seen
 from gossamer.engine.in_thread import in_thread
 from gossamer.inspect.freshness import FreshnessSums
+from gossamer.inspect.lag import Lag
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import JobCode, ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
@@ -66,6 +67,8 @@ class LiveCrawl:
         self.paused_by = ""
         self.hosts_by_state: tuple[dict[str, int], bool] = {}, True
         """As last counted, and whether that is an estimate."""
+        self.followers: list[Lag] = []
+        """How far what is made of the archive is behind, as last told."""
         self.freshness: FreshnessSums | None = None
         """As last estimated; `estimating` is the estimate that is under way."""
         self.estimating: asyncio.Task[None] | None = None

@@ -18,14 +18,13 @@ from typing import Any
 import msgspec
 import xxhash
 
-from gossamer.archive.follower import START, Mark
+from gossamer.archive.follower import KEPT, START, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
 from gossamer.model.errors import StorageError
 
 FOLDER = "documents"
-_MARK = "mark.json"
 VERSION = 1
 _READERS = "readers"
 """The file that readers lock together, and who removes parts alone."""
@@ -100,7 +99,7 @@ def state_of(folder: Path) -> State | None:
     """What is committed in `documents/` of a crawl; `None` if nothing is, or it is damaged or of another
     version."""
     try:
-        state = msgspec.json.decode((folder / _MARK).read_bytes(), type=State)
+        state = msgspec.json.decode((folder / KEPT).read_bytes(), type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None
@@ -121,9 +120,9 @@ def discard(folder: Path) -> None:
         StorageError: the disk refuses.
     """
     try:
-        (folder / _MARK).unlink(missing_ok=True)
+        (folder / KEPT).unlink(missing_ok=True)
     except OSError as error:
-        raise StorageError(f"{folder / _MARK}: cannot be removed ({error.strerror})") from error
+        raise StorageError(f"{folder / KEPT}: cannot be removed ({error.strerror})") from error
 
 
 @contextlib.contextmanager
@@ -305,11 +304,11 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        partial = self._folder / f"{_MARK}.partial"
+        partial = self._folder / f"{KEPT}.partial"
         try:
             partial.write_bytes(msgspec.json.encode(state))
             _synced(partial)
-            partial.replace(self._folder / _MARK)
+            partial.replace(self._folder / KEPT)
         except OSError as error:
             raise StorageError(
                 f"{partial}: cannot be written ({error.strerror}). Free some space."

@@ -104,17 +104,18 @@ def write_table(table: Table, records: Iterable[object], path: Path) -> int:
 
 
 def _values(columns: Sequence[Column], rows: Sequence[object]) -> list[list[object]]:
-    return [[_value(column, row) for row in rows] for column in columns]
+    return [_of_kind(column.kind, [*map(column.of, rows)]) for column in columns]
 
 
-def _value(column: Column, row: object) -> object:
-    value: Any = column.of(row)
-    if value is None:
-        return None
-    match column.kind:
+def _of_kind(kind: str, values: list[Any]) -> list[object]:
+    match kind:
         case "time":
-            return int(value * 1_000)
+            return [None if value is None else int(value * 1_000) for value in values]
         case "text":
-            # Half of a surrogate pair, as hostile pages have it, is no text in any other program.
-            return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    return value
+            return [value if value is None or value.isascii() else _sound(value) for value in values]
+    return values
+
+
+def _sound(text: str) -> str:
+    """Without halves of surrogate pairs, as hostile pages have them, which are no text in any other program."""
+    return text.encode("utf-8", "replace").decode()

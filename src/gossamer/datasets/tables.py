@@ -1,6 +1,7 @@
 """Which tables there are of a crawl, and what their columns mean."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
@@ -38,7 +39,7 @@ def _last(name: str) -> Callable[[Any], object]:
 
 
 def _own(name: str) -> Callable[[Any], object]:
-    return lambda record: getattr(record, name)
+    return attrgetter(name)
 
 
 def _text(name: str) -> Callable[[Any], object]:

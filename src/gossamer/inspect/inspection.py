@@ -20,6 +20,7 @@ from gossamer.inspect.clocks import crawl_clock, wall_clock
 from gossamer.inspect.clusters.cluster_folder import Absent
 from gossamer.inspect.freshness import CrawlFreshness, FreshnessSums, freshness
 from gossamer.inspect.hosts import HostCount, HostItem, host_item
+from gossamer.inspect.lag import Lag, lags
 from gossamer.inspect.queue.count import QueueCount
 from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
@@ -74,6 +75,7 @@ class Status(msgspec.Struct, frozen=True):
     absent: list[str] = []  # agents that are left out, and what to do, a sentence each
     freshness: FreshnessSums | None = None  # of a crawl that visits pages again; only if asked for
     revisit: RevisitSums | None = None  # if it visits again, or did
+    followers: list[Lag] = []  # how far what is made of its archive is behind
 
 
 class Inspection:
@@ -157,6 +159,14 @@ class Inspection:
         """How fresh it is; nothing of a crawl that visits no page again. Up to half a second."""
         return freshness([part.environment for part in self.each.values()])
 
+    def followers(self) -> list[Lag]:
+        """How far what is made of its archive is behind, as of now; some milliseconds.
+
+        Raises:
+            StorageError: a state cannot be read.
+        """
+        return lags([(part.folder, part.environment) for part in self.each.values()])
+
     def status(self, *, queues: bool = False) -> Status:
         """Sums, and the hosts with the most work left; some 3 us for each host.
 
@@ -192,6 +202,7 @@ class Inspection:
             last=self.last,
             freshness=self.freshness().sums if queues else None,
             revisit=self._revisit(heads),
+            followers=self.followers(),
         )
 
     def _revisit(self, heads: list[bytes]) -> RevisitSums | None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 
 from gossamer.inspect.clusters.whole import inspect_whole
+from gossamer.inspect.inspection import inspect
+from gossamer.inspect.lag import Lag, lag_behind
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
-from gossamer.search.behind import behind
 from gossamer.search.clusters import cluster_of
 from gossamer.search.counting import Answered, counted
 from gossamer.search.query.asked import All as AllOf
@@ -86,7 +87,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         estimated: `total` and `facets` are rough, because many pages of several crawls answer.
         documents: in the indexes that were searched.
         facets: by `FACETS`, the most frequent values first; empty if not asked for.
-        behind: documents that were archived and are not yet in the index, roughly.
+        behind: pages that were archived and are not yet in the index.
+        behind_seconds: since the first of them was archived.
         some: no document has all the words; these have some.
         problem: why the query is refused; then there are no hits.
         seconds: that it took.
@@ -99,6 +101,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
     facets: dict[str, list[FacetValue]] = {}
     behind: int = 0
+    behind_seconds: float = 0.0
     some: bool = False
     problem: Reason | None = None
     seconds: float = 0.0
@@ -126,7 +129,8 @@ class Searching:
             StorageError: an index is damaged.
         """
         self._readers: list[tuple[str, Reader]] = []
-        self._look_again, self._last_behind = 0.0, 0
+        self._look_again = 0.0
+        self._lags: list[Lag] = []
         without: list[Path] = []
         opened: set[Path] = set()
         for folder in folders:
@@ -198,6 +202,7 @@ class Searching:
             some = bool(found)
         counts = counted(answers, asked, some=some, facets=facets)
         shown = found[offset : offset + limit]
+        lags = self._behind()
         marker = Marker(asked, self._languages)
         return Results(
             query=query,
@@ -206,7 +211,8 @@ class Searching:
             estimated=counts.estimated,
             documents=self.documents,
             facets=_most_frequent(counts.facets) if facets else {},
-            behind=self._behind(),
+            behind=sum(one.pages for one in lags),
+            behind_seconds=max((one.seconds for one in lags), default=0.0),
             some=some,
             seconds=time.perf_counter() - began,
         )
@@ -251,15 +257,13 @@ class Searching:
             except Missing:  # just being made anew
                 continue
 
-    def _behind(self) -> int:
+    def _behind(self) -> list[Lag]:
         """Looked at anew every few seconds: it takes longer than a query."""
         now = time.monotonic()
         if now >= self._look_again:
-            self._last_behind = sum(
-                behind(reader.crawl, reader.mark, reader.documents) for _, reader in self._readers
-            )
+            self._lags = [_lag(reader.crawl) for _, reader in self._readers]
             self._look_again = now + _LOOK
-        return self._last_behind
+        return self._lags
 
     def _find(self, asked: Asked, wanted: int, *, some: bool) -> tuple[list[Answered], list["_Folded"]]:
         """What each index answers, and the first that are wanted, with their near-duplicates folded into them."""
@@ -311,6 +315,12 @@ class Searching:
                 )
             )
         return hits
+
+
+def _lag(crawl: Path) -> Lag:
+    """How far the index of one crawl is behind its archive."""
+    with inspect(crawl) as inspection:
+        return lag_behind(inspection.folder, inspection.environment, "words")
 
 
 def _most_frequent(facets: Mapping[str, Mapping[str, int]]) -> dict[str, list[FacetValue]]:

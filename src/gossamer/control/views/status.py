@@ -10,6 +10,7 @@ from gossamer.control.speedometer import Rates
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.freshness_views import freshness
 from gossamer.inspect.freshness import FreshnessSums
+from gossamer.inspect.lag import Lag
 from gossamer.model.reasons.reason import Reason, sentence
 
 
@@ -37,6 +38,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
         held_by: what the crawl itself waits for, empty if nothing; `held_why` is the same as a value.
         memory_bytes, open_files: of the process; 0 if it is stopped.
         freshness: how fresh it is; `None` of a crawl that visits no page again.
+        followers: how far what is made of its archive is behind: tables, words, near-duplicates.
     """
 
     folder: str
@@ -60,6 +62,12 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int = 0
     open_files: int = 0
     freshness: FreshnessSums | None = None
+    followers: list[Lag] = []
+
+
+def followers(look: ViewContext, _: object = None) -> list[Lag]:
+    """How far what is made of the archive is behind."""
+    return look.kept("followers", lambda: look.inspection().followers())
 
 
 def status(look: ViewContext, _: Nothing) -> LiveStatus:
@@ -77,4 +85,5 @@ def status(look: ViewContext, _: Nothing) -> LiveStatus:
         hosts_by_state=count.scaled(sums.hosts),
         hosts_estimated=not count.complete,
         freshness=freshness(look, Nothing()).sums,
+        followers=followers(look),
     )

@@ -99,7 +99,8 @@ class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pages: best first.
         more: there are further ones behind them.
-        total, estimated, documents, facets, behind, some, problem, seconds: as `Results` of the search has them.
+        total, estimated, documents, facets, behind, behind_seconds, some, problem, seconds: as `Results` of the
+            search has them.
         jobs: that were searched.
         without: jobs that have no index yet.
         unusable: jobs whose index is damaged.
@@ -113,6 +114,7 @@ class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
     facets: dict[str, list[FacetValue]] = {}
     behind: int = 0
+    behind_seconds: float = 0.0
     some: bool = False
     problem: Reason | None = None
     seconds: float = 0.0

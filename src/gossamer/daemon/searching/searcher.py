@@ -139,7 +139,17 @@ class Desk:
             facets=question.facets,
             only=question.only,
         )
-        same = ("total", "estimated", "documents", "facets", "behind", "some", "problem", "seconds")
+        same = (
+            "total",
+            "estimated",
+            "documents",
+            "facets",
+            "behind",
+            "behind_seconds",
+            "some",
+            "problem",
+            "seconds",
+        )
         return msgspec.structs.replace(
             around,
             pages=[_page(hit, indexes.job_of) for hit in results.hits[: question.limit]],

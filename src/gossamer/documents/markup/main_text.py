@@ -129,7 +129,7 @@ def without_copies(blocks: list[Block]) -> tuple[list[Block], list[str]]:
     first: dict[str, int] = {}
     earlier = []
     for place, line in enumerate(lines):
-        key = " ".join(line.split())
+        key = " ".join(line.split()) if len(line) > _LONG else ""
         earlier.append(first.setdefault(key, place) if len(key) > _LONG else _NOWHERE)
     copies: set[int] = set()
     run: list[int] = []

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.follower import START, Mark
+from gossamer.archive.follower import KEPT, START, Mark
 
-__all__ = ["FOLDER", "MARK", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
+__all__ = ["FOLDER", "PAGE_BYTES", "PAIR_BYTES", "VERSION", "Part", "State", "state_of"]
 
 FOLDER = "similar"
-MARK = "mark.json"
 VERSION = 1
 PAGE_BYTES = 88
 PAIR_BYTES = 12
@@ -66,7 +65,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 def state_of(folder: Path) -> State | None:
     """What is committed in `similar/` of a crawl; `None` if nothing is, or it is damaged or of another version."""
     try:
-        state = msgspec.json.decode((folder / MARK).read_bytes(), type=State)
+        state = msgspec.json.decode((folder / KEPT).read_bytes(), type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.version == VERSION else None

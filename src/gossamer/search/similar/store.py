@@ -18,12 +18,12 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from gossamer.archive.follower import Mark
+from gossamer.archive.follower import KEPT, Mark
 from gossamer.assembly.folder_lock import lock_folder
 from gossamer.model.errors import StorageError
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
-from gossamer.search.similar.state import MARK, Part, State, state_of
+from gossamer.search.similar.state import Part, State, state_of
 
 __all__ = ["PAGE", "PAIR", "DamagedError", "Fresh", "Known", "Store", "opened"]
 
@@ -168,8 +168,8 @@ class Store:
         self.remade = ""
         """Why it is made anew; empty if it is not."""
         held = state_of(folder)
-        if held is None and (folder / MARK).exists():
-            self.remade = f"{folder / MARK}: is damaged, or of another version"
+        if held is None and (folder / KEPT).exists():
+            self.remade = f"{folder / KEPT}: is damaged, or of another version"
         elif held is not None and held.made_of != made_of and held.pages:
             self.remade = f"{folder}: the tables of documents are others now"
         elif held is not None:
@@ -285,13 +285,13 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        partial = self._folder / f"{MARK}.partial"
+        partial = self._folder / f"{KEPT}.partial"
         try:
             with partial.open("wb") as out:
                 out.write(msgspec.json.encode(state))
                 out.flush()
                 os.fsync(out.fileno())
-            partial.replace(self._folder / MARK)
+            partial.replace(self._folder / KEPT)
             os.fsync(self._lock)
         except OSError as error:
             raise StorageError(

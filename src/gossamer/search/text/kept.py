@@ -11,14 +11,13 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from gossamer.archive.follower import START, Mark
+from gossamer.archive.follower import KEPT, START, Mark
 
 __all__ = ["FOLDER", "INDEX", "Damage", "FileNote", "Kept", "damage", "noted", "read_kept", "write_kept"]
 
 FOLDER = "search"
 """In a crawl's folder."""
 INDEX = "index"
-_MARK = "mark.json"
 _META = "meta.json"
 _PIECE = 1 << 20
 
@@ -85,14 +84,14 @@ def read_kept(folder: Path) -> Kept | None:
         Damage: it cannot be read.
     """
     try:
-        content, _, digest = (folder / _MARK).read_bytes().partition(b"\n")
+        content, _, digest = (folder / KEPT).read_bytes().partition(b"\n")
         kept = msgspec.json.decode(content, type=Kept)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Damage(f"{_MARK} cannot be read ({error})") from None
+        raise Damage(f"{KEPT} cannot be read ({error})") from None
     if digest.decode("latin-1") != xxhash.xxh3_64_hexdigest(content):
-        raise Damage(f"the content of {_MARK} has changed")
+        raise Damage(f"the content of {KEPT} has changed")
     last = _meta(folder).opstamp
     return kept if last == kept.commit else msgspec.structs.replace(kept, commit=last, mark=kept.next)
 
@@ -103,13 +102,13 @@ def write_kept(folder: Path, kept: Kept) -> None:
     Raises:
         OSError: the disk refuses.
     """
-    partial = folder / f"{_MARK}.partial"
+    partial = folder / f"{KEPT}.partial"
     with partial.open("wb") as out:
         content = msgspec.json.encode(kept)
         out.write(content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
         out.flush()
         os.fsync(out.fileno())
-    partial.replace(folder / _MARK)
+    partial.replace(folder / KEPT)
 
 
 def noted(folder: Path, known: dict[str, FileNote]) -> dict[str, FileNote]:

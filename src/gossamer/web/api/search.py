@@ -115,7 +115,8 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
         estimated: `total` and `facets` are rough, because many pages of several jobs answer.
         documents: in the indexes that were searched.
         facets: of `site`, `type`, `language`, `year`: the most frequent values; empty if not asked for.
-        behind: documents that were archived and are not in the index yet, roughly.
+        behind: pages that were archived and are not in the index yet.
+        behind_seconds: since the first of them was archived.
         some: no page has all the words; these have some.
         seconds: that it took.
         jobs: that were searched; clusters as `cluster:NAME`.
@@ -131,6 +132,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     facets: dict[str, list[FacetValue]]
     behind: int
+    behind_seconds: float
     some: bool
     seconds: float
     jobs: list[str]

@@ -1,0 +1,21 @@
+"""Says how far what is made of a crawl's archive is behind it, in one line."""
+
+from gossamer.cli.terminal.printing import duration, plural, safe
+from gossamer.inspect.inspection import Status
+
+_NAMES = {"tables": "tables", "words": "words", "near_duplicates": "near-duplicates"}
+_ALIVE = ("running", "paused")
+
+
+def behind_line(status: Status) -> str:
+    """How many pages tables, words and near-duplicates do not have yet, and since when; what brings them in."""
+    late = [one for one in status.followers if one.pages]
+    if not late:
+        return "up to date"
+    said = [
+        f"{_NAMES[one.what]} {plural(one.pages, 'page')} behind"
+        + (f", {duration(one.seconds)}" if status.state in _ALIVE else "")
+        for one in late
+    ]
+    way = "" if status.state in _ALIVE else f"; 'gossamer index {safe(status.folder)}' reads them"
+    return "; ".join(said) + way
