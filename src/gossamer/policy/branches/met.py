@@ -86,7 +86,7 @@ class Met:
 
     def _stored(self) -> None:
         self._at_store, self.worth_storing = self._room, False
-        self._worth = max(self._room - self._capacity // _WORTH_KEEPING, 1)
+        self._worth: int = max(self._room - self._capacity // _WORTH_KEEPING, 1)
 
     @property
     def _capacity(self) -> int:
