@@ -86,11 +86,11 @@ def resources(table: Mapping[str, tuple[Behaviour, str, str]]) -> dict[str, Beha
     return {**told, "robots.txt": ROBOTS}
 
 
-def crawl(address: str, folder: Path) -> Path:
+def crawl(address: str, folder: Path, *options: str) -> Path:
     """A crawl of the site at `address`, kept below `folder`."""
     ran = in_process.gossamer(
         "crawl", address, "--min-delay", "0", "--dir", "d", "-q", "--set", "fetch.allow_private=true",
-        "--set", "retry.url_waits=[]", "--set", "engine.guess_sitemap=false", cwd=folder,
+        "--set", "retry.url_waits=[]", "--set", "engine.guess_sitemap=false", *options, cwd=folder,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return folder / "d"

@@ -9,6 +9,8 @@ import pytest
 from farm_site import FARM, QUICK, RATE_LIMITED, audit, crawl, resources, site_with_links
 from link_farm import Farm, link_farm, page
 
+from gossamer.simweb import SimulatedWeb, WorldSpec
+
 
 class Audited(NamedTuple):
     first: dict[str, Any]
@@ -140,3 +142,13 @@ def test_links_into_private_networks_are_not_followed(tmp_path: Path) -> None:
         told = audit(folder)
     assert links_of(told)[f"{farm.address}a"]["code"] == "private-address"
     assert farm.asked == []
+
+
+def test_all_links_to_a_name_that_does_not_exist_are_broken(tmp_path: Path) -> None:
+    """The name cache tells so once, and puts off whoever asks again."""
+    links = [f"http://nowhere.sim.test/{number}" for number in range(3)]
+    with SimulatedWeb(WorldSpec.friendly(hosts=1, pages=1)) as web, site_with_links(links) as site:
+        told = audit(crawl(site.address, tmp_path, "--nameserver", web.nameserver))
+    assert {url: link["code"] for url, link in links_of(told).items() if "nowhere" in url} == dict.fromkeys(
+        links, "no-such-name"
+    )

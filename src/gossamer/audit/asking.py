@@ -132,6 +132,7 @@ class Asker:
         self._late = late
         self._queue_key = queue_key("host")
         self.requests = 0
+        self._unknown_names: set[str] = set()
 
     async def ask(self, address: str, *, body: bool = False) -> Found:
         """Find out what an address leads to, through its redirects. Never raises for a failing web.
@@ -254,7 +255,15 @@ class Asker:
                 return exchange
             assert isinstance(outcome, Failed)
             turn.elapsed = outcome.elapsed
-            return outcome
+            return self._of_name(url.host, outcome)
+
+    def _of_name(self, name: str, failed: Failed) -> Failed:
+        """The name cache tells but once that a name does not exist; from then on it only takes it for such."""
+        if failed.fault is Fault.NAME_NOT_FOUND:
+            self._unknown_names.add(name)
+        elif failed.fault is Fault.NAME_DEFERRED and name in self._unknown_names:
+            return msgspec.structs.replace(failed, fault=Fault.NAME_NOT_FOUND)
+        return failed
 
     def _content(self, exchange: Exchange) -> bytes:
         decoded = decode_content(exchange.body, exchange.headers, self._config, LONGEST_BODY)

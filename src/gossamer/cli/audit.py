@@ -124,6 +124,8 @@ def _crawled(targets: Sequence[str], request: Request, *, quiet: bool) -> Iterat
     scratch = Path(tempfile.mkdtemp(prefix="gossamer-"))
     try:
         _crawl(request, scratch / "crawl", quiet=quiet)
+        if not quiet:
+            say("this crawl is removed after the audit; --output DIR keeps it")
         yield scratch / "crawl", name
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
