@@ -1,10 +1,10 @@
-"""How many visits again may be made, and when all pages must be looked at anew: the decisions of the pace, as tables."""
+"""How many visits again may be made, and when all pages are looked at anew: decisions of the pace, as tables."""
 
 import math
 
 import msgspec
 import pytest
-from engine_world import SITE, START
+from engine_world import START
 
 from gossamer.engine.revisits import RevisitPace
 from gossamer.model.disposition import Again

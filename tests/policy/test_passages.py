@@ -8,7 +8,10 @@ from gossamer.policy.change.passages import passages_of
 from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.watching.difference import LONGEST_LINE, MOST_LINES, MOST_PLACES, Line, difference, plain
 
-ROWS = [f"row {word} here" for word in "one two three four five six seven eight nine ten".split()]
+ROWS = [
+    f"row {word} here"
+    for word in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+]
 SIGNS = {"same": "=", "added": "+", "removed": "-", "changed": "~"}
 
 
@@ -31,7 +34,7 @@ def put(*changes: tuple[int, list[str]]) -> list[str]:
     after: list[list[str]] = [[row] for row in ROWS]
     for at, rows in changes:
         after[at] = rows
-    return sum(after, [])
+    return [row for rows in after for row in rows]
 
 
 @pytest.mark.parametrize(
