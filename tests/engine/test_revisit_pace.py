@@ -9,7 +9,8 @@ from engine_world import START
 from gossamer.engine.revisits import RevisitPace
 from gossamer.model.disposition import Again
 from gossamer.model.errors import ConfigError
-from gossamer.policy.revisit.agreement import Told
+from gossamer.policy.revisit import classes
+from gossamer.policy.revisit.agreement import Demand, Told
 from gossamer.policy.revisit.config import RevisitConfig
 from gossamer.policy.revisit.history import History
 from gossamer.state.environment import Environment, Family, StateConfig
@@ -164,6 +165,24 @@ def test_a_few_more_pages_move_nothing_and_many_move_the_threshold_along(pace_of
     assert world.pace.record.level > level, "each page has its turn later, so a visit must bring more"
 
 
+@pytest.mark.parametrize("pages", [0, 10, 100])
+def test_it_begins_where_a_page_like_any_other_is_due_after_an_eighth_of_the_mean_interval(pace_of, pages):
+    world = pace_of(pages=pages)
+    world.pace.correct()
+    pace = world.frontier.again.pace
+    assert pace.fair == pytest.approx(max(pages, 1) * DAY / 100)
+    place = classes.classify(world.pace.spread.believe(History(0, 0)))
+    assert classes.interval(place, pace.step) == pytest.approx(pace.fair / 8, rel=0.05)
+    # More pages move it along: what was learned of it is how far it lies from there.
+    enrol(world, 300)
+    world.pace.correct()
+    assert classes.interval(place, pace.step) == pytest.approx(pace.fair / 8, rel=0.05)
+    with world.frontier.changes() as batch:
+        world.pace.enter(batch)
+    assert kept(world) == world.pace.record
+    assert kept(world).corrected == world.frontier.again.wall.now()
+
+
 def corrected(world, seconds, **spent):
     """How the threshold moves after so much time of the wall clock in which that was spent."""
     world.pace.correct()
@@ -195,10 +214,18 @@ def test_the_threshold_follows_what_was_spent(pace_of, seconds, spent, moves):
     world = pace_of()
     moved = corrected(world, seconds, **spent)
     assert (moved > 1e-9) - (moved < -1e-9) == moves, moved
+    if seconds > 3_456:
+        visits, left = spent["lent"], spent.get("left", 0.0)
+        part = min(10 * seconds / 8_640, 1.0)
+        late = spent["late"] / visits / 8_640 if visits else 0.0
+        change = part * (late - 0.01) - 2 * (left / 10 if left >= 1 else 0.0)
+        assert moved == pytest.approx(max(min(change, 0.5), -0.5) / math.log(2), abs=1e-9)
+    with world.frontier.changes() as batch:
+        world.pace.enter(batch)
+    assert kept(world).level == pytest.approx(world.pace.record.level)
     pace = world.frontier.again.pace
     sums = (pace.lent, pace.late, pace.asked)
     assert sums == ((0, 0.0, 0.0) if seconds != 3_455 else (spent["lent"], spent["late"], 0.0))
-    assert kept(world).corrected != world.pace.record.corrected or seconds == 3_455
 
 
 def test_where_visits_are_many_it_is_corrected_each_minute(pace_of):
@@ -255,11 +282,14 @@ def test_what_its_pages_ask_for_is_told(pace_of):
         corrected(world, 3_500, **spent)
         return paces.told[-1].eager
 
+    seen = Demand()
     usual = eager(lent=0)
     assert eager(lent=0) == usual, "who made no visit has learned nothing"
     # Of ten pages twenty visits were made, each asked for after half of the mean interval.
     sooner = eager(lent=20, asked=20 * pace.fair / 2, late=20 * 0.01 * pace.fair)
     assert sooner > 1.5 * usual
+    seen.saw(2.0, 0.5, 0.01)
+    assert sooner == pytest.approx(seen.eager)
     assert eager(lent=20, asked=20 * pace.fair * 2, late=20 * 0.01 * pace.fair) < sooner
     late = eager(lent=200, asked=200 * pace.fair, late=200 * 0.1 * pace.fair)
     assert late == pytest.approx(1.5, rel=0.02)
