@@ -2,15 +2,24 @@
 
 import pytest
 
+from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Fault
+from gossamer.model.reasons.reason import WrongValueError
 from gossamer.model.url import Url
 from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.pieces import plain_pieces
+from gossamer.policy.ordering.orders import OrderConfig, settings_of_order
+from gossamer.policy.ordering.words import _singular
 from gossamer.policy.places.place import read_place
+from gossamer.policy.revisit.trust import Trust
 from gossamer.policy.robots.access import AllowAll, Hold, KeepRules, RobotsConfig, UseBody, access_for
+from gossamer.policy.scope.rules import blocked_host
 from gossamer.policy.scope.scope import Scope, ScopeConfig
 from gossamer.policy.speculation.belief import MOST_KNOWN, REMEMBERED, Tried
 from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.policy.speculation.form import Form, Where, element_of, prior
+from gossamer.policy.visits.broken import is_link
+from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import none_reached
 
 
@@ -132,3 +141,107 @@ def test_how_much_of_a_page_has_changed(
     assert (change.removed, change.added) == (removed, added)
     assert change.share == pytest.approx(share)
     assert bool(change) == bool(removed + added)
+
+
+@pytest.mark.parametrize("big", ["right", "wrong", "missed", "quiet"])
+def test_of_a_source_old_evidence_counts_half_when_there_is_much(big: str) -> None:
+    said, changed_ = big in ("right", "wrong"), big in ("right", "missed")
+    trust = Trust(**{big: 499.0}, days=10.0, lies=3).judged(said=said, changed=changed_, seconds=2 * 86_400.0)
+    assert (getattr(trust, big), trust.days, trust.lies) == (500.0, 12.0, 3)
+    trust = trust.judged(said=said, changed=changed_, seconds=0.0)
+    assert (getattr(trust, big), trust.days, trust.lies) == (250.5, 6.0, 3)
+    assert trust.right + trust.wrong + trust.missed + trust.quiet == 250.5
+    for other in ("right", "wrong", "missed", "quiet"):  # all of them count together
+        both = Trust(**{big: 300.0} | {other: 200.0 if other != big else 500.0})
+        halved = both.judged(said=said, changed=changed_, seconds=0.0)
+        assert halved.right + halved.wrong + halved.missed + halved.quiet == 250.5
+
+
+def test_orders_have_the_settings_of_their_name() -> None:
+    config = OrderConfig()
+    assert settings_of_order("best", config) is config.best
+    assert settings_of_order("opic", config) is config.opic
+    assert settings_of_order("focused", config) is config.focus
+    assert [settings_of_order(name, config) for name in ("bfs", "dfs", "of_a_plugin")] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "via", "target", "link"),
+    [
+        (LinkKind.NAVIGATION, "http://a.example/", "/x", True),
+        (LinkKind.NAVIGATION, "", "/x", False),
+        (LinkKind.ROBOTS, "http://a.example/", "/robots.txt", False),
+        (LinkKind.FOLDER, "http://a.example/b/c", "/b/", False),
+        (LinkKind.SPECULATIVE, "http://a.example/", "/x", False),
+        (LinkKind.SITEMAP, "http://a.example/robots.txt", "/sitemap.xml", False),
+        (LinkKind.SITEMAP, "http://a.example/robots.txt", "/other.xml", True),
+        (LinkKind.SITEMAP, "http://a.example/index.xml", "/sitemap.xml", True),
+        (LinkKind.NAVIGATION, "http://a.example/robots.txt", "/sitemap.xml", True),
+    ],
+)
+def test_whether_somebody_has_linked_to_a_url(kind: LinkKind, via: str, target: str, link: bool) -> None:
+    assert is_link(kind, via, target) == link
+
+
+@pytest.mark.parametrize(("folder", "good"), [("", True), ("/run/g", True), ("~/g", True), ("run/g", False)])
+def test_a_folder_that_crawls_share_is_given_in_full(folder: str, good: bool) -> None:
+    if good:
+        assert PolitenessConfig(shared=folder).shared == folder
+    else:
+        with pytest.raises(ValueError, match="in full"):
+            PolitenessConfig(shared=folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("Example.org", "example.org"), ("*.Example.org", "*.example.org"), ("[::1]", "[::1]"), ("*.[::1]", None),
+        ("example.org/x", None), ("*.", None),
+    ],
+)  # fmt: skip
+def test_a_host_that_is_blocked_is_named_as_urls_have_it(text: str, host: str | None) -> None:
+    if host is not None:
+        assert blocked_host(text) == host
+    else:
+        with pytest.raises(WrongValueError):
+            blocked_host(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("one\n" + "-" * 63 + "\ntwo", ["one", "two"]),  # ornament
+        ("one\n" + "-" * 64 + "\ntwo", ["one", "-" * 64, "two"]),
+        ("one\n12\n34\ntwo", ["one 12 34", "two"]),
+        ("12\none", ["12", "one"]),
+        (" \n one  two \n", ["one two"]),
+    ],
+)
+def test_lines_of_signs_and_figures(text: str, found: list[str]) -> None:
+    assert plain_pieces(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("time:08:00-17:30", (480, 1_050)), ("time:20:00-24:00", (1_200, 0)), ("time:00:00-00:01", (0, 1)),
+        ("time:08:00-24:01", None), ("time:24:00-08:00", None), ("time:08:00-08:00", None), ("time:08:60-09:00", None),
+    ],
+)  # fmt: skip
+def test_hours_of_a_day(text: str, hours: tuple[int, int] | None) -> None:
+    if hours is not None:
+        assert read_place(text).hours == hours
+    else:
+        with pytest.raises(WrongValueError):
+            read_place(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "singular"),
+    [
+        ("cats", "cat"), ("gas", "gas"), ("glass", "glass"), ("bonus", "bonus"), ("pies", "py"), ("ponies", "pony"),
+        ("ties", "ty"), ("axes", "axe"), ("shoes", "shoe"), ("aeries", "aery"), ("eaies", "eaie"), ("as", "as"),
+    ],
+)  # fmt: skip
+def test_the_three_rules_of_the_s_stemmer(word: str, singular: str) -> None:
+    assert _singular(word) == singular
