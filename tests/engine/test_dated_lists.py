@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from gossamer.engine.signals import dated_lists
 from gossamer.engine.signals.dated_lists import (
     LOOKED_THROUGH,
     MOST_WAITING,
@@ -78,6 +79,28 @@ def test_pages_whose_dates_are_late_are_told_of_in_order_and_few_at_a_time() -> 
     assert max(ear.batches) == TOLD_AT_ONCE
     assert 0.5 * 900 / REMINDED < ear.reminded < 2 * 900 / REMINDED  # that it speaks of the others
     assert ear.verdicts == [("h.example.org", Source.SITEMAP, DatesVerdict.PLAUSIBLE)]
+
+
+@pytest.mark.parametrize(
+    ("late", "old", "pauses"),
+    [
+        (250, 0, 1 + 2 + 3),  # its site; so many signals made; told
+        (
+            0,
+            3_000,
+            1 + 3 + 3 + 1,
+        ),  # its site; looked through; once more for reminders, of which some are told
+        (100, 900, 1 + 1 + 1 + 1 + 1),
+    ],
+)
+def test_it_pauses_after_so_many_and_not_for_each(
+    late: int, old: int, pauses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dated_lists, "REMINDED", 10_000_000)  # none
+    dates = [NOW - number for number in range(late)] + [NOW - 100 * DAY - number for number in range(old)]
+    lists = DatedLists(Ear(), lambda url: url.text.encode(), asyncio.Event())
+    lists.take(Page(of("http://h.example.org/s"), links=tuple(links(dates, "new"))), NOW, NOW - DAY)
+    assert abs(len(list(lists.everything())) - pauses) <= (late == 0)
 
 
 def test_a_list_made_a_while_before_it_was_read_is_heard_all_the_same() -> None:

@@ -7,6 +7,9 @@ from gossamer.engine.settlement.doors import LinkRules
 from gossamer.model.link import LinkKind
 
 PLAIN, OWN = link("/a"), link("/own", LinkKind.CANONICAL)
+GUESSED, OTHER, FORBIDDEN = (
+    link("/a", LinkKind.SPECULATIVE), link("/b", LinkKind.SPECULATIVE), link("/a", nofollow=True),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,16 @@ PLAIN, OWN = link("/a"), link("/own", LinkKind.CANONICAL)
         ({"skip_canonical": True}, (PLAIN, OWN), False, False, (PLAIN,)),
         ({"skip_canonical": True}, (PLAIN,), False, False, (PLAIN,)),
         ({"skip_canonical": True}, (OWN,), False, False, ()),
+        # No guess leads to what a link of the same page forbids.
+        ({"speculative": True}, (GUESSED, OTHER, FORBIDDEN), False, False, (OTHER, FORBIDDEN)),
+        ({"speculative": True}, (GUESSED, OTHER, PLAIN), False, False, (GUESSED, OTHER, PLAIN)),
+        (
+            {"speculative": True, "honour_nofollow": False},
+            (GUESSED, FORBIDDEN),
+            False,
+            False,
+            (GUESSED, FORBIDDEN),
+        ),
     ],
 )
 def test_links_that_are_followed(told, links, nofollow, seen_before, followed):

@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from gossamer.engine.visiting.reading import Reading, _most_links
+from gossamer.engine.visiting.reading import Reading, _most_links, robots_text
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
@@ -119,3 +119,42 @@ def test_a_robots_file_that_does_not_decode_says_nothing_that_could_be_obeyed(co
 
 def test_a_robots_file_above_the_limit_is_read_up_to_it():
     assert not robots(gzip.compress(RULES + b"# " + b"x" * 600_000), "gzip").allows("/x")[0]
+
+
+def test_a_robots_file_that_broke_off_says_nothing_unless_it_was_read_as_far_as_wanted():
+    stream = gzip.compress(RULES * 3, 0, mtime=0)[:-9]  # all but its last byte
+    url, headers = Url.parse("http://host.example/robots.txt"), Headers([("Content-Encoding", "gzip")])
+    exchange = Exchange(url, 0.0, b"", 200, b"", headers, SpooledBody(stream))
+    there = (RULES * 3)[:-1]
+    assert robots_text(exchange, FetchConfig(), len(there)) is None
+    assert robots_text(exchange, FetchConfig(), len(there) - 1) == there
+
+
+SAID = b"""<title>t</title><p>What it says to people, and nothing else.</p>
+<a href="/page/1">one</a><a href="/page/2">two</a><link rel="stylesheet" href="/x.css"><img src="/pictures/cat.png">"""
+
+
+def test_what_a_page_says_is_read_where_that_is_asked_for():
+    def said(content, longest, *fields):
+        config = ExtractConfig()
+        reading = Reading(
+            Reader(config, "gossamer", builtin_extractors(config)),
+            FetchConfig(),
+            config,
+            RobotsConfig(),
+            "gossamer",
+        )
+        url = Url.parse("http://host.example/x/y")
+        exchange = Exchange(url, 0.0, b"", 200, b"", Headers(list(fields)), SpooledBody(content))
+        return asyncio.run(reading.page(exchange, longest_text=longest))[1]
+
+    html = ("Content-Type", "text/html")
+    assert said(SAID, 0, html) is None
+    assert said(SAID, len(SAID) - 1, html) is None
+    found = said(SAID, len(SAID), html)
+    assert found.pieces
+    assert (found.size, said(b"%PDF-1.7", 99, ("Content-Type", "application/pdf")).size) == (0, 8)
+    # Pictures tell pages apart, other files that a page shows do not; numbers of pages are no news.
+    assert said(SAID.replace(b"cat", b"dog"), 9_999, html).shown != found.shown
+    assert said(SAID.replace(b"x.css", b"y.css"), 9_999, html) == found
+    assert said(SAID.replace(b"says", b"tells"), 9_999, html).pieces != found.pieces

@@ -5,17 +5,22 @@ import json
 
 import pytest
 from engine_world import SITE, exchange, fetched, link, page, parsed, rules, visit
+from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.archive.committed import archive_files
 from gossamer.archive.config import ArchiveConfig
 from gossamer.archive.placement import Placed
+from gossamer.engine.admission.speculation import LINKED, Speculation
 from gossamer.engine.settlement import archivist as archivist_module
 from gossamer.engine.settlement import settlement as settlement_module
 from gossamer.engine.settlement.archivist import Archivist, Kept
+from gossamer.engine.settlement.changed import Changes
 from gossamer.engine.settlement.doors import LinkRules
 from gossamer.engine.settlement.page_memory import LONGEST_DETAIL, VISITS_KEPT, canonical_of, page_record
-from gossamer.model.disposition import Blame, Done, Dropped, Parked, Retry
+from gossamer.engine.settlement.revisits import Revisits
+from gossamer.fetch.config import FetchConfig
+from gossamer.model.disposition import Again, Blame, Done, Dropped, Parked, Retry
 from gossamer.model.errors import InternalError
 from gossamer.model.events import HostParked, HostRested, NameAnswered, Rejected, Visited
 from gossamer.model.exchange import Truncation
@@ -23,7 +28,11 @@ from gossamer.model.link import LinkKind
 from gossamer.model.outcome import Failed, Fault, Refused, Rule
 from gossamer.model.raised import Raised
 from gossamer.model.reasons.reason import text
+from gossamer.policy.revisit.config import RevisitConfig
+from gossamer.policy.revisit.gone import Presence
+from gossamer.policy.revisit.history import History
 from gossamer.policy.scope.scope import ScopeConfig
+from gossamer.policy.speculation.config import SpeculationConfig
 from gossamer.state.environment import Family
 from gossamer.state.keys import ticket
 from gossamer.state.records import PageRecord, SharedDigestRecord, VisitRecord
@@ -149,6 +158,40 @@ def test_unchanged_leaves_what_is_stored(world):
 def test_what_status_and_size_do_not_say(world, outcome, problems, said):
     notes = recorded(world, outcome, read=page(problems=problems)).visits[0].notes
     assert len(notes) == said
+
+
+@pytest.mark.parametrize(
+    ("statuses", "presence", "gone", "since"),
+    [
+        ((200, 404, 404), Presence.GONE, 0, 20),
+        ((404, 200, 404, 410), Presence.GONE, 0, 30),
+        ((404, 500, 404), Presence.GONE, 0, 10),  # that says nothing
+        ((404, 200), Presence.HERE, 0, 0),
+        ((200, 404), Presence.MISSED, 0, 0),
+        ((404, 404), Presence.GONE, 7, 7),  # it was known before
+        ((404, 304), Presence.GONE, 0, 0),
+    ],
+)
+def test_since_when_a_page_is_gone(world, statuses, presence, gone, since):
+    visits = tuple(VisitRecord(10.0 * number, 1.0, status) for number, status in enumerate(statuses, 1))
+    before = PageRecord("u", "done", visits=visits, gone=gone)
+    again = Again(History(0, 0, presence=presence).pack(), b"p" * 16)
+    record = recorded(world, Refused(Rule.ROBOTS), Dropped(text("d"), again=again), before)
+    assert (record.gone, record.presence) == (since, presence)
+
+
+@pytest.mark.parametrize(("changed", "when"), [(None, 5), (False, 5), (True, 1_700_000_000)])
+def test_when_a_page_was_last_found_changed(world, changed, when):
+    again = Again(History(0, 0).pack(), b"p" * 16, changed)
+    before = PageRecord(
+        "u", "done", changed=5, visits=(VisitRecord(1.0, 1.0, 200),), asked=b"ticket", number=9
+    )
+    record = recorded(world, fetched(), Done(again=again), before, again=True)
+    assert record.changed == when
+    assert [one.changed for one in record.visits] == [None, changed]
+    assert (record.history, record.asked, record.number) == (again.history, b"", 9)
+    still = recorded(world, fetched(), Retry(1.0, Blame.URL, text("r")), before)
+    assert (still.asked, still.history, still.number) == (b"ticket", b"", 2), "it is not settled"
 
 
 def test_details_are_cut(world):
@@ -669,3 +712,89 @@ def test_scope_of_links_is_the_scope_of_the_crawl(world_of):
     world.settle(visit(world.lease(depth=1), fetched(), page(f"{SITE}/", link("/deep"))))
     assert world.queued() == [] and world.counters.turned_away == {Rule.DEPTH: 1}
     assert parsed(SITE).host == "site.example" and isinstance(world.archivist, Archivist) and ticket(0, 0)
+
+
+# Due again, by a policy that was handed in …
+
+
+class Policy:
+    """Says that each page is due after a while, or never; remembers what it was asked."""
+
+    def __init__(self, seconds):
+        self.seconds, self.asked = seconds, []
+
+    def again(self, lease, outcome, page, visits):
+        self.asked.append((lease.candidate.url.text, page is not None, visits))
+        return self.seconds
+
+
+@pytest.mark.parametrize("seconds", [50, None])
+def test_a_policy_is_asked_once_for_each_visit_that_settled_a_page(world, seconds):
+    policy = Policy(seconds)
+    world.doors = replace(world.doors, revisits=policy)
+    before = PageRecord(f"{SITE}/known", "done", visits_made=4)
+    with world.frontier.changes() as batch:
+        world.memory.put(world.identity.fingerprint(parsed(f"{SITE}/known")), before, batch)
+    world.settle(
+        visit(world.lease(f"{SITE}/done"), fetched(f"{SITE}/done"), page(f"{SITE}/done")),
+        visit(world.lease(f"{SITE}/known"), fetched(f"{SITE}/known", status=404)),
+        visit(world.lease(f"{SITE}/retry"), fetched(f"{SITE}/retry", status=500)),
+        visit(world.robots_lease(), fetched(f"{SITE}/robots.txt")),
+    )
+    assert policy.asked == [(f"{SITE}/done", True, 1), (f"{SITE}/known", False, 5)]
+    assert world.counters.again == (2 if seconds else 0)
+
+
+# Guesses …
+
+GUESS = {"kind": LinkKind.SPECULATIVE, "element": "script:whole"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "read", "came"),
+    [
+        (fetched(f"{SITE}/g", body=b"new"), page(f"{SITE}/g", digest=8), (1, 0)),
+        (fetched(f"{SITE}/g", body=b"new"), page(f"{SITE}/g", digest=7), (0, 1)),  # sites answer alike
+        (fetched(f"{SITE}/g", status=404), None, (0, 1)),
+        (fetched(f"{SITE}/g", status=301, location="/new"), None, (1, 0)),
+        (fetched(f"{SITE}/g", status=301, location="/known"), None, (0, 1)),
+        (fetched(f"{SITE}/g", status=500), None, None),
+        (Refused(Rule.ROBOTS), None, None),
+        (Refused(Rule.SPECULATIVE, LINKED), None, None),
+    ],
+)
+def test_what_came_of_a_guess_is_counted_when_it_is_settled(world, outcome, read, came):
+    guesses = Speculation(world.frontier, world.identity, world.counters, SpeculationConfig(follow=True))
+    world.doors = replace(world.doors, speculation=guesses)
+    world.settle(
+        visit(world.lease(f"{SITE}/known"), fetched(f"{SITE}/known"), page(f"{SITE}/known", digest=7))
+    )
+    world.admit(f"{SITE}/known")
+    world.settle(visit(world.lease(f"{SITE}/g", **GUESS), outcome, read))
+    assert world.counters.speculative.get("script:whole") == came
+    assert (world.record(f"{SITE}/g") is None) == (outcome == Refused(Rule.SPECULATIVE, LINKED))
+    if came is not None:
+        # What is known is no guess any more.
+        once_more = visit(
+            world.lease(f"{SITE}/g", **GUESS), fetched(f"{SITE}/g"), page(f"{SITE}/g", digest=9)
+        )
+        world.settle(once_more)
+        assert world.counters.speculative["script:whole"] == came
+    world.settle(visit(world.lease(f"{SITE}/linked", **GUESS), Refused(Rule.SPECULATIVE, LINKED)))
+    assert world.record(f"{SITE}/linked") is None, "it leaves no trace"
+    assert f"{SITE}/linked" not in world.queued()
+
+
+@pytest.mark.parametrize(
+    ("fields", "changed"), [({"again": True}, False), ({"forced": True}, False), ({}, True)]
+)
+def test_a_page_that_was_visited_is_compared_before_it_is_settled(world_of, fields, changed):
+    world = world_of(revisit=RevisitConfig(enabled=True, visits=100))
+    compares = Changes(world.path / "archive", world.frontier, world.memory, FetchConfig())
+    again = Revisits(world.frontier, world.identity, world.memory, world.pace, compares)
+    world.doors = replace(world.doors, again=again)
+    for script, told in ((b"1", {}), (b"2", fields)):
+        body = b"<script>%s</script><p>It says the same." % script
+        made = fetched(f"{SITE}/x", body=body, content_type="text/html")
+        world.settle(visit(world.lease(f"{SITE}/x", **told), made, page(f"{SITE}/x")))
+    assert world.record(f"{SITE}/x").visits[-1].changed == changed

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import pairwise
 
 import msgspec
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from gossamer.policy.visits.shared_turns import (
     OWED_TIMES,
     Asker,
     HostTurns,
+    Party,
     ask,
     begin_kept,
     bury,
@@ -210,6 +212,57 @@ def test_only_who_visits_a_host_alone_keeps_it():
     assert ask(turns, asker(2), START + SECOND // 2, everyone) == START + SECOND
     assert ask(turns, asker(1), START + SECOND, everyone) > START + SECOND, "the other came first"
     assert not keep(turns, 1, START)
+
+
+MOMENTS = st.integers(0, 8).map(lambda number: number * SECOND // 2)
+
+
+@given(
+    due=MOMENTS,
+    ended=MOMENTS,
+    now=MOMENTS,
+    rests=st.tuples(MOMENTS, MOMENTS),
+    visits=st.integers(0, 2),
+    limit=st.integers(1, 2),
+    before=st.sampled_from([0, 1, SECOND]),
+)
+def test_a_visit_to_a_kept_host_begins_when_and_as_any_other(due, ended, now, rests, visits, limit, before):
+    """`begin_kept` is `ask` in a fraction of the time."""
+    party = Party(1, rests[0], visits=visits, waits=before, told=before, missed=2, turn=before, keeps=7)
+    kept = HostTurns(due, ended, [party])
+    usual, untouched = msgspec.json.encode(kept), msgspec.json.encode(kept)
+    wanted, other = Asker(1, rests[1], SECOND, limit), msgspec.json.decode(usual, type=HostTurns)
+    now = max(now, 1)
+    if begin_kept(kept, wanted, now):
+        assert ask(other, wanted, now, everyone) == 0
+        other.parties[0].keeps = 7
+        assert kept == other
+    else:
+        assert ask(other, wanted, now, everyone) > 0
+        assert msgspec.json.encode(kept) == untouched
+
+
+@pytest.mark.parametrize(
+    ("waited", "later"),
+    [(0, ASK_AGAIN), (SECOND // 2, SECOND // 8), (2 * SECOND, SECOND // 2), (99 * SECOND, SECOND)],
+)
+def test_who_waits_for_a_host_that_is_kept_asks_less_and_less_often(waited, later):
+    turns = HostTurns(
+        parties=[Party(1, SECOND, asked=START + waited, keeps=START), Party(2, SECOND, waits=START)]
+    )
+    assert ask(turns, asker(2), START + waited, everyone) == START + waited + later
+
+
+@pytest.mark.parametrize("parties", [1, 2])
+def test_what_a_visit_adds_to_who_had_the_host_alone(parties):
+    turns = HostTurns(
+        parties=[Party(number, SECOND, visits=1, alone=2, turn=START) for number in range(1, parties + 1)]
+    )
+    end(turns, 1, START + SECOND, START + 10, visited=True)
+    own = turns.parties[0]
+    assert (own.alone, own.visits, own.turn, turns.ended) == (3 if parties == 1 else 0, 0, 0, START + 10)
+    end(turns, 1, START + SECOND, START + 20, visited=False)
+    assert (own.alone, own.visits, turns.ended) == (3 if parties == 1 else 0, 0, START + 10)
 
 
 def test_keeping_twice_owes_no_more_than_once():

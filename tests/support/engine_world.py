@@ -46,7 +46,7 @@ from gossamer.policy.scope.url_traps import TrapConfig
 from gossamer.policy.urls.canonical import CanonicalConfig, Canonicaliser
 from gossamer.policy.visits.politeness import PolitenessConfig
 from gossamer.policy.visits.retry import RetryConfig
-from gossamer.state.clock import CrawlClock
+from gossamer.state.clock import CrawlClock, WallClock
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.keys import Fingerprints
 from gossamer.state.records import Counters, decode, decode_page
@@ -96,7 +96,8 @@ class EngineWorld:
             branches=given("branches", BranchConfig()),
         )
         self.ordering = given("ordering", ByDepth())
-        session = Session(Fingerprints(b"k" * 16), lambda: self.micros)
+        wall = WallClock(given("wall_speed", 1.0), START, lambda: self.now)
+        session = Session(Fingerprints(b"k" * 16), lambda: self.micros, wall=wall)
         self.frontier = Frontier(
             self.environment,
             FrontierConfig(max_hosts=8, buffer=4, recent_links=1_024, seen_cache=64),
@@ -149,7 +150,9 @@ class EngineWorld:
             )
         self.yields = Yields(self.frontier, self.drop_one)
         self.links = given("links", LinkRules())
-        self.pace = RevisitPace(self.environment, self.frontier, given("revisit", RevisitConfig()))
+        self.pace = RevisitPace(
+            self.environment, self.frontier, given("revisit", RevisitConfig()), given("paces", None)
+        )
         self.again = Revisits(self.frontier, self.identity, self.memory, self.pace)
         self.doors = Doors(
             self.identity,

@@ -71,8 +71,9 @@ def page_record(
         if before is not None and before.state != PageState.REJECTED
         else PageRecord("", PageState.DONE)
     )
-    refused = isinstance(visit.outcome, Refused)
-    seen = known.visits if refused else (*known.visits, _visit_record(visit))[-VISITS_KEPT:]
+    seen, outcome = known.visits, visit.outcome
+    if not isinstance(outcome, Refused):
+        seen = (*seen, _visit_record(visit, outcome))[-VISITS_KEPT:]
     fields: dict[str, object] = {
         "url": candidate.url.text,
         "state": page_state(disposition),
@@ -84,7 +85,7 @@ def page_record(
         "element": candidate.element or known.element,
         "number": number,
         "weight": level,
-        "visits_made": known.visits_made + (not refused),
+        "visits_made": known.visits_made + (not isinstance(outcome, Refused)),
         "visits": seen,
     }
     if candidate.again:
@@ -98,8 +99,8 @@ def page_record(
             if (changed := disposition.again.changed) is not None and seen:
                 fields["visits"] = (*seen[:-1], msgspec.structs.replace(seen[-1], changed=changed))
                 fields |= {"changed": int(seen[-1].at)} if changed else {}
-    if isinstance(visit.outcome, Fetched):
-        fields |= _response_fields(visit.outcome.exchange, known, kept)
+    if isinstance(outcome, Fetched):
+        fields |= _response_fields(outcome.exchange, known, kept)
     if visit.page is not None:
         fields |= _page_fields(visit.page)
     record = msgspec.structs.replace(known, **fields)
@@ -121,8 +122,8 @@ def _gone_since(record: PageRecord) -> int:
     return int(first)
 
 
-def _visit_record(visit: Visit) -> VisitRecord:
-    match visit.outcome:
+def _visit_record(visit: Visit, outcome: Fetched | Failed) -> VisitRecord:
+    match outcome:
         case Fetched(exchange=exchange):
             return VisitRecord(
                 at=exchange.started,
@@ -134,15 +135,10 @@ def _visit_record(visit: Visit) -> VisitRecord:
                 said="" if exchange.result is None else exchange.said,
             )
         case Failed(fault=fault, detail=detail):
-            return _without_response(time.time() - visit.elapsed, visit.elapsed, fault, detail)
-        case Refused(rule=rule, detail=detail):
-            return _without_response(time.time(), 0.0, rule, detail)
-
-
-def _without_response(at: float, elapsed: float, kind: str, detail: Reason | str) -> VisitRecord:
-    if isinstance(detail, Reason):
-        return VisitRecord(at, elapsed, fault=kind, notes=(detail,))
-    return VisitRecord(at, elapsed, fault=kind, detail=detail)
+            at = time.time() - visit.elapsed
+            if isinstance(detail, Reason):
+                return VisitRecord(at, visit.elapsed, fault=fault, notes=(detail,))
+            return VisitRecord(at, visit.elapsed, fault=fault, detail=detail)
 
 
 def _notes(exchange: Exchange, page: Page | None) -> tuple[Reason, ...]:

@@ -146,7 +146,9 @@ class DatedLists:
                 signals.append(
                     Signal(self._fingerprint(url), min(date, one.read) if late else 0.0, one.source)
                 )
-            if not number % LOOKED_THROUGH or not len(signals) % TOLD_AT_ONCE:
+                if not len(signals) % TOLD_AT_ONCE:
+                    yield
+            elif not number % LOOKED_THROUGH:
                 yield
         signals.sort(key=lambda signal: signal.page)
         for start in range(0, len(signals), TOLD_AT_ONCE):

@@ -58,7 +58,7 @@ class BloomTable:
         self._saved = 0  # URLs in the filter that was saved last
         self._fresh: dict[int, None] = {}  # of the open batch, in the order in which they came
         self._absent = b""  # the last fingerprint that was asked for and not there
-        self._number = 0  # its hash
+        self._number: int  # its hash
         self._first = 0  # arrival number of the first of them
         # Probes must not be hashes that a site could have; they need not be secret.
         self._dice = random.Random()  # noqa: S311

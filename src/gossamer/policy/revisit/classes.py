@@ -74,7 +74,7 @@ def classify(belief: Belief, weight: float = 1.0, unannounced: float = 1.0) -> i
 def fixed(seconds: float) -> int:
     """The class of pages that the user wants again after so many seconds, whatever is known of them.
 
-    Kept to one part in 512, 1 second to 68 years.
+    Kept to one part in 512, from 1 second on; 17,000 years stand for more.
     """
     whole = max(1, round(seconds))
     shift = max(0, whole.bit_length() - _MANTISSA - 1)
