@@ -339,7 +339,7 @@ def test_a_full_disk_is_said_and_what_is_whole_stays(tmp_path: Path, kind: str) 
         'LinesForm("jsonl", source.table, packed=True)', form
     )
     code = code.replace("import LinesForm", "import LinesForm, ParquetForm").replace("20_000, 0", "0, 0")
-    ran = subprocess.run([sys.executable, "-c", code], preexec_fn=lambda: _limited(60_000), capture_output=True,
+    ran = subprocess.run([sys.executable, "-B", "-c", code], preexec_fn=lambda: _limited(60_000), capture_output=True,
                          text=True, check=False)  # fmt: skip
     assert ran.returncode == 1
     assert "StorageError" in ran.stderr.splitlines()[-1], ran.stderr
