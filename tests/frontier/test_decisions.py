@@ -253,6 +253,29 @@ def test_what_was_held_for_a_robots_file_comes_back_so_much_at_once(tmp_path, mo
     world.close()
 
 
+@pytest.mark.parametrize(("again", "due"), [([], 0), ([NOW + 9, NOW + 5], NOW + 5)])
+def test_everything_that_waits_comes_back_and_what_is_due_again_stays_until_then(tmp_path, again, due):
+    world = FrontierWorld(tmp_path / "state", rest=0.0)
+    world.admit("http://a/first")
+    key = world.frontier.host_hash("a")
+    with world.frontier.changes() as batch:
+        record = world.frontier.hosts.change(key, "a")
+        for number, (moment, is_again) in enumerate(
+            [(NOW + 7, False), *((moment, True) for moment in again)], 10
+        ):
+            entry = QueueRecord.of(
+                Candidate(Url.parse(f"http://a/{number}")), ticket=ticket(1, number), again=is_again
+            )
+            batch.put(Family.LATER, later_key(key, moment, number), encode(entry))
+        record.waiting, record.again, record.later_due = 1, len(again), NOW + 1
+        world.counters.waiting, world.counters.again = 1, len(again)
+    with world.frontier.changes() as batch:
+        record = world.frontier.hosts.change(key, "a")
+        world.frontier._later.bring_back(key, record, batch)
+    assert (record.later_due, record.waiting, record.again, record.queued) == (due, 0, len(again), 2)
+    world.close()
+
+
 def test_readmitting_counts_nothing_twice_and_keeps_its_place_in_the_order(tmp_path):
     world = FrontierWorld(tmp_path / "state", rest=0.0, ordering=lambda: Opic(OpicConfig()))
     for name in ("a", "b"):
