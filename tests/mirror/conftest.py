@@ -1,17 +1,11 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import in_process
 import pytest
-from mirrored_site import PAGES
+from mirrored_site import PAGES, Crawled
 from small_site import small_site
-
-
-class Crawled(NamedTuple):
-    folder: Path
-    host: str  # and port
 
 
 @pytest.fixture(scope="session")

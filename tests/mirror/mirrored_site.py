@@ -1,8 +1,18 @@
 """A site whose names and links are made to be confused, and its crawl."""
 
 import base64
+from pathlib import Path
+from typing import NamedTuple
 
 from small_site import Answer
+
+
+class Crawled(NamedTuple):
+    """A crawl of the site, and its host with its port."""
+
+    folder: Path
+    host: str
+
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -10,10 +10,9 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import in_process
-from mirrored_site import PAGES, PNG
+from mirrored_site import PAGES, PNG, Crawled
 from small_disk import MIB, Disk
 
-from conftest import Crawled
 from gossamer.inspect.inspection import inspect
 from gossamer.mirror.making import Asked, make_mirror
 from gossamer.mirror.places import FolderPlace

@@ -2,9 +2,8 @@
 
 import pytest
 from console_browser import Viewer, chromium, needs_chromium
+from mirrored_site import Crawled
 from test_mirror import by_url, mirror
-
-from conftest import Crawled
 
 needs_chromium()
 
