@@ -61,9 +61,8 @@ def test_hubs_weigh_what_they_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             async with running_with(tmp_path / "c", few) as live:
                 await live.until(lambda _: days_since(origin) > 45 and visited_again(site) > AGAIN)
             visits = Counter(path for _, path in site.asked)
-        assert visits["/hub"] > 1.3 * visits["/diary"] > 0, visits
-        ordinary = sum(visits[f"/{number}"] for number in range(ORDINARY)) / ORDINARY
-        assert visits["/diary"] > 1.3 * ordinary, visits
+        # Both change daily, so only what the hub brings can tell them apart; it gets some four times as many.
+        assert visits["/hub"] > 1.5 * visits["/diary"] > 0, visits
 
     asyncio.run(run())
 
