@@ -482,7 +482,7 @@ class Frontier:
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self._later.promote(queue, now, batch)
-        if record.heads and self.again.due_of(queue) <= now:
+        if record.heads and self.again.may_take(queue, now):
             with self.changes() as batch:
                 self.hosts.change(queue.key, record.name)
                 self.again.take_due(queue, batch)

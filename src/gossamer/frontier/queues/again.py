@@ -208,18 +208,20 @@ class AgainQueue:
 
     # Taking turns …
 
+    def may_take(self, queue: HostQueue, now: int) -> bool:
+        """Whether a page of a host has its turn at `now`: one is due, and new URLs that wait there owe it one."""
+        if queue.has_entry and queue.credit < 1:
+            return False
+        return self.due_of(queue) <= now
+
     def take_due(self, queue: HostQueue, batch: Batch) -> None:
         """Bring what is due of a host into its queue, a bounded number at once, who is worth most first.
 
-        Not within a batch that has moved entries already.
+        For those who `may_take`. Not within a batch that has moved entries already.
         """
         record, pace, now = queue.record, self.pace, self.wall.now()
         # What may be spent is not for the first host that asks.
-        room = min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
-        if queue.has_entry:
-            if queue.credit < 1:
-                return
-            room = 1
+        room = 1 if queue.has_entry else min(TAKEN_AT_ONCE, max(1, int(pace.earn(now) / 2)))
         looked = 0
         heads = dict(unpack_heads(record.heads))
         for place in self._by_worth(heads, now):
