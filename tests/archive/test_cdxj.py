@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.archive.cdxj import (
-    capture_key,
-    capture_line,
     capture_prefix,
+    index_entry,
     moved_capture,
     read_capture,
     write_index,
@@ -31,7 +30,7 @@ def place(offset: int = 0, serial: int = 0, kind="response") -> Placed:
 
 
 def test_a_line():
-    line = capture_line(url("https://www.Example.org/a?b=1"), STARTED, place(7), 200, "Text/HTML")
+    line = index_entry(url("https://www.Example.org/a?b=1"), STARTED, place(7), 200, "Text/HTML")[1]
     key, stamp, rest = line.split(b" ", 2)
     assert (key, stamp) == (b"org,example)/a?b=1", b"20231114221320")
     assert json.loads(rest) == {
@@ -47,7 +46,7 @@ def test_a_line():
 
 def test_a_line_is_read_back_whatever_its_key_holds():
     for text in ("http://a.test/{{7*7}}", 'http://a.test/{"url":1}', "http://a.test/?a={b"):
-        line = capture_line(url(text), STARTED, place(7), 200, "text/html")
+        line = index_entry(url(text), STARTED, place(7), 200, "text/html")[1]
         assert (read_capture(line).url, read_capture(line).offset) == (url(text).text, "7")
         assert read_capture(moved_capture(line, "other")).filename == "other"
 
@@ -63,13 +62,17 @@ def test_a_line_is_read_back_whatever_its_key_holds():
     ],
 )
 def test_media_types(kind, mime, expected):
-    line = capture_line(url("http://a/"), STARTED, place(kind=kind), 200, mime)
+    line = index_entry(url("http://a/"), STARTED, place(kind=kind), 200, mime)[1]
     assert json.loads(line.split(b" ", 2)[2])["mime"] == expected
 
 
 def test_captures_of_one_second_do_not_replace_each_other():
     moments = [(STARTED, place(5)), (STARTED, place(6)), (STARTED + 0.1, place(7)), (STARTED, place(5, 1))]
-    keys = {capture_key(url(f"{scheme}://a/"), at, p) for at, p in moments for scheme in ("http", "https")}
+    keys = {
+        index_entry(url(f"{scheme}://a/"), at, p, 200, "")[0]
+        for at, p in moments
+        for scheme in ("http", "https")
+    }
     assert len(keys) == 4  # http and https share a sort key; each record has its own place
     assert all(key.startswith(capture_prefix(url("http://www.a/"))) for key in keys)
 
@@ -89,7 +92,7 @@ def test_the_index_is_sorted_bytewise_from_keys_in_their_order(tmp_path_factory,
     stored = {}
     for text, second, offset, serial in captures:
         parsed, at, placed = url(text), STARTED + second, place(offset, serial)
-        stored[capture_key(parsed, at, placed)] = capture_line(parsed, at, placed, 200, "text/html")
+        key, stored[key] = index_entry(parsed, at, placed, 200, "text/html")
     path = tmp_path_factory.mktemp("index") / "index.cdxj"
     count = write_index((stored[key] for key in sorted(stored)), path)
     lines = path.read_bytes().splitlines()
@@ -99,7 +102,7 @@ def test_the_index_is_sorted_bytewise_from_keys_in_their_order(tmp_path_factory,
 
 
 def test_an_index_out_of_order_is_refused(tmp_path):
-    lines = [capture_line(url(text), STARTED, place(), 200, "") for text in ("http://b/", "http://a/")]
+    lines = [index_entry(url(text), STARTED, place(), 200, "")[1] for text in ("http://b/", "http://a/")]
     with pytest.raises(InternalError, match="out of order"):
         write_index(lines, tmp_path / "index.cdxj")
     assert not (tmp_path / "index.cdxj").exists()
@@ -128,13 +131,11 @@ def test_every_line_leads_to_its_record(tmp_path):
         visit = exchange(b"%d" % number, url=f"https://example.org/{number}", started=STARTED + number)
         refers_to = None
         placed = writer.append(visit, (), refers_to)
-        key = capture_key(visit.url, visit.started, placed)
-        captures[key] = capture_line(visit.url, visit.started, placed, 200, "text/html")
+        key, captures[key] = index_entry(visit.url, visit.started, placed, 200, "text/html")
         again = exchange(b"%d" % number, url=f"https://example.org/copy/{number}", started=STARTED + number)
         original = Original(visit.url.text, placed.date, placed.sha256, placed.record_id)
         placed = writer.append(again, (), original)
-        key = capture_key(again.url, again.started, placed)
-        captures[key] = capture_line(again.url, again.started, placed, 200, "text/html")
+        key, captures[key] = index_entry(again.url, again.started, placed, 200, "text/html")
     writer.close()
     path = tmp_path / "index.cdxj"
     assert write_index((captures[key] for key in sorted(captures)), path) == 40

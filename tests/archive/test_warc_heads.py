@@ -111,6 +111,21 @@ def test_any_bytes_make_a_head_of_fields(head, status, size):
     assert not any(line.lower().startswith(b"transfer-encoding:") for line in lines)
 
 
+_FIELD = st.sampled_from(
+    ["A: b", "content-length: 5", "Content-Length:5", "Content-Length: 6", "Transfer-Encoding: chunked", "COOKIE: c",
+     "A:", "A: \xe9", "A: b ", "X-Transfer-Encoding: a"]
+)  # fmt: skip
+
+
+@given(st.lists(_FIELD, max_size=5), st.sampled_from([5, None]), st.sampled_from(["200 OK", "304", "404 x"]))
+def test_a_head_that_needs_no_mending_is_stored_as_one_that_was_mended(fields, size, status):
+    lines = [line.encode("latin-1") for line in (f"HTTP/1.1 {status}", *fields, "", "")]
+    mended = stored(b"\n".join(lines), int(status[:3]), size)
+    assert stored(b"\r\n".join(lines), int(status[:3]), size) == mended
+    request = HEADS.request(b"\n".join([b"GET / HTTP/1.1", *lines[1:]]))
+    assert HEADS.request(b"\r\n".join([b"GET / HTTP/1.1", *lines[1:]])) == request
+
+
 _PIECES = st.sampled_from(
     [b"\r\n", b"\n", b"\r", b"\r\n ", b"\n\t", b":", b" ", b"A", b"A: b", b"\x85", b"\xa0", b"\x1c", b"\0",
      b"\xe2\x80\xa8", b"HTTP/1.1 200 OK", b"Content-Length: 3", b"Transfer-Encoding: chunked", b"\r\n\r\n"]

@@ -47,18 +47,11 @@ def capture_prefix(url: Url) -> bytes:
     return surt(url).encode("ascii") + b" "
 
 
-def capture_key(url: Url, started: float, placed: Placed) -> bytes:
-    """The key under which the state keeps the line; keys sort as their lines do, but for those of one second.
+def index_entry(url: Url, started: float, placed: Placed, status: int, mime: str) -> tuple[bytes, bytes]:
+    """One CDXJ line without its line end, after the key under which the state keeps it.
 
-    `surt YYYYMMDDHHMMSS serial:offset`: the record's place tells captures of the same second apart, so that
-    none replaces another, without showing in the line.
-    """
-    place = f" {timestamp14(started)} {placed.serial:05d}:{placed.offset:012d}"
-    return (surt(url) + place).encode("ascii")
-
-
-def capture_line(url: Url, started: float, placed: Placed, status: int, mime: str) -> bytes:
-    """One CDXJ line without its line end.
+    Keys sort as their lines do, but for those of one second. `surt YYYYMMDDHHMMSS serial:offset`: the record's place
+    tells captures of the same second apart, so that none replaces another, without showing in the line.
 
     Args:
         url: what was requested.
@@ -80,7 +73,8 @@ def capture_line(url: Url, started: float, placed: Placed, status: int, mime: st
         str(placed.offset),
         placed.file,
     )
-    return f"{surt(url)} {timestamp14(started)} ".encode("ascii") + _encode(entry)
+    front = f"{surt(url)} {timestamp14(started)} ".encode("ascii")
+    return front + b"%05d:%012d" % (placed.serial, placed.offset), front + _encode(entry)
 
 
 def read_capture(line: bytes) -> Capture:

@@ -22,6 +22,10 @@ _CONTROLS_TO_BLANKS = bytes(
     0x20 if (byte < 0x20 and byte not in b"\t\r\n") or byte == 0x7F else byte for byte in range(256)
 )
 _TOKEN = b"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # RFC 9110 5.6.2
+_FIELDS = rb"((?:[!#$%&'*+\-.^_`|~0-9A-Za-z]++:[\t\x20-\x7e\x80-\xff]*+\r\n)*+)\r\n"
+"""Nothing but fields, one a line, and nothing in them to be mended."""
+_CLEAN = re.compile(_FIELDS)
+_CLEAN_HEAD = re.compile(rb"HTTP/[\t\x20-\x7e\x80-\xff]*+\r\n" + _FIELDS)
 _FOLD = re.compile(rb"\n[ \t]+")
 _STATUS_LINE = re.compile(rb"HTTP/(\d)(?:\.(\d))? +(\d{3})(?: (.*))?$", re.DOTALL)
 _REQUEST_VERSION = re.compile(rb" HTTP/[0-9.]+$")
@@ -31,11 +35,13 @@ _PSEUDO = re.compile(rb":(?:status|method|path|scheme|authority|protocol):", re.
 class HeadStore:
     """Rewrites heads, with the field names that are secret."""
 
-    __slots__ = ("_name", "_request_fields", "_secret", "_special")
+    __slots__ = ("_minded", "_name", "_request_fields", "_secret", "_special")
 
     def __init__(self, redact: tuple[str, ...]) -> None:
         self._secret = frozenset(name.lower().encode("ascii") for name in redact)
         self._special = self._secret | {b"content-length", b"transfer-encoding"}
+        names = b"|".join(map(re.escape, sorted(self._special)))
+        self._minded = re.compile(rb"\r\n(" + names + rb"):([^\r]*)", re.IGNORECASE)
         # What a host is sent hardly changes from one visit to the next.
         self._request_fields = lru_cache(maxsize=256)(self._fields_of_request)
         # The same few dozen names stand in nearly all responses.
@@ -57,10 +63,13 @@ class HeadStore:
             The head with its empty line, at most `MAX_STORED_HEAD` bytes, and whether fields that did not
             fit were left out.
         """
+        length = None if size is None else b"%d" % size
+        as_it_is = self._as_it_is(head, length)
+        if as_it_is is not None:
+            return b"\r\n".join((*_status_line(head.partition(b"\r\n")[0], status), as_it_is)), False
         lines = _logical_lines(head)
         start, *extra = _status_line(lines[0] if lines else b"", status)
         out = [start, *extra]
-        length = None if size is None else b"%d" % size
         found = False
         room = MAX_STORED_HEAD - _ROOM_FOR_LENGTH - 4 - sum(map(len, out)) - 2 * len(out)
         cut = False
@@ -85,6 +94,19 @@ class HeadStore:
         out.append(b"\r\n")
         return b"\r\n".join(out), cut
 
+    def _as_it_is(self, head: bytes, length: bytes | None) -> bytes | None:
+        """The fields of a head, with the empty line after them, if nothing of them need be changed, as with most."""
+        clean = _CLEAN_HEAD.fullmatch(head)
+        if clean is None or len(head) > MAX_STORED_HEAD // 2:
+            return None
+        minded = self._minded.findall(head)
+        if not minded:
+            return clean[1] + (b"\r\n" if length is None else b"Content-Length: " + length + b"\r\n\r\n")
+        (name, value), *others = minded
+        if others or name.lower() != b"content-length" or (length is not None and value.strip() != length):
+            return None
+        return clean[1] + b"\r\n"
+
     def _special_field(self, name: bytes, line: bytes, length: bytes | None) -> tuple[bytes, bool]:
         """The line to store for a field of ours to mind, and whether it is the right `Content-Length`."""
         written, _, value = line.partition(b":")
@@ -108,6 +130,8 @@ class HeadStore:
 
     def _fields_of_request(self, fields: bytes) -> bytes:
         """The fields to store, with the line end before and the empty line after them."""
+        if _CLEAN.fullmatch(fields) and not self._minded.search(b"\r\n" + fields):
+            return b"\r\n" + fields
         out = [b""]
         for received in _logical_lines(fields):
             name, line = _field(received)

@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from gossamer.archive.cdxj import capture_key, capture_line
+from gossamer.archive.cdxj import index_entry
 from gossamer.archive.committed import archive_key
 from gossamer.archive.placement import Original, Placed
 from gossamer.archive.writer import ArchiveWriter
@@ -124,7 +124,10 @@ class Archivist:
     async def write(self, visit: Visit, exchange: Exchange, before: PageRecord | None) -> Kept:
         """Append the records of one visit; a payload met before is archived as a reference to it."""
         original = self._original(exchange, before, visit.met)
-        fields = _metadata(visit)
+        # Of what the server says is as it was, all but the time of the visit stands beside the capture referred to; and
+        # the time in the log.
+        unmodified = original is not None and exchange.status == 304
+        fields = [] if unmodified else _metadata(visit)
         if exchange.body.size > THREAD_ABOVE:
             placed = await in_thread(self._writer.append, exchange, fields, original)
         else:
@@ -132,16 +135,14 @@ class Archivist:
         if original is None and _comparable(exchange):
             record = DigestRecord(exchange.url.text, placed.date, placed.record_id)
             self._group[_PAYLOAD + exchange.body.sha256] = encode(record)
-        media_type = visit.page.media_type if visit.page else _essence(exchange)
-        key = capture_key(exchange.url, exchange.started, placed)
-        line = capture_line(exchange.url, exchange.started, placed, exchange.status, media_type)
-        self._captures.append((key, line))
+        media_type = visit.page.media_type if visit.page else "" if unmodified else _essence(exchange)
+        entry = index_entry(exchange.url, exchange.started, placed, exchange.status, media_type)
+        self._captures.append(entry)
         self._counters.archived += placed.length
         for target, kind, beside in placed.further:
             url = Url.parse(target)
             if url is not None:  # else it has a name of its own, by which nobody looks it up
-                key = capture_key(url, exchange.started, beside)
-                self._captures.append((key, capture_line(url, exchange.started, beside, 0, kind)))
+                self._captures.append(index_entry(url, exchange.started, beside, 0, kind))
             self._counters.archived += beside.length
         twin = original.url if original and placed.kind == "revisit" else ""
         return Kept(placed, "" if twin == exchange.url.text else twin)
