@@ -37,7 +37,9 @@ class Compare:
         self.lease = world.lease(URL, again=True)
 
     def look(self, outcome, read=None):
-        return asyncio.run(self.changes.look(visit(self.lease, outcome, read), self.fingerprint)).compared
+        return asyncio.run(
+            self.changes.look(visit(self.lease, outcome, read), lambda _: self.fingerprint)
+        ).compared
 
     def __call__(self, content, **fields):
         return self.look(fetched(URL, body=content, **(fields or HTML)))
@@ -160,7 +162,7 @@ def test_what_is_known_of_a_host_is_had_from_its_record(compare_of, monkeypatch)
     for url in (f"http://other.example/{number}" for number in range(2)):
         world.settle(visit(world.lease(url), fetched(url, body=FIRST, **HTML)))
         other = visit(world.lease(url, again=True), fetched(url, body=MARKUP, **HTML))
-        asyncio.run(compare.changes.look(other, world.identity.fingerprint(parsed(url))))
+        asyncio.run(compare.changes.look(other, world.identity.fingerprint))
     # What another agent has learned meanwhile holds when the host comes into memory again.
     with world.frontier.changes():
         world.frontier.hosts.change(*world.frontier.host_key(parsed(URL))).volatile = b""

@@ -203,7 +203,7 @@ def visit_again(crawler, changes, url, content, page=None):
     lease = world.frontier.lend()
     head = Headers([("content-type", "text/html")])
     exchange = Exchange(lease.candidate.url, crawler.now, b"", 200, b"", head, ArchivedBody(content))
-    visit = asyncio.run(changes.look(Visit(lease, Fetched(exchange), page=page), fingerprint))
+    visit = asyncio.run(changes.look(Visit(lease, Fetched(exchange), page=page), lambda _: fingerprint))
     record = replace(crawler.visit(lease, content), place=PlaceRecord("nowhere", 0, 1))
     if visit.compared is not None:
         history = replace(unpack(record.history), text=visit.compared.text)

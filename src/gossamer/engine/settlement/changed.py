@@ -6,6 +6,7 @@ the last capture is read back from the archive: it decides, and what differs is 
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Body, Headers, StatusAction
 from gossamer.model.outcome import Fetched
+from gossamer.model.url import Url
 from gossamer.policy.change.change import changed, fingerprint
 from gossamer.policy.change.volatile import Volatile
 from gossamer.policy.revisit.history import unpack
@@ -62,7 +64,7 @@ class Changes:
         self._fetch = fetch
         self._sites: OrderedDict[bytes, _Site] = OrderedDict()
 
-    async def look(self, visit: Visit, fingerprint_of_url: bytes) -> Visit:
+    async def look(self, visit: Visit, fingerprint_of: Callable[[Url], bytes]) -> Visit:
         """The same, compared with the last visit, if it brought another payload.
 
         Sitemaps and feeds are not: what changes in them is what they list, and no reason to ignore it elsewhere.
@@ -73,7 +75,7 @@ class Changes:
         exchange = outcome.exchange
         if action_of(exchange) is not StatusAction.PROCESS or not exchange.body.size:
             return visit
-        before = self._memory.get(fingerprint_of_url)
+        before = self._memory.get(fingerprint_of(visit.lease.candidate.url))
         if before is None or not before.history or exchange.body.sha256 == before.payload:
             return visit
         site = self._site(visit, before.visits_made)

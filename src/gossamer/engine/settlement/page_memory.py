@@ -104,7 +104,8 @@ def page_record(
     if visit.page is not None:
         fields |= _page_fields(visit.page)
     record = msgspec.structs.replace(known, **fields)
-    return msgspec.structs.replace(record, gone=_gone_since(record))
+    gone = _gone_since(record)
+    return record if gone == record.gone else msgspec.structs.replace(record, gone=gone)
 
 
 def _gone_since(record: PageRecord) -> int:

@@ -85,7 +85,7 @@ class Revisits:
         """The same, compared with the last visit; before it waits for its turn to be settled."""
         if self._changes is None:
             return visit
-        return await self._changes.look(visit, self._identity.fingerprint(visit.lease.candidate.url))
+        return await self._changes.look(visit, self._identity.fingerprint)
 
     def settle(
         self, visit: Visit, judgement: Judgement, fingerprint: bytes, before: PageRecord | None, new: int = 0
