@@ -1,6 +1,7 @@
 """Builds request heads: what libcurl is told to send, and the same as bytes for the archive."""
 
 import binascii
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -10,6 +11,7 @@ from gossamer.model.exchange import REDACTED
 from gossamer.model.lease import Validators
 from gossamer.model.url import DEFAULT_PORTS, Url
 
+_NOT_SENDABLE = re.compile("[\r\n\0\u0100-\U0010ffff]")
 _NO_ACCEPT = b"Accept:"
 """Tells libcurl to send no Accept of its own; never sent."""
 
@@ -119,4 +121,4 @@ def redacted(head: bytes, names: Iterable[str]) -> bytes:
 
 def _sendable(value: str) -> bool:
     """Came from a header and fits into one: latin-1 without line ends and NUL."""
-    return not any(character in "\r\n\0" or character > "\xff" for character in value)
+    return _NOT_SENDABLE.search(value) is None

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from gossamer.model.outcome import Fault
 NXDOMAIN = "NXDOMAIN"
 DEFERRED = "held as not existing until the filter is emptied"
 _DIGEST_BYTES = 16
+_ASKED_AGAIN = 1 << 10
+"""Names whose keys are remembered, some 250 bytes each: those of hosts in visit are asked for at each visit."""
 
 
 class KeptName(msgspec.Struct, frozen=True, gc=False):
@@ -63,6 +66,7 @@ class CompactCache:
         self._store = self._open(config)
         secret = self._store.secret if self._store is not None else os.urandom(SECRET_BYTES)
         self._hash = blake2b(digest_size=_DIGEST_BYTES, key=secret)
+        self._marks = lru_cache(maxsize=_ASKED_AGAIN)(self._marks_of)
         self._not_found = NotFoundNames(config.negative_names, config.negative_error, config.negative_seconds)
         self._memory = PlainCache(config.failures)
 
@@ -179,9 +183,14 @@ class CompactCache:
         """The name's own entry, never that of another with the same key."""
         if self._store is None:
             return None
-        value = self._store.get(self._keys.key(name))
+        key, check = self._marks(name)
+        value = self._store.get(key)
         entry = unpack_entry(value) if value is not None else None
-        return entry if entry is not None and entry.check == self._digest(name)[:CHECK_BYTES] else None
+        return entry if entry is not None and entry.check == check else None
+
+    def _marks_of(self, name: str) -> tuple[bytes, bytes]:
+        """Under which key a name stands, and by which check its entry is known."""
+        return self._keys.key(name), self._digest(name)[:CHECK_BYTES]
 
     def _keep(self, answer: Answer, now: float) -> None:
         if answer.ttl <= 0:
@@ -194,14 +203,14 @@ class CompactCache:
     def _stored(self, answer: Answer, now: float) -> bool:
         if self._store is None:
             return False
-        check = self._digest(answer.name)[:CHECK_BYTES]
+        key, check = self._marks(answer.name)
         value = pack_entry(now, answer.ttl, check, answer.addresses)
-        return value is not None and self._store.put(self._keys.key(answer.name), value, now)
+        return value is not None and self._store.put(key, value, now)
 
     def _forget(self, name: str) -> None:
         self._memory.keep(Answer(name), 0, 0)
         if self._store is not None and self._entry(name) is not None:
-            self._store.delete(self._keys.key(name))
+            self._store.delete(self._marks(name)[0])
 
 
 def _answer(name: str, entry: Entry, now: float) -> Answer:

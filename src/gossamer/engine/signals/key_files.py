@@ -97,6 +97,11 @@ class KeyFiles:
         one.held, one.until, one.asked = {}, -1.0, now
         self.refused += 1
 
+    @property
+    def in_question(self) -> bool:
+        """Whether a visit may prove anything."""
+        return bool(self._questions)
+
     def visited(self, visit: Visit, now: float) -> Proved | None:
         """After any visit: what was announced, if it has proved it."""
         url = visit.lease.candidate.url

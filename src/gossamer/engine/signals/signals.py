@@ -76,7 +76,7 @@ class Signals:
             if page.links:
                 last = _last_visit(before)
                 self.lists.take(page, self.now(), self._wall.date_of(last) if last else 0.0)
-        if self.announcements.visited(visit, self.now()):
+        if self.announcements.keys.in_question and self.announcements.visited(visit, self.now()):
             self._some.set()
 
 
