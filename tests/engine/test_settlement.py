@@ -694,12 +694,14 @@ def test_metadata_names_the_way(world):
     read = page(f"{SITE}/a", charset="utf-8")
     lease = world.lease(f"{SITE}/a", via="http://via.example/", hops="LLE")
     world.settle(visit(lease, fetched(f"{SITE}/a"), read, elapsed=1.5), visit(world.lease(), fetched()))
+    world.settle(visit(world.lease(f"{SITE}/a", again=True), fetched(f"{SITE}/a", 304, b"")))
     bodies = []
     for path in (world.path / "archive").iterdir():
         with path.open("rb") as file:
             bodies += [
                 r.content_stream().read().decode() for r in ArchiveIterator(file) if r.rec_type == "metadata"
             ]
+    assert len(bodies) == 2, "of a 304 it stands beside what that refers to"
     first = dict(line.split(": ", 1) for line in bodies[0].strip().splitlines())
     assert first["via"] == "http://via.example/" and first["hopsFromSeed"] == "LLE"
     assert (first["fetchTimeMs"], first["charsetForLinkExtraction"]) == ("1500", "utf-8")

@@ -145,6 +145,18 @@ def drain(world, seconds, settle=None):
     return order
 
 
+def test_pages_that_were_brought_at_once_are_lent_without_another_batch(world, monkeypatch):
+    for number in range(4):
+        world.admit(f"http://a/{number}")
+    drain(world, 20)
+    world.micros += 30 * SECOND
+    commit, committed = world.environment.commit, []
+    monkeypatch.setattr(world.environment, "commit", lambda batch: (committed.append(batch), commit(batch)))
+    assert [c.again for c in drain(world, 3.5)] == [True] * 4
+    assert len(committed) == 1 + 4, "one brought them, and each visit was settled"
+    world.assert_sound()
+
+
 def test_a_page_comes_again_when_it_is_due_and_not_before(world):
     world.admit("http://a/")
     assert [c.again for c in drain(world, 0.5)] == [False]
