@@ -48,6 +48,7 @@ def configured(path: Path, web: SimulatedWeb) -> list[str]:
     return ["--config", str(config), "--seeds", str(seeds), "--cores", "0.5", "--snapshot-every", "3s"]
 
 
+@pytest.mark.slow
 def test_who_reaches_the_coordinator_needs_no_numpy_for_it():
     looked = "import sys, gossamer.cluster.actors; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", looked], check=False).returncode == 0

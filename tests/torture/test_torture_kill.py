@@ -192,6 +192,7 @@ def test_killed_at_four_random_moments(tmp_path: Path, number: int) -> None:
         assert not rude_visits(life, Manners(min_delay=0.08, retry_after=MANNERS.retry_after))
 
 
+@pytest.mark.slow
 def test_killed_once_and_resumed(life: Life) -> None:
     """The short form of this file, for every run of the tests."""
     # Amid a record, whatever came before: at another point nothing may have been appended yet.
