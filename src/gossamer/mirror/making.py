@@ -12,8 +12,7 @@ from gossamer.extract.encodings.charset import charset_of, codec_of
 from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type
-from gossamer.extract.rewriting.css import css_edits
-from gossamer.extract.rewriting.edits import edited
+from gossamer.extract.rewriting.css import relinked_sheet
 from gossamer.extract.rewriting.html import relinked_html
 from gossamer.inspect.archive.lookup import Indexed, content_of, read_back
 from gossamer.inspect.inspection import Inspection
@@ -197,7 +196,7 @@ class _Making:
             return relinked_html(content, charset, links, xml=kind != "text/html")
         if charset in NOT_ASCII:
             return content
-        return edited(content, css_edits(content, codec_of(charset), links))
+        return relinked_sheet(content, codec_of(charset), links)
 
     def _finish(self) -> None:
         """Write the mirror's own files, and the manifest last."""

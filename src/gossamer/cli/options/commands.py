@@ -38,19 +38,9 @@ MATCH = (
     " re:EXPR is a regular expression that occurs in it."
 )
 WATCHED = "What to watch"
-EXPORTED = [
-    "pages",
-    "hosts",
-    "captures",
-    "visits",
-    "documents",
-    "text",
-    "links",
-    "fields",
-    "near_duplicates",
-    "files",
-    "wacz",
-]
+EXPORTED = (
+    "pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "near_duplicates", "files", "wacz",
+)  # fmt: skip
 
 
 def _of_watch(
