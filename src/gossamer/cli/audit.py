@@ -36,6 +36,7 @@ from gossamer.control.views.context import view_context
 from gossamer.crawling.run import reopen
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import write_pieces
 from gossamer.words.catalogue import Words, words
 
 __all__ = ["Outputs", "run_audit"]
@@ -189,11 +190,11 @@ def _write(result: AuditResult, name: str, outputs: Outputs, t: Words) -> bool:
     else:
         _table(result, t)
     if outputs.html:
-        _to_file(outputs.html, (piece.encode("utf-8", "replace") for piece in as_html(result, name, t)))
+        write_pieces(outputs.html, (piece.encode("utf-8", "replace") for piece in as_html(result, name, t)))
     if outputs.junit:
-        _to_file(outputs.junit, (piece.encode("utf-8", "replace") for piece in as_junit(result, t)))
+        write_pieces(outputs.junit, (piece.encode("utf-8", "replace") for piece in as_junit(result, t)))
     if outputs.sarif:
-        _to_file(outputs.sarif, as_sarif(result, t))
+        write_pieces(outputs.sarif, as_sarif(result, t))
     if outputs.write_baseline:
         write_baseline(outputs.write_baseline, ((one.rule, one.url) for one in result.findings(pages=False)))
     counts = result.levels(new=bool(outputs.baseline))
@@ -231,19 +232,6 @@ def _show_pieces(pieces: Iterable[bytes]) -> None:
         raise
     except OSError as error:
         raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
-
-
-def _to_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file, whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as out:
-            for piece in pieces:
-                out.write(piece)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StorageError(f"{path}: cannot be written ({error.strerror}).") from None
 
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "dim"}

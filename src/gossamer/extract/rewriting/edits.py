@@ -70,10 +70,12 @@ def replaced(
     text: AnyStr, places: Iterable[tuple[int, int]], new: Callable[[AnyStr], AnyStr | None]
 ) -> AnyStr:
     """A text with what `new` makes of the stretches at `places`, which are in order; `None` leaves one."""
-    parts, done = list[AnyStr](), 0
+    parts: list[AnyStr] = []
+    done = 0
     for start, end in places:
         instead = new(text[start:end])
         if instead is not None:
             parts += (text[done:start], instead)
             done = end
-    return text[:0].join((*parts, text[done:])) if parts else text
+    parts.append(text[done:])
+    return text[:0].join(parts)
