@@ -37,5 +37,5 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
 
 
 def csv_line(row: Sequence[object]) -> str:
-    """One such line."""
+    """One such line, without its end."""
     return next(csv_lines((row,)))
