@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections import Counter
@@ -28,6 +27,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks import measure, webs
+from benchmarks.npm import unpacked
 from benchmarks.script_links import folder_served
 
 PACKAGES = (("paper@0.12.20", "dist/docs"), ("vis@4.21.0", ""), ("reveal.js@3.9.2", ""))
@@ -35,7 +35,6 @@ PACKAGES = (("paper@0.12.20", "dist/docs"), ("vis@4.21.0", ""), ("reveal.js@3.9.
 PAGES_SHOWN = 25
 SIMULATED_PAGES = 2_000
 SIMULATED_HOSTS = 20
-PACK_SECONDS = 120.0
 FOREIGN_SECONDS = 240.0
 SHOW_MILLISECONDS = 15_000
 _CHROMIUM = shutil.which("chromium")
@@ -57,23 +56,6 @@ _LEAD = frozenset(
 
 Files = dict[str, Path]
 """The file of each address, without scheme and host."""
-
-
-def unpacked(package: str, within: str, place: Path) -> Path | None:
-    """The folder of a package, by npm; `None` if it cannot be had."""
-    try:
-        done = subprocess.run(
-            ["npm", "pack", package, "--silent"],
-            cwd=place, capture_output=True, text=True, timeout=PACK_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    if done.returncode:
-        return None
-    folder = place / package.partition("@")[0]
-    with tarfile.open(place / done.stdout.split()[-1]) as packed:
-        packed.extractall(folder, filter="data")
-    return folder / "package" / within
 
 
 def crawl(seeds: Sequence[str], folder: Path, log: Path, *more: str) -> None:

@@ -12,9 +12,7 @@ import argparse
 import contextlib
 import json
 import shutil
-import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.npm import unpacked
 from benchmarks.replay_looks import Look, closed_chromium, crawl_whole, live, look, replayed, viewed
 from benchmarks.script_links import folder_served
 from gossamer.inspect.inspection import inspect
@@ -31,7 +30,6 @@ from gossamer.simweb import SimulatedWeb, WorldSpec
 
 PACKAGES = (("paper@0.12.20", "dist/docs"), ("vis@4.21.0", ""), ("reveal.js@3.9.2", ""))
 """With the folder that is served."""
-PACK_SECONDS = 120.0
 PAGES = 40
 """Of each site, that are looked at twice."""
 SIMULATED = WorldSpec.friendly(hosts=8, pages=80, misbehaviours=(), addresses=1)
@@ -84,20 +82,11 @@ def scripted() -> Iterator[Site]:
 def packed(package: str, within: str, kind: str) -> Iterator[Site | None]:
     """Documentation as npm packs it; `None` if it cannot be had."""
     with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place:
-        try:
-            done = subprocess.run(
-                ["npm", "pack", package, "--silent"],
-                cwd=place, capture_output=True, text=True, timeout=PACK_SECONDS, check=False,
-            )  # fmt: skip
-        except (OSError, subprocess.SubprocessError):
+        folder = unpacked(package, within, Path(place))
+        if folder is None:
             yield None
             return
-        if done.returncode:
-            yield None
-            return
-        with tarfile.open(Path(place) / done.stdout.split()[-1]) as archive:
-            archive.extractall(place, filter="data")
-        with folder_served(Path(place) / "package" / within) as site:
+        with folder_served(folder) as site:
             yield Site(package, kind, [site])
 
 

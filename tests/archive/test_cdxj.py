@@ -116,7 +116,7 @@ def test_an_index_replaces_the_last_one_whole_or_not_at_all(tmp_path):
         yield b"a) 1 {}"
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(StorageError, match="cannot write"):
+    with pytest.raises(StorageError, match="cannot be written"):
         write_index(broken(), path)
     assert path.read_bytes() == b"a) 1 {}\n"
     assert write_index([], path) == 0

@@ -231,6 +231,8 @@ def test_values_come_as_they_are() -> None:
 def test_csv_is_guarded_and_what_is_not_indexed_is_said(gossamer: Gossamer) -> None:
     ran = gossamer("sql", "d", "select '=1+1' a, 'x' || chr(27) || '[2J' b, -1 c", "--format", "csv")
     assert ran.out.splitlines() == ["a,b,c", "'=1+1,x\\x1b[2J,-1"]
+    ran = gossamer("sql", "d", "select 'x' || chr(10) || 'y' a, 'x' || chr(13) b", "--format", "csv")
+    assert ran.out == 'a,b\n"x\ny","x\r"\n'
     ran = gossamer("sql", "d", "select count(*) from documents")
     assert ran.code == 0
     assert "7 captures not in these tables yet: 'gossamer index d' reads them" in ran.err

@@ -127,7 +127,7 @@ def test_a_wider_scope_takes_in_what_was_turned_away(tmp_path: Path, site: str) 
 
 
 def test_a_scope_changed_between_two_sessions_holds_for_what_is_queued(tmp_path: Path, site: str) -> None:
-    from gossamer.assembly.folder import write_whole
+    from gossamer.state.whole_files import write_whole
 
     crawl(tmp_path / "crawl", site, some_pages)
     path = tmp_path / "crawl" / "crawl.toml"

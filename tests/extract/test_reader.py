@@ -1,4 +1,5 @@
 import gzip
+from collections.abc import Callable
 from typing import BinaryIO
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.reader import Reader
-from gossamer.extract.registry import Registry, builtin_extractors, function_extractor
+from gossamer.extract.registry import Registry, builtin_extractors
 from gossamer.model.document import Document, Findings
 from gossamer.model.exchange import Exchange, Headers
 from gossamer.model.link import Link, LinkKind
@@ -100,6 +101,15 @@ def test_a_leaf_has_a_type_and_no_links() -> None:
     assert (empty.content_digest, empty.links, empty.media_type) == (0, (), "text/html")
 
 
+class Toy:
+    """An extractor whose findings are a function's."""
+
+    def __init__(self, name: str, media_type: str, extract: Callable[[Document], Findings]) -> None:
+        self.name = name
+        self.media_types = frozenset({media_type})
+        self.extract = extract
+
+
 def test_several_extractors_of_a_type_add_up() -> None:
     assert URL is not None
     first = Link(URL, LinkKind.NAVIGATION, "one", nofollow=True)
@@ -118,11 +128,11 @@ def test_several_extractors_of_a_type_add_up() -> None:
         return None  # type: ignore[return-value]
 
     extractors = [
-        function_extractor("one", ["text/*"], one),
-        function_extractor("bad", ["*/*"], bad),
-        function_extractor("odd", ["TEXT/plain"], odd),
-        function_extractor("two", ["text/plain"], two),
-        function_extractor("never", ["image/png"], bad),
+        Toy("one", "text/*", one),
+        Toy("bad", "*/*", bad),
+        Toy("odd", "text/plain", odd),
+        Toy("two", "text/plain", two),
+        Toy("never", "image/png", bad),
     ]
     page = read(b"x", ("content-type", "text/plain"), reader=Reader(ExtractConfig(), "gossamer", extractors))
     assert (page.title, len(page.author), page.fields) == ("one", 1000, {"a": 1, "b": 1, "c": 2})

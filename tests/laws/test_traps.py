@@ -9,7 +9,7 @@ import pytest
 from small_site import small_site
 
 from gossamer.assembly.extensions import Extensions
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, read_toml, to_toml
 from gossamer.crawling.run import reopen, run, start
@@ -20,6 +20,7 @@ from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.reason import Reason
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_queue
+from gossamer.state.whole_files import write_whole
 
 GOOD = 25
 PATIENCE = 60

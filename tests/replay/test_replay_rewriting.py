@@ -5,11 +5,11 @@ from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from gossamer.extract.rewriting.css import changed_sheet
 from gossamer.model.url import Url
 from gossamer.replay.names import Names
 from gossamer.replay.rewriting.addresses import Mover
 from gossamer.replay.rewriting.markup import moved_markup
-from gossamer.replay.rewriting.styles import moved_styles
 
 NAMES = Names(1, "t")
 PAGE = Url.parse("https://a.b/dir/page")
@@ -105,9 +105,10 @@ def test_our_script_goes_first(before: str, after: str) -> None:
 
 
 def test_styles() -> None:
-    assert moved_styles(b"a{b:image-set('//c.d/1' 1x);c:url( https://c.d/\\31 )}", MOVER).decode() == (
+    assert changed_sheet(b"a{b:image-set('//c.d/1' 1x);c:url( https://c.d/\\31 )}", MOVER.moved).decode() == (
         f"a{{b:image-set('{C}/1' 1x);c:url( {C}/\\31 )}}"
     )
     assert (
-        moved_styles(b"/* url(https://c.d/) */ \xff url(x)", MOVER) == b"/* url(https://c.d/) */ \xff url(x)"
+        changed_sheet(b"/* url(https://c.d/) */ \xff url(x)", MOVER.moved)
+        == b"/* url(https://c.d/) */ \xff url(x)"
     )

@@ -1,6 +1,5 @@
 """The index of captures: CDXJ lines, sorted bytewise."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -8,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.file import sync_directory
 from gossamer.archive.placement import Placed, digest_label
 from gossamer.archive.stamps import timestamp14
 from gossamer.archive.surt import surt
-from gossamer.model.errors import InternalError, StorageError
+from gossamer.model.errors import InternalError
 from gossamer.model.url import Url
+from gossamer.state.whole_files import replacing
 
 _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,80}")
 _NO_STATUS = "-"
@@ -110,28 +109,17 @@ def write_index(lines: Iterable[bytes], path: Path) -> int:
         StorageError: the file cannot be written.
         InternalError: the lines are not in order, or one holds a line end.
     """
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as out:
-            count = 0
-            buffer = bytearray()
-            for line in in_order(lines):
-                buffer += line
-                buffer += b"\n"
-                count += 1
-                if len(buffer) >= _FLUSH_AT:
-                    out.write(buffer)
-                    buffer.clear()
-            out.write(buffer)
-            out.flush()
-            os.fsync(out.fileno())
-        partial.replace(path)
-        sync_directory(path.parent)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StorageError(
-            f"cannot write {path}: {error.strerror}. Free some space, then resume; nothing is lost"
-        ) from error
+    count = 0
+    with replacing(path) as out:
+        buffer = bytearray()
+        for line in in_order(lines):
+            buffer += line
+            buffer += b"\n"
+            count += 1
+            if len(buffer) >= _FLUSH_AT:
+                out.write(buffer)
+                buffer.clear()
+        out.write(buffer)
     return count
 
 

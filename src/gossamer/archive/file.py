@@ -7,6 +7,7 @@ from typing import Literal
 
 from gossamer.archive.placement import ArchiveFile
 from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import sync_directory
 
 SUFFIX = ".warc.gz"
 """Of every archive file; whatever in the folder has it is ours."""
@@ -135,12 +136,3 @@ def give_final_name(directory: Path, name: str) -> None:
             f"cannot rename {directory / name}{OPEN_SUFFIX}: {error.strerror}. "
             "See that the folder is writable, then resume"
         ) from error
-
-
-def sync_directory(directory: Path) -> None:
-    """Bring names made, changed and removed in `directory` to the disk."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

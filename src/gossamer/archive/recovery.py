@@ -6,9 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.file import OPEN_SUFFIX, SUFFIX, FaultPoint, give_final_name, no_fault, sync_directory
+from gossamer.archive.file import OPEN_SUFFIX, SUFFIX, FaultPoint, give_final_name, no_fault
 from gossamer.archive.placement import ArchiveFile
 from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import sync_directory
 
 
 class Recovery(msgspec.Struct, frozen=True):

@@ -1,16 +1,13 @@
 """The folder of a crawl: what lies where, who may use it."""
 
-import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 
 from gossamer.assembly.private import private_folder
 from gossamer.model.errors import ConfigError, StorageError
-
-_PARTIAL = ".partial"
+from gossamer.state.whole_files import PARTIAL
 
 
 class CrawlFolder:
@@ -127,7 +124,7 @@ class CrawlFolder:
 
     def _empty(self) -> bool:
         """Nothing is in the folder, or only what a start leaves that was killed at once."""
-        left = {self.config.name + _PARTIAL, self.seeds.name, self.seeds.name + _PARTIAL}
+        left = {self.config.name + PARTIAL, self.seeds.name, self.seeds.name + PARTIAL}
         return self.path.is_dir() and all(entry.name in left for entry in self.path.iterdir())
 
     def _own(self) -> None:
@@ -163,35 +160,3 @@ def state_lost(folder: CrawlFolder, sign: str) -> StorageError:
         f"{folder.state}: the state has lost what was committed to it: {sign}. Go back to a checkpoint: "
         f"'gossamer resume {folder.path} --from-checkpoint'."
     )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file at once: a crash leaves the old or the new text, never a part.
-
-    Raises:
-        StorageError: the disk refuses.
-    """
-    write_pieces(path, (text,))
-
-
-def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Replace a file at once, like `write_whole`, with a text that comes in pieces.
-
-    Raises:
-        StorageError: the disk refuses. What `pieces` raises leaves the old text too.
-    """
-    partial = path.with_name(path.name + _PARTIAL)
-    try:
-        with partial.open("w", encoding="utf-8") as out:
-            out.writelines(pieces)
-            out.flush()
-            os.fsync(out.fileno())
-        partial.replace(path)
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot be written ({error.strerror}). "
-            "Free some space, or see that the folder is writable."
-        ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()

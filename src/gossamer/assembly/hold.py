@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.assembly.folder import write_whole
 from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import write_whole
 
 HOLD = "hold.json"
 _LONGEST = 1 << 16
@@ -61,7 +61,7 @@ def write_hold(folder: Path, hold: Hold) -> None:
     if hold == NOTHING:
         forget_hold(folder)
     else:
-        write_whole(folder / HOLD, msgspec.json.encode(hold).decode())
+        write_whole(folder / HOLD, msgspec.json.encode(hold))
 
 
 def forget_hold(folder: Path) -> None:

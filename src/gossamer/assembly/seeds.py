@@ -11,13 +11,14 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
-from gossamer.assembly.folder import CrawlFolder, write_pieces
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.codes import ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
 from gossamer.model.url import Url
 from gossamer.policy.scope.rules import seed_directory
+from gossamer.state.whole_files import write_pieces
 
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]+([^/\\?#]*)", re.IGNORECASE)
 """An address that begins with a scheme, unlike `localhost:8080`; group 1 may hold user and password."""
@@ -93,7 +94,7 @@ class Seeds:
         """
         if self._file is None:
             return ""
-        write_pieces(folder.seeds, (f"{text}\n" for text in _lines(self._file)))
+        write_pieces(folder.seeds, (f"{text}\n".encode() for text in _lines(self._file)))
         return folder.seeds.name
 
 

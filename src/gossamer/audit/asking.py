@@ -14,15 +14,12 @@ import ada_url
 import msgspec
 
 from gossamer.audit.manners import Manners
-from gossamer.audit.page import AuditedPage, read_page
+from gossamer.audit.page import AuditedPage, page_of
 from gossamer.audit.store import Kept
-from gossamer.extract.encodings.charset import charset_of
-from gossamer.extract.media_type import declared_type, media_type
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.decoding import Decoded, decode_content
 from gossamer.fetch.http import HttpModule
 from gossamer.model.candidate import Candidate
-from gossamer.model.document import HTML_TYPES
 from gossamer.model.exchange import Exchange, StatusAction
 from gossamer.model.lease import Lease
 from gossamer.model.outcome import Failed, Fault, Fetched
@@ -290,12 +287,9 @@ def _foreign(address: str, base: str) -> Judged:
 
 def _read(exchange: Exchange, content: bytes) -> tuple[AuditedPage | None, PagePlaces]:
     """What a page outside holds."""
-    declared = declared_type(exchange.headers)
-    kind = media_type(declared, content)
-    if kind not in HTML_TYPES:
+    page = page_of(exchange, content)
+    if page is None:
         return None, PagePlaces(html=False)
-    charset = charset_of(content, declared, kind, exchange.url.host.rpartition(".")[2])
-    page = read_page(content, charset, exchange.url.text)
     places = page.places
     if exchange.truncated is not None or len(content) >= LONGEST_BODY:
         places = msgspec.structs.replace(places, whole=False)

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from gossamer.audit.rules import Rule
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError
 from gossamer.policy.scope.address_pattern import AddressPattern, address_pattern, address_problem
+from gossamer.state.whole_files import write_whole
 
 __all__ = ["Baseline", "IgnoreList", "Ignored", "read_baseline", "read_ignored", "write_baseline"]
 
@@ -57,10 +58,7 @@ def write_baseline(path: Path, findings: Iterable[tuple[str, str]]) -> None:
         StorageError: the disk refuses.
     """
     told = _File(_MARK, sorted(set(findings)))
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
-    except OSError as error:
-        raise StorageError(f"--write-baseline {path}: cannot be written ({error.strerror}).") from None
+    write_whole(path, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
 
 class Ignored(msgspec.Struct, frozen=True):

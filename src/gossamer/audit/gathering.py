@@ -7,21 +7,18 @@ import msgspec
 import xxhash
 
 from gossamer.archive.reader import read_record
-from gossamer.audit.page import LONGEST_CONTENT, AuditedPage, read_page
+from gossamer.audit.page import LONGEST_CONTENT, AuditedPage, page_of
 from gossamer.audit.page_rules import Carried, page_findings
 from gossamer.audit.rules import Rule
 from gossamer.audit.soft import is_like, looks_missing
 from gossamer.audit.store import AuditStore
 from gossamer.datasets.tables import host_of
-from gossamer.extract.encodings.charset import charset_of
-from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.reader import Reader
 from gossamer.extract.registry import builtin_extractors
 from gossamer.fetch.decoding import Decoded, content_codings, decode_content
 from gossamer.inspect.archive.captures import Capture, capture_of, captures
 from gossamer.inspect.archive.latest import Latest
 from gossamer.inspect.inspection import Inspection
-from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import StorageError
 from gossamer.model.link import LinkKind, ends_at_robots, listed
 from gossamer.model.url import Url
@@ -197,12 +194,5 @@ def _read(inspection: Inspection, capture: Capture) -> _Read | None:
     decoded = decode_content(exchange.body, exchange.headers, inspection.config.fetch, LONGEST_CONTENT + 1)
     if not isinstance(decoded, Decoded):
         return None
-    content, declared = decoded.content, declared_type(exchange.headers)
-    kind = media_type(declared, content)
-    if kind not in HTML_TYPES:
-        return None
-    charset = charset_of(content, declared, kind, exchange.url.host.rpartition(".")[2])
-    page = read_page(content, charset, exchange.url.text)
-    if exchange.is_part:
-        page.places = msgspec.structs.replace(page.places, whole=False)
-    return _Read(page, len(content), xxhash.xxh3_128_digest(content))
+    page, content = page_of(exchange, decoded.content), decoded.content
+    return _Read(page, len(content), xxhash.xxh3_128_digest(content)) if page is not None else None

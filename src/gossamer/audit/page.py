@@ -11,14 +11,17 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from gossamer.audit.tags import wrong_tags
 from gossamer.documents.markup.nesting import fits_a_tree
 from gossamer.extract.addresses import refresh_address, srcset_addresses
-from gossamer.extract.encodings.charset import decode
+from gossamer.extract.encodings.charset import charset_of, decode
 from gossamer.extract.html.tokens import tokenize
+from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.relations import kind_of_relation
+from gossamer.model.document import HTML_TYPES
+from gossamer.model.exchange import Exchange
 from gossamer.model.link import LinkKind
 from gossamer.model.url import DEFAULT_PORTS, Url
 from gossamer.policy.linkcheck.fragments import PagePlaces, slug
 
-__all__ = ["LONGEST_CONTENT", "AuditedPage", "PageLink", "read_links", "read_page"]
+__all__ = ["LONGEST_CONTENT", "AuditedPage", "PageLink", "page_of", "read_links", "read_page"]
 
 LONGEST_CONTENT = 8 << 20
 """Bytes of a page that are read; a browser takes seconds for more."""
@@ -177,6 +180,19 @@ def _link(written: str, base: str, element: str, kind: LinkKind, text: str) -> P
 
 def _shown(written: str) -> str:
     return _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", written)
+
+
+def page_of(exchange: Exchange, content: bytes) -> AuditedPage | None:
+    """The page that a response holds; `None` of what is no page. `content`: codings undone."""
+    declared = declared_type(exchange.headers)
+    kind = media_type(declared, content)
+    if kind not in HTML_TYPES:
+        return None
+    charset = charset_of(content, declared, kind, exchange.url.host.rpartition(".")[2])
+    page = read_page(content, charset, exchange.url.text)
+    if exchange.is_part:
+        page.places = msgspec.structs.replace(page.places, whole=False)
+    return page
 
 
 def read_page(content: bytes, charset: str, url: str) -> AuditedPage:

@@ -4,16 +4,13 @@ Only what the standard calls an error without exception (WHATWG HTML 13.2.6: end
 others), of elements whose end tags may not be left out (13.1.2.4). The stack is looked through to a bounded depth.
 """
 
-import re
-
+from gossamer.extract.html.tag_grammar import TAG_NAME, Tokens, end_of_attributes, end_of_declaration
 from gossamer.extract.html.tokens import RAW_TEXT, end_of_raw_text
 
 __all__ = ["wrong_tags"]
 
 MOST = 100
 DEEPEST = 200
-_TAG = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][a-zA-Z0-9-]*+))")
-_REST = re.compile(rb"(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _STRICT = frozenset(
     b"a abbr address article aside audio b blockquote button code div dl em fieldset figcaption figure footer form"
     b" h1 h2 h3 h4 h5 h6 header i label main nav ol pre section select small span strong sub sup table u ul"
@@ -31,15 +28,18 @@ def wrong_tags(content: bytes) -> list[str]:
     """
     found: list[str] = []
     open_: list[bytes] = []
-    position = 0
-    while len(found) < MOST:
-        match = _TAG.search(content, position)
-        if match is None:
-            break
-        position = _end(content, match)
+    position, steps = 0, Tokens()
+    while len(found) < MOST and (start := content.find(b"<", position)) >= 0:
+        named = TAG_NAME.match(content, start)
+        if named is None:
+            position = end_of_declaration(content, start)
+        else:
+            position = end_of_attributes(content, named.end(), steps)
         if position < 0:
             return found  # what follows is hidden from every reader
-        name, closes = (match[3] or b"").lower(), bool(match[2])
+        if named is None:
+            continue
+        name, closes = named[1].lower(), content.startswith(b"</", start)
         if name in _STRICT:
             _take(found, open_, name, closes=closes)
         elif not closes and (name in RAW_TEXT or name in _FOREIGN):
@@ -51,14 +51,6 @@ def wrong_tags(content: bytes) -> list[str]:
                 return found
     found += [f"<{name.decode()}>" for name in open_[:MOST]]
     return found[:MOST]
-
-
-def _end(content: bytes, match: re.Match[bytes]) -> int:
-    """Behind a tag or comment that begins so; -1 if it has no end."""
-    if match[1]:
-        return content.find(b"-->", match.end()) + 3 if content.find(b"-->", match.end()) >= 0 else -1
-    rest = _REST.match(content, match.end())
-    return -1 if rest is None else rest.end()
 
 
 def _take(found: list[str], open_: list[bytes], name: bytes, *, closes: bool) -> None:

@@ -4,7 +4,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,12 +30,13 @@ from gossamer.cli.crawl import conduct, run_new
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
 from gossamer.cli.request import Request
-from gossamer.cli.terminal.printing import plural, safe, say, show
+from gossamer.cli.terminal.printing import plural, safe, say, show, show_pieces
 from gossamer.control.changes.refetching import Refetch, ask_offline
 from gossamer.control.views.context import view_context
 from gossamer.crawling.run import reopen
 from gossamer.inspect.clusters.cluster_folder import holds_cluster
-from gossamer.model.errors import ConfigError, StorageError
+from gossamer.model.errors import ConfigError
+from gossamer.state.whole_files import write_pieces
 from gossamer.words.catalogue import Words, words
 
 __all__ = ["Outputs", "run_audit"]
@@ -180,20 +181,20 @@ def _progress() -> Told:
 def _write(result: AuditResult, name: str, outputs: Outputs, t: Words) -> bool:
     """Write all that was asked for; whether the audit fails."""
     if outputs.json:
-        _show_pieces(as_json(result))
+        show_pieces(as_json(result))
     elif outputs.csv:
-        _show_pieces(line.encode("utf-8", "backslashreplace") for line in as_csv(result))
+        show_pieces(line.encode("utf-8", "backslashreplace") for line in as_csv(result))
     elif outputs.annotations:
         for line in as_annotations(result, t):
             show(safe(line))
     else:
         _table(result, t)
     if outputs.html:
-        _to_file(outputs.html, (piece.encode("utf-8", "replace") for piece in as_html(result, name, t)))
+        write_pieces(outputs.html, (piece.encode("utf-8", "replace") for piece in as_html(result, name, t)))
     if outputs.junit:
-        _to_file(outputs.junit, (piece.encode("utf-8", "replace") for piece in as_junit(result, t)))
+        write_pieces(outputs.junit, (piece.encode("utf-8", "replace") for piece in as_junit(result, t)))
     if outputs.sarif:
-        _to_file(outputs.sarif, as_sarif(result, t))
+        write_pieces(outputs.sarif, as_sarif(result, t))
     if outputs.write_baseline:
         write_baseline(outputs.write_baseline, ((one.rule, one.url) for one in result.findings(pages=False)))
     counts = result.levels(new=bool(outputs.baseline))
@@ -218,32 +219,6 @@ def _tell(result: AuditResult, counts: Mapping[str, int], outputs: Outputs) -> N
     say(
         f"asked outside the crawl: {plural(requests.outside, 'request')}; known from before: {requests.cached:,}"
     )
-
-
-def _show_pieces(pieces: Iterable[bytes]) -> None:
-    """Write bytes to standard output as they are."""
-    sys.stdout.flush()
-    try:
-        for piece in pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
-
-
-def _to_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file, whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as out:
-            for piece in pieces:
-                out.write(piece)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StorageError(f"{path}: cannot be written ({error.strerror}).") from None
 
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "dim"}

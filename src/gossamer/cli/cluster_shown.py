@@ -10,6 +10,7 @@ from gossamer.cli.terminal.printing import duration, safe, show, show_json, size
 from gossamer.inspect.clusters.cluster_folder import Last, last_of, standing
 from gossamer.inspect.clusters.cluster_view import LossOverview, Overview
 from gossamer.model.reasons.ends import FINISHED
+from gossamer.words.amounts import moment
 
 
 def show_overview(title: str, overview: Overview, *, since: float = 0.0) -> None:
@@ -56,7 +57,7 @@ def show_ended(folder: Path, *, as_json: bool) -> None:
 
 
 def _title(folder: Path, last: Last) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(last.at))
+    when = f"{moment(last.at)} UTC"
     if standing(last) == "ended":
         more = "" if last.overview.why == FINISHED else f"; 'gossamer cluster resume {folder}' goes on"
         return f"{folder}: ended: {last.overview.stop}, {when}{more}"

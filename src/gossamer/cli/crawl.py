@@ -12,7 +12,7 @@ import msgspec
 import uvloop
 
 from gossamer.assembly.extensions import Extensions
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import keep_private
 from gossamer.assembly.seeds import Seeds, rereadable
 from gossamer.cli.exits import EXIT_CONFIG, EXIT_INTERRUPTED
@@ -42,6 +42,7 @@ from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED, INTERRUPTED, UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.state.records import Counters
+from gossamer.state.whole_files import write_whole
 
 LONGEST_NAME = 200
 """Of a folder that a seed may have been meant for."""

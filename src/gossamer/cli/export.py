@@ -4,7 +4,7 @@ import sys
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -18,19 +18,6 @@ from gossamer.inspect.archive.link_graph import export_links
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 
-What = Literal[
-    "pages",
-    "hosts",
-    "captures",
-    "visits",
-    "documents",
-    "text",
-    "links",
-    "fields",
-    "near_duplicates",
-    "files",
-    "wacz",
-]
 FOLDER = "exports"
 _GRAPHS = ("tsv", "graphml")
 _ROWS = ("jsonl", "csv", "parquet")
@@ -47,7 +34,7 @@ _DERIVED = ("documents", "text", "links", "fields", "near_duplicates")
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line asks for; empty means the usual."""
 
-    what: What
+    what: str
     form: str = ""
     out: str = ""
     to: str = ""

@@ -8,7 +8,7 @@ import msgspec
 
 from gossamer.cli.exits import EXIT_NOTHING
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.printing import safe, say, show, show_json, size
+from gossamer.cli.terminal.printing import safe, say, show, show_json, show_pieces, size
 from gossamer.datasets.beside import prove_documents
 from gossamer.datasets.deriving import no_answer
 from gossamer.datasets.one_document import said_by
@@ -48,7 +48,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
         capture = read_back(inspection, one)
         data = _part(inspection, capture, part := part or "content")
     if output is not None and str(output) == "-":
-        _pass_on(data)
+        show_pieces((data,))
     elif output is not None:
         _write(output, data)
         say(f"{safe(str(output))}: {size(len(data))}, {safe(one.url)} as of {one.time}")
@@ -58,7 +58,7 @@ def run_get(path: Path, url: str, *, at: str, part: Part | None, output: Path | 
         if data or part not in ("text", "markdown"):
             show(_for_terminal(capture, data, part))
     else:
-        _pass_on(data)
+        show_pieces((data,))
     said = address_in_field(capture.exchange.headers.get("location"))  # none means '/' to a crawl only
     if said and (target := redirect_location(one.status, capture.exchange.headers)) is not None:
         say(f"it redirects to {safe(target)}")
@@ -167,18 +167,6 @@ def _for_terminal(capture: Capture, data: bytes, part: Part) -> str:
 
 def _lines(text: str) -> str:
     return "\n".join(safe(line.expandtabs()) for line in text.rstrip().splitlines())
-
-
-def _pass_on(data: bytes) -> None:
-    """To whoever reads standard output, byte by byte as archived."""
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -2,7 +2,6 @@
 
 import sys
 import textwrap
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from gossamer.inspect.queue.levels import LevelSizes
 from gossamer.inspect.queue.sizes import DomainSizes
 from gossamer.inspect.why.whole import tell_whole
 from gossamer.model.reasons.ends import FINISHED
+from gossamer.words.amounts import moment
 
 
 def show_status(path: Path, *, json: bool) -> None:
@@ -76,7 +76,7 @@ def _status_lines(status: Status) -> list[str]:
 
 
 def _state(status: Status) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(status.last)) if status.last else ""
+    when = f"{moment(status.last)} UTC" if status.last else ""
     if status.state == "ended":
         left = " for now" if status.why == FINISHED and status.sums.queued + status.sums.waiting else ""
         return f"ended{left}: {status.ended}, {when}"

@@ -4,7 +4,6 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -16,6 +15,8 @@ from gossamer.cli.request import option_settings, parse_settings
 from gossamer.cli.terminal.printing import duration, plural, safe, say, show
 from gossamer.model.errors import ConfigError
 from gossamer.search.searching import Hit, Piece, Results, Searching
+from gossamer.search.text.snippets import marked_places, plain
+from gossamer.words.amounts import machine_time
 
 NOTHING = 1
 SOME = "no document has all of these words; these have some"
@@ -149,13 +150,13 @@ def _told(hit: Hit) -> dict[str, object]:
     """A hit for programs: plain texts, and the places of what was asked for."""
     return {
         "url": hit.url,
-        "title": _plain(hit.title),
-        "snippet": _plain(hit.snippet),
-        "marked": _marked(hit.snippet),
+        "title": plain(hit.title),
+        "snippet": plain(hit.snippet),
+        "marked": marked_places(hit.snippet),
         "type": hit.type,
         "language": hit.language,
-        "date": _date(hit.dated),
-        "captured": datetime.fromtimestamp(hit.captured, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "date": machine_time(hit.dated)[:10],
+        "captured": machine_time(hit.captured),
         "bytes": hit.size,
         "score": round(hit.score, 3),
         "similar": hit.similar,
@@ -187,7 +188,7 @@ def _print_hit(console: Console, hit: Hit, crawl: str = "") -> None:
     if hit.snippet:
         console.print(_shown(hit.snippet))
     alike = f"and {plural(hit.similar, 'page')} like it" if hit.similar else ""
-    facts = (_date(hit.dated), hit.type.rpartition("/")[2], hit.language, alike, crawl)
+    facts = (machine_time(hit.dated)[:10], hit.type.rpartition("/")[2], hit.language, alike, crawl)
     console.print(Text("  ".join(safe(fact) for fact in facts if fact), style="dim"))
     console.print()
 
@@ -197,20 +198,3 @@ def _shown(pieces: Sequence[Piece]) -> Text:
     for piece in pieces:
         text.append(safe(piece.text), style="bold yellow" if piece.marked else "")
     return text
-
-
-def _plain(pieces: Sequence[Piece]) -> str:
-    return "".join(piece.text for piece in pieces)
-
-
-def _marked(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    places, at = [], 0
-    for piece in pieces:
-        if piece.marked:
-            places.append((at, at + len(piece.text)))
-        at += len(piece.text)
-    return places
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")

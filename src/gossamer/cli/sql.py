@@ -15,10 +15,10 @@ from rich.text import Text
 from gossamer.assembly.private import keep_private
 from gossamer.cli.behind import say_behind
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
 from gossamer.datasets.all_tables import being_read
+from gossamer.datasets.export.csv_cells import csv_line
 from gossamer.datasets.sql import Rows, asked, tables_in
 from gossamer.datasets.tables import DERIVED, INDEXED, OF_THE_CRAWL, TABLES
 from gossamer.model.errors import ConfigError

@@ -9,10 +9,10 @@ from typing import Final, Literal
 import msgspec
 
 from gossamer.cli.looked_into import looked_into
-from gossamer.cli.terminal.csv_line import csv_line
 from gossamer.cli.terminal.exact_pattern import exact_hint
 from gossamer.cli.terminal.printing import plural, safe, say, show
 from gossamer.config.units import parse_duration
+from gossamer.datasets.export.csv_cells import csv_line
 from gossamer.inspect.archive.lookup import instant
 from gossamer.inspect.gone import LeftHost, left_hosts
 from gossamer.inspect.inspection import Inspection

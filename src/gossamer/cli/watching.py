@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.folder_lock import Busy
 from gossamer.assembly.private import keep_private
 from gossamer.cli.crawl import conduct, run_new
@@ -37,6 +37,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page
+from gossamer.state.whole_files import write_whole
 from gossamer.watch.following import Following, settings_of
 from gossamer.watch.outbox import order_test, retry_failed
 from gossamer.watch.shown import ShownNotice, WatchView, last_notices, summed, watch_views

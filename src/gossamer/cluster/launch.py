@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import ray
 
-from gossamer.assembly.folder import write_whole
 from gossamer.assembly.private import private_folder
 from gossamer.assembly.seeds import Seeds
 from gossamer.cluster.actors import (
@@ -34,6 +33,7 @@ from gossamer.inspect.clusters.cluster_folder import agents_of
 from gossamer.inspect.clusters.cluster_questions import ADDRESS, PLAN
 from gossamer.model.errors import ConfigError
 from gossamer.model.reasons.reason import Reason
+from gossamer.state.whole_files import write_whole
 
 HEAD = "node:__internal_head__"
 """What only Ray's head node has. The coordinator stays beside Ray's own record of who is alive: on a node
@@ -123,7 +123,7 @@ def plan_again(folder: Path, agents: int | None) -> Plan:
 
 def _keep(folder: Path, plan: Plan) -> None:
     path = folder / PLAN
-    write_whole(path, msgspec.json.encode(plan).decode())
+    write_whole(path, msgspec.json.encode(plan))
 
 
 def plan_of(folder: Path) -> Plan:

@@ -1,9 +1,11 @@
 """Keeps what a crawl was doing when: a line every ten seconds in `history.jsonl`."""
 
-import os
 from pathlib import Path
 
 import msgspec
+
+from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import write_pieces
 
 HISTORY = "history.jsonl"
 EVERY = 10.0
@@ -30,16 +32,14 @@ def write_line(folder: Path, values: list[float]) -> None:
             long = out.tell() > LONGEST
         if long:
             _thin_out(path)
-    except OSError:
+    except (OSError, StorageError):
         return
 
 
 def _thin_out(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     half = len(lines) // 2
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(b"".join([*lines[:half:2], *lines[half:]]))
-    os.replace(partial, path)  # noqa: PTH105 - as one step
+    write_pieces(path, [*lines[:half:2], *lines[half:]])
 
 
 def read_history(folder: Path, since: float, points: int) -> list[list[float]]:

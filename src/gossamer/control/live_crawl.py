@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from gossamer.assembly.build import Built
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import Ceilings, Hold, write_hold
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import resolve_secrets, to_toml
@@ -25,6 +25,7 @@ from gossamer.inspect.lag import Lag
 from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.reasons.codes import JobCode, ProblemCode
 from gossamer.model.reasons.reason import Reason, because, of
+from gossamer.state.whole_files import write_whole
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assembly.extensions import Extensions, handed_in, schemes_of
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import Seeds, with_own_folders
 from gossamer.config.config import CrawlConfig
 from gossamer.config.options import OPTIONS, overrides
@@ -41,6 +41,7 @@ from gossamer.model.reasons.ends import UNREACHABLE
 from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.ports import Extractor, Observer, ScopeRule
+from gossamer.state.whole_files import write_whole
 
 AHEAD = 16
 """Pages that may wait for the consumer; then the crawl waits, so memory stays bounded."""

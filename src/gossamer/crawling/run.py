@@ -11,7 +11,7 @@ import msgspec
 from gossamer.assembly.build import Built, build
 from gossamer.assembly.extensions import Extensions
 from gossamer.assembly.file_limit import raise_file_limit
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.plugins import load_extractors, with_plugins
 from gossamer.assembly.report import summary
 from gossamer.assembly.revisits import revisit_sums
@@ -29,6 +29,7 @@ from gossamer.model.events import ProblemFound
 from gossamer.model.reasons.ends import FAILED, INTERRUPTED
 from gossamer.model.reasons.reason import Reason
 from gossamer.search.extra import prove_search
+from gossamer.state.whole_files import write_whole
 from gossamer.watch.watches import prove_watches
 
 SWITCH_SECONDS = 0.0005

@@ -10,7 +10,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gossamer.assembly.folder import write_whole
 from gossamer.assembly.private import private_folder
 from gossamer.config.settings import commented_toml, load, read_toml
 from gossamer.daemon.allocation.claims import Amounts, ClaimDefaults
@@ -18,6 +17,7 @@ from gossamer.daemon.pings.config import PingsConfig
 from gossamer.daemon.security_config import SecurityConfig
 from gossamer.model.errors import ConfigError
 from gossamer.model.quantity import Bytes, Count, Seconds
+from gossamer.state.whole_files import write_whole
 
 SHARE_OF_MEMORY = 0.5
 SHARE_OF_DISK = 0.9

@@ -9,6 +9,7 @@ any time. Parts that were merged into a larger one go at once, unless somebody s
 
 import contextlib
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -23,6 +24,7 @@ from gossamer.assembly.folder_lock import lock_folder
 from gossamer.datasets.parquet import needed, parquet_writer, write_table
 from gossamer.datasets.tables import DERIVED, Table
 from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import sync_file, write_whole
 
 FOLDER = "documents"
 VERSION = 1
@@ -273,7 +275,7 @@ class Store:
                         if batch.num_rows:
                             out.write_table(arrow.Table.from_batches([batch]))
                             count += batch.num_rows
-                _synced(partial)
+                sync_file(partial)
                 partial.replace(_path(self._folder, table, number))
             except (arrow.ArrowException, OSError) as error:
                 partial.unlink(missing_ok=True)
@@ -304,15 +306,7 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        partial = self._folder / f"{KEPT}.partial"
-        try:
-            partial.write_bytes(msgspec.json.encode(state))
-            _synced(partial)
-            partial.replace(self._folder / KEPT)
-        except OSError as error:
-            raise StorageError(
-                f"{partial}: cannot be written ({error.strerror}). Free some space."
-            ) from error
+        write_whole(self._folder / KEPT, msgspec.json.encode(state))
         self.state = state
 
     def _part(self, number: int, documents: int) -> Part:
@@ -358,19 +352,8 @@ def _number(path: Path) -> int:
 
 
 def _digest(path: Path) -> str:
-    digest = xxhash.xxh3_64()
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
-def _synced(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        return hashlib.file_digest(file, xxhash.xxh3_64).hexdigest()
 
 
 def rows_of(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from gossamer.archive.follower import FollowedRecord, Follower, Mark, Rewound
-from gossamer.archive.reader import read_record
 from gossamer.archive.stored_body import ArchivedBody
 from gossamer.datasets.derived import FOLDER, DamagedTables, Store
 from gossamer.documents.config import DocumentsConfig
@@ -28,11 +27,10 @@ from gossamer.extract.fields.extractor import Group, read_groups
 from gossamer.extract.fields.selector import Parsed
 from gossamer.extract.isolation.processes import GuardedProcesses, Limits, Unanswered, Why
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import capture_of
+from gossamer.inspect.archive.captures import repeated
 from gossamer.inspect.archive.following import follow
-from gossamer.inspect.inspection import Inspection, inspect
+from gossamer.inspect.inspection import Inspection
 from gossamer.model.document import HTML_TYPES
-from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
 
@@ -311,15 +309,9 @@ class Deriving:
         return self._decoded(record.url, payload, record.headers, record.status, part=record.is_part)
 
     def _twin(self, record: FollowedRecord) -> tuple[Question, int] | None:
-        with inspect(self._path) as inspection:
-            stored = read_record(inspection.folder.archive, record.file, record.offset)
-            try:
-                capture = capture_of(inspection, stored)
-            except StorageError:
-                return None
-        if capture is None or capture.unmodified or not 200 <= capture.exchange.status < 300:
+        exchange = repeated(self._path, record)
+        if exchange is None or not 200 <= exchange.status < 300:
             return None
-        exchange = capture.exchange
         payload = exchange.body.read()
         return self._decoded(record.url, payload, exchange.headers, exchange.status, part=exchange.is_part)
 

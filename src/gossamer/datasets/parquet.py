@@ -1,6 +1,5 @@
 """Writes records as Parquet, some thousand rows in memory at a time. Needs pyarrow."""
 
-import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from gossamer.datasets.tables import Column, Table
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import sync_file
 
 ROWS = 5_000
 """Rows that are put together in memory."""
@@ -91,11 +91,7 @@ def write_table(table: Table, records: Iterable[object], path: Path) -> int:
                     out.write_table(arrow.Table.from_batches(held, schema))
                     held.clear()
             out.write_table(arrow.Table.from_batches(held, schema))
-        descriptor = os.open(partial, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_file(partial)
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_page
+from gossamer.state.whole_files import write_whole
 
 FOLDER = "tables"
 _MARK = "mark.json"
@@ -170,9 +171,7 @@ class _Snapshot:
         self._mark = _Mark()
 
     def _keep(self) -> None:
-        partial = self._folder / f"{_MARK}.partial"
-        partial.write_bytes(msgspec.json.encode(self._mark))
-        partial.replace(self._folder / _MARK)
+        write_whole(self._folder / _MARK, msgspec.json.encode(self._mark))
 
     def _part(self, number: int) -> Path:
         return self._folder / f"visits-{number:05d}.parquet"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.archive.file import sync_directory
 from gossamer.archive.writer import ArchiveWriter
 from gossamer.engine.fault_points import fault_point
 from gossamer.engine.in_thread import in_thread
@@ -19,6 +18,7 @@ from gossamer.model.errors import ConfigError, StorageError
 from gossamer.model.events import Checkpointed
 from gossamer.state.environment import Environment, Family, StateConfig
 from gossamer.state.records import decode, encode
+from gossamer.state.whole_files import sync_directory
 
 INVENTORY = "inventory"
 """File in a checkpoint that lists the others."""

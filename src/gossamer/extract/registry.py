@@ -1,8 +1,6 @@
 """Which extractors read which media types."""
 
-from collections.abc import Callable, Iterable, Sequence
-
-import msgspec
+from collections.abc import Sequence
 
 from gossamer.extract.config import ExtractConfig
 from gossamer.extract.css import CssExtractor
@@ -10,38 +8,9 @@ from gossamer.extract.feeds.feed import FeedExtractor
 from gossamer.extract.feeds.sitemap import SitemapExtractor
 from gossamer.extract.html.document import HtmlExtractor
 from gossamer.extract.links import LinkMaker
-from gossamer.model.document import Document, Findings
 from gossamer.ports import Extractor
 
-__all__ = ["ENTRY_POINT_GROUP", "Registry", "builtin_extractors", "function_extractor"]
-
-ENTRY_POINT_GROUP = "gossamer.extractors"
-"""Installed packages name extractors here: an `Extractor`, or a callable without arguments that makes one."""
-
-
-class FunctionExtractor(msgspec.Struct, frozen=True):
-    """A plain function as an extractor."""
-
-    name: str
-    media_types: frozenset[str]
-    function: Callable[[Document], Findings]
-
-    def extract(self, document: Document) -> Findings:
-        """Call the function that was registered."""
-        return self.function(document)
-
-
-def function_extractor(
-    name: str, media_types: Iterable[str], function: Callable[[Document], Findings]
-) -> FunctionExtractor:
-    """Make an extractor of a function.
-
-    Args:
-        name: for logs and configuration.
-        media_types: essences; `text/*` and `*/*` stand for many.
-        function: says what a document holds; may raise, which is logged.
-    """
-    return FunctionExtractor(name, frozenset(kind.lower() for kind in media_types), function)
+__all__ = ["Registry", "builtin_extractors"]
 
 
 def builtin_extractors(config: ExtractConfig) -> list[Extractor]:

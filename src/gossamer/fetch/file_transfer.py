@@ -2,6 +2,7 @@
 
 import getpass
 import math
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.listing import quoted
 from gossamer.fetch.options import configure, configure_proxy, set_times
 from gossamer.fetch.request import Credentials
-from gossamer.fetch.transfer import Descriptor
+from gossamer.fetch.sockets import SocketOpener
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
 
@@ -79,8 +80,7 @@ class FileTransfer:
         self.size = 0
         self.cut = False
         self.excess = ""
-        self.refused = ""
-        self.trouble = ""
+        self.sockets = SocketOpener(order.allows)
         self.storage_error: StorageError | None = None
         self.control: socket.socket | None = None
         """Of the connection that was opened for it, if one was: a second descriptor, for whoever ends it."""
@@ -161,19 +161,12 @@ class FileTransfer:
         return _ABORT if self.cut else None
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> object:
-        order = self._order
-        if order.allows is not None and not order.allows(order.url.host, address.addr[0]):
-            self.refused = address.addr[0]
-            return pycurl.SOCKET_BAD
-        try:
-            opened = socket.socket(address.family, address.socktype, address.protocol)
-        except OSError as error:
-            self.trouble = f"no socket: {error.strerror}"
+        if (opened := self.sockets.open(self._order.url.host, address)) is None:
             return pycurl.SOCKET_BAD
         if not self.received:  # what is opened later is for data
             self.drop_control()
-            self.control = opened.dup()
-        return Descriptor(opened.detach())
+            self.control = socket.socket(fileno=os.dup(opened.fileno()))
+        return opened
 
     def drop_control(self) -> None:
         """Let go of the second descriptor."""

@@ -6,9 +6,7 @@ It blocks: call it in a thread.
 """
 
 import io
-import socket
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 import pycurl
@@ -16,7 +14,7 @@ import pycurl
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.options import configure, configure_proxy
-from gossamer.fetch.transfer import Descriptor
+from gossamer.fetch.sockets import Descriptor, SocketOpener
 from gossamer.model.url import Url
 
 __all__ = ["FORM", "PostAnswer", "post"]
@@ -58,7 +56,8 @@ def post(
     """
     easy, got = pycurl.Curl(), io.BytesIO()
     head: dict[str, str] = {}
-    refused: list[str] = []
+    # A proxy's own address is not judged: what it connects to is its business.
+    sockets = SocketOpener(None if config.proxy else guard.allows)
     parsed = Url.parse(url)
     host = parsed.host if parsed is not None else ""
 
@@ -71,13 +70,8 @@ def post(
             head.setdefault(name.strip().lower(), value.strip())
         return None if len(head) <= _MOST_FIELDS else -1
 
-    def open_socket(_: int, address: Any) -> Descriptor | int:
-        where = address.addr[0].decode() if isinstance(address.addr[0], bytes) else address.addr[0]
-        # A proxy's own address is not judged: what it connects to is its business.
-        if not config.proxy and not guard.allows(host, where):
-            refused.append(where)
-            return int(pycurl.SOCKET_BAD)
-        return Descriptor(socket.socket(address.family, address.socktype, address.protocol).detach())
+    def open_socket(_: int, address: pycurl.CurlSockAddr) -> Descriptor | int:
+        return sockets.open(host, address) or int(pycurl.SOCKET_BAD)
 
     fields = [
         f"User-Agent: {config.agent}",
@@ -102,14 +96,13 @@ def post(
             easy.setopt(option, value)
         easy.perform()
     except pycurl.error as error:
-        problem = str(error.args[-1]) or "no answer"
-    except OSError as error:
-        problem = f"no socket: {error.strerror}"
+        problem = sockets.trouble or str(error.args[-1]) or "no answer"
     status = int(easy.getinfo(pycurl.RESPONSE_CODE))
     easy.close()
-    if refused:
+    if sockets.refused:
         return PostAnswer(
-            0, detail=f"{refused[0]} is not allowed: private, or in a closed network (fetch.closed_networks)"
+            0,
+            detail=f"{sockets.refused} is not allowed: private, or in a closed network (fetch.closed_networks)",
         )
     if problem and got.tell() < _MOST_ANSWER and len(head) <= _MOST_FIELDS:
         return PostAnswer(0, detail=problem[:200])

@@ -301,9 +301,9 @@ class RemoteFiles:
         if word in _RESULTS:
             return word, None
         fault = fault_of(code, ended.message)
-        if transfer.refused and fault is Fault.CONNECT:
-            return Failed(Fault.ADDRESS_FORBIDDEN, transfer.refused)
-        return Failed(fault, transfer.trouble or detail_of(code, ended.message))
+        if transfer.sockets.refused and fault is Fault.CONNECT:
+            return Failed(Fault.ADDRESS_FORBIDDEN, transfer.sockets.refused)
+        return Failed(fault, transfer.sockets.trouble or detail_of(code, ended.message))
 
 
 def _exchange(

@@ -1,8 +1,6 @@
 """One libcurl easy handle with everything that a visit needs, used again and again."""
 
 import asyncio
-import os
-import socket
 from collections.abc import Callable
 
 import msgspec
@@ -13,6 +11,7 @@ from gossamer.fetch.body import BodyWriter
 from gossamer.fetch.config import FetchConfig
 from gossamer.fetch.head import HeadReader, parse_fields
 from gossamer.fetch.options import set_times
+from gossamer.fetch.sockets import SocketOpener
 from gossamer.fetch.throttle import Flow
 from gossamer.model.errors import StorageError
 from gossamer.model.url import Url
@@ -104,8 +103,7 @@ class Transfer:
         self.head.challenged = login is not None and login.answers
         self.writer = self._new_body()
         self.cut = False
-        self.refused = ""
-        self.trouble = ""
+        self.sockets = SocketOpener(self._allows)
         self.cipher = ""
         self.sent_head = b""
         self.storage_error: StorageError | None = None
@@ -175,19 +173,13 @@ class Transfer:
         order = self._order
         if order is None:
             return pycurl.SOCKET_BAD
-        if self._allows is not None and not self._allows(order.url.host, address.addr[0]):
-            self.refused = address.addr[0]
-            return pycurl.SOCKET_BAD
-        try:
-            opened = socket.socket(address.family, address.socktype, address.protocol)
-        except OSError as error:
-            self.trouble = f"no socket: {error.strerror}"
+        if (opened := self.sockets.open(order.url.host, address)) is None:
             return pycurl.SOCKET_BAD
         self.head.expects_tunnel = order.tunnelled
         if order.url.scheme == "https" and not self._listening:
             # Options cannot be changed in here; the handshake ends in a later round of the loop.
             asyncio.get_running_loop().call_soon(self._listen_for, order)
-        return Descriptor(opened.detach())
+        return opened
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_TEXT:
@@ -206,19 +198,3 @@ class Transfer:
         if on is not self._listening:
             self._listening = on
             self.easy.setopt(pycurl.VERBOSE, on)
-
-
-class Descriptor:
-    """A descriptor for pycurl, which duplicates it; ours closes as soon as pycurl lets go of this."""
-
-    __slots__ = ("_fd",)
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-
-    def fileno(self) -> int:
-        """The descriptor of the connection's socket."""
-        return self._fd
-
-    def __del__(self) -> None:
-        os.close(self._fd)

@@ -53,11 +53,11 @@ def _without_head(transfer: Transfer, code: int, message: str, *, proxied: bool)
             return Failed(Fault.PROTOCOL, f"status {transfer.head.status} is no final response")
         return Failed(Fault.RESET, "the connection ended inside the head")
     fault = fault_of(code, message)
-    if transfer.refused and fault is Fault.CONNECT:
-        return Failed(Fault.ADDRESS_FORBIDDEN, transfer.refused)
+    if transfer.sockets.refused and fault is Fault.CONNECT:
+        return Failed(Fault.ADDRESS_FORBIDDEN, transfer.sockets.refused)
     if proxied and (fault in _CONNECT_FAULTS or (transfer.head.expects_tunnel and fault is Fault.RESET)):
         fault = Fault.PROXY
-    return Failed(fault, transfer.trouble or detail_of(code, message))
+    return Failed(fault, transfer.sockets.trouble or detail_of(code, message))
 
 
 def detail_of(code: int, message: str) -> str:

@@ -1,7 +1,6 @@
 """Lists what is known of the URLs of a crawl, one line each."""
 
 import re
-import time
 from collections.abc import Iterator
 
 import msgspec
@@ -20,6 +19,7 @@ from gossamer.policy.urls.canonical import Canonicaliser
 from gossamer.policy.visits.broken import is_link
 from gossamer.state.environment import Family
 from gossamer.state.records import PageRecord, VisitRecord, decode_page
+from gossamer.words.amounts import machine_time
 
 STATES = "done", "dropped", "rejected", "retry", "parked"
 
@@ -255,7 +255,7 @@ def line_of(record: PageRecord, referrers: int | None = None, due: float | None 
         record.via,
         record.media_type,
         last.size if last else 0,
-        _written(last.at) if last else "",
+        machine_time(last.at) if last else "",
         record.title,
         record.language,
         record.charset,
@@ -268,15 +268,11 @@ def line_of(record: PageRecord, referrers: int | None = None, due: float | None 
         record.reason,
         record.visits_made,
         unpack(record.history).changed if record.history else None,
-        _written(record.changed) if record.changed else "",
-        _written(record.gone) if record.gone else "",
-        "" if due is None else _written(due) if due else "now",
+        machine_time(record.changed),
+        machine_time(record.gone),
+        "" if due is None else machine_time(due) if due else "now",
         presence=record.presence.name.lower() if record.visits else "",
     )
-
-
-def _written(at: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
 def _referrers(inspection: Inspection, canonical: Canonicaliser, address: str) -> int | None:

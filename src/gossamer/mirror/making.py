@@ -1,19 +1,15 @@
 """Makes a mirror: plans it, writes what changed, removes what is gone, and says what it came to."""
 
-import csv
-import io
 import sqlite3
-from collections.abc import Iterator
 
 import msgspec
 
-from gossamer.datasets.export.csv_cells import csv_cell
+from gossamer.datasets.export.file_registry import manifest_lines
 from gossamer.extract.encodings.charset import charset_of, codec_of
 from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.links import LinkMaker
 from gossamer.extract.media_type import declared_type
-from gossamer.extract.rewriting.css import css_edits
-from gossamer.extract.rewriting.edits import edited
+from gossamer.extract.rewriting.css import relinked_sheet
 from gossamer.extract.rewriting.html import relinked_html
 from gossamer.inspect.archive.lookup import Indexed, content_of, read_back
 from gossamer.inspect.inspection import Inspection
@@ -197,7 +193,7 @@ class _Making:
             return relinked_html(content, charset, links, xml=kind != "text/html")
         if charset in NOT_ASCII:
             return content
-        return edited(content, css_edits(content, codec_of(charset), links))
+        return relinked_sheet(content, codec_of(charset), links)
 
     def _finish(self) -> None:
         """Write the mirror's own files, and the manifest last."""
@@ -210,18 +206,5 @@ class _Making:
         gone = table.gone()
         self._done.removed = sum(map(place.remove, gone))
         table.forgotten()
-        place.put_lines(MANIFEST, _lines(table.rows()))
+        place.put_lines(MANIFEST, manifest_lines(table.rows()))
         place.finish()
-
-
-def _lines(rows: Iterator[tuple[str, str, str, str, int]]) -> Iterator[bytes]:
-    """Of a CSV file."""
-    line = io.StringIO()
-    write = csv.writer(line, lineterminator="\n").writerow
-    write(("url", "file", "time", "type", "bytes"))
-    yield line.getvalue().encode()
-    for row in rows:
-        line.seek(0)
-        line.truncate()
-        write([csv_cell(value) for value in row])
-        yield line.getvalue().encode()

@@ -8,6 +8,7 @@ import msgspec
 from gossamer.extract.encodings.charset import charset_of, charset_parameter, codec_of, decode
 from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.media_type import declared_type, media_type
+from gossamer.extract.rewriting.css import changed_sheet
 from gossamer.inspect.archive.lookup import Indexed
 from gossamer.model.document import HTML_TYPES
 from gossamer.model.errors import StorageError
@@ -20,7 +21,6 @@ from gossamer.replay.missing import missing_page
 from gossamer.replay.names import Names, Place
 from gossamer.replay.rewriting.addresses import Mover
 from gossamer.replay.rewriting.markup import moved_markup
-from gossamer.replay.rewriting.styles import moved_styles
 
 __all__ = ["Answers", "Looks"]
 
@@ -126,7 +126,7 @@ class Answers:
         elif kind in HTML_TYPES and request.aim in _DOCUMENTS:
             content, charset = self._document(shown, kind, declared, place)
         elif kind == "text/css" and request.aim in _SHEETS:
-            content = moved_styles(content, Mover(self._names, shown.url, place.at))
+            content = changed_sheet(content, Mover(self._names, shown.url, place.at).moved)
         elif request.aim in _WORKERS:
             content = self._our_source() + b"\n" + content
         elif kind in _DRAWINGS and request.aim in _DOCUMENTS:

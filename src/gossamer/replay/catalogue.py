@@ -1,7 +1,6 @@
 """The list of archived pages with its search, and the calendar of captures: pages of ours, without scripts."""
 
 import calendar
-import time
 from collections.abc import Mapping, Sequence
 from itertools import groupby, islice
 from urllib.parse import parse_qsl, quote
@@ -18,6 +17,7 @@ from gossamer.replay.names import Names
 from gossamer.replay.page import HEAD_FIELDS, code, led, link, named, page
 from gossamer.report.charts import escaped
 from gossamer.report.markup import Html, address, element, foreign, join, paragraph, text
+from gossamer.words.amounts import machine_time
 from gossamer.words.catalogue import Words, preferred, words
 
 __all__ = ["Catalogue"]
@@ -122,7 +122,7 @@ class Catalogue:
         for hit in results.hits:
             snippet = join(_piece(piece.text, marked=piece.marked) for piece in hit.snippet)
             title = "".join(piece.text for piece in hit.title)
-            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(hit.captured))
+            when = machine_time(hit.captured)
             lines.append(_Line(hit.url, title, when, snippet))
         return lines, ""
 

@@ -5,7 +5,6 @@ import hashlib
 from importlib.metadata import version
 from pathlib import Path
 
-from gossamer.assembly.folder import write_whole
 from gossamer.model.reasons.codes import EndCode
 from gossamer.model.reasons.ends import FINISHED
 from gossamer.model.reasons.reason import Reason
@@ -14,6 +13,7 @@ from gossamer.report.figures import Figures
 from gossamer.report.markup import Html, element, foreign, join, paragraph, section, text
 from gossamer.report.parts import Parts
 from gossamer.report.style import PAGE_CSS, REPORT_CSS
+from gossamer.state.whole_files import write_whole
 from gossamer.words.amounts import moment
 from gossamer.words.catalogue import words
 

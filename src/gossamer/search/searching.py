@@ -26,7 +26,8 @@ from gossamer.search.text.schema import Stored
 from gossamer.search.text.snippets import Marker, Piece, shown
 
 __all__ = [
-    "DEEPEST", "FACETS", "FacetValue", "Hit", "Piece", "Results", "Searching", "Suggestion", "parts_of", "search",
+    "DEEPEST", "FACETS", "FacetValue", "Hit", "Piece", "ResultSums", "Results", "Searching", "Suggestion",
+    "parts_of", "search",
 ]  # fmt: skip
 
 DEEPEST = 1_000
@@ -77,12 +78,10 @@ class FacetValue(msgspec.Struct, frozen=True):
     count: int
 
 
-class Results(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer.
+class ResultSums(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer says of all its hits together, and of where they were looked for.
 
     Attributes:
-        query: as it was typed.
-        hits: from the offset on, best first.
         total: documents that answer, near-duplicates counted each, a page that several crawls have once.
         estimated: `total` and `facets` are rough, because many pages of several crawls answer.
         documents: in the indexes that were searched.
@@ -94,8 +93,6 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         seconds: that it took.
     """
 
-    query: str
-    hits: list[Hit] = []
     total: int = 0
     estimated: bool = False
     documents: int = 0
@@ -105,6 +102,13 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     some: bool = False
     problem: Reason | None = None
     seconds: float = 0.0
+
+
+class Results(ResultSums, frozen=True, kw_only=True):
+    """An answer to `query`, as it was typed: the hits from the offset on, best first."""
+
+    query: str
+    hits: list[Hit] = []
 
 
 class Suggestion(msgspec.Struct, frozen=True):

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import write_whole
 from gossamer.watch.store import Notice
 from gossamer.watch.wording import headline, lines_of, time_text
 from gossamer.words.visible import visible
@@ -54,7 +56,5 @@ def _may_link(url: str) -> bool:
 
 def write_feed(folder: Path, text: str) -> None:
     """Put it into its file, whole or not at all; a disk that refuses it is told by whoever commits."""
-    partial = folder / f"{FILE}.partial"
-    with contextlib.suppress(OSError):
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(folder / FILE)
+    with contextlib.suppress(StorageError):
+        write_whole(folder / FILE, text)

@@ -15,14 +15,11 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.archive.follower import START, FollowedRecord
-from gossamer.archive.reader import read_record
 from gossamer.archive.stored_body import ArchivedBody
 from gossamer.config.config import CrawlConfig
 from gossamer.extract.fields.values import number as number_in
 from gossamer.fetch.decoding import Decoded, decode_content
-from gossamer.inspect.archive.captures import capture_of
-from gossamer.inspect.inspection import inspect
-from gossamer.model.errors import StorageError
+from gossamer.inspect.archive.captures import repeated
 from gossamer.model.exchange import Headers
 from gossamer.model.url import Url
 from gossamer.policy.change.alignment import Hunk
@@ -185,10 +182,10 @@ class Observer:
             digest = record.fields.get("warc-payload-digest")
             if status == 304 or self._has(watches, url, digest):
                 return _Visit(url, at, *place, 200 if status == 304 else status)
-            found = self._original(record)
-            if found is None:
+            exchange = repeated(self._crawl, record)
+            if exchange is None:
                 return None
-            content, headers = found
+            content, headers = exchange.body.read(), exchange.headers
         elif record.http_head and not 200 <= status < 300:
             return _Visit(url, at, *place, status)
         else:
@@ -212,18 +209,6 @@ class Observer:
         """Whether all that watch a page saw this content last."""
         known = [self._store.page(watch.name, url.text) for watch in watches]
         return bool(digest) and all(page is not None and page.digest == digest for page in known)
-
-    def _original(self, record: FollowedRecord) -> tuple[bytes, Headers] | None:
-        """What a revisit record refers to: content that was archived before, of this page or another."""
-        with inspect(self._crawl) as inspection:
-            stored = read_record(inspection.folder.archive, record.file, record.offset)
-            try:
-                capture = capture_of(inspection, stored)
-            except StorageError:
-                return None
-        if capture is None or capture.unmodified:
-            return None
-        return capture.exchange.body.read(), capture.exchange.headers
 
     def _moves(self, url: Url, record: FollowedRecord) -> None:
         """A watched page is what it leads to now, and no more what it led to before."""

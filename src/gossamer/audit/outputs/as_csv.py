@@ -1,12 +1,10 @@
 """The findings as CSV (RFC 4180), a line for each page concerned."""
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gossamer.audit.result import AuditResult
 from gossamer.audit.store import Holder
-from gossamer.datasets.export.csv_cells import csv_cell
+from gossamer.datasets.export.csv_cells import csv_line
 
 __all__ = ["COLUMNS", "as_csv"]
 
@@ -15,7 +13,7 @@ COLUMNS = ("level", "rule", "url", "code", "status", "target", "page", "text", "
 
 def as_csv(result: AuditResult) -> Iterator[str]:
     """Lines with their ends; cells run in no spreadsheet."""
-    yield _line(COLUMNS)
+    yield f"{csv_line(COLUMNS)}\r\n"
     for finding in result.findings():
         detail = finding.detail
         told = [
@@ -25,10 +23,5 @@ def as_csv(result: AuditResult) -> Iterator[str]:
             *(detail.get(name, "") for name in ("code", "status", "target")),
         ]
         for page in finding.pages or [Holder("", "")]:
-            yield _line([*told, page.url, page.text, "yes" if finding.known else ""])
-
-
-def _line(values: Sequence[object]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerow(map(csv_cell, values))
-    return out.getvalue()
+            line = csv_line([*told, page.url, page.text, "yes" if finding.known else ""])
+            yield f"{line}\r\n"

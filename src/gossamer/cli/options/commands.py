@@ -38,6 +38,9 @@ MATCH = (
     " re:EXPR is a regular expression that occurs in it."
 )
 WATCHED = "What to watch"
+EXPORTED = (
+    "pages", "hosts", "captures", "visits", "documents", "text", "links", "fields", "near_duplicates", "files", "wacz",
+)  # fmt: skip
 
 
 def _of_watch(
@@ -629,25 +632,7 @@ def traps(folder: Path, release: str | None, host: str, *, json: bool) -> None:
 @app.command(
     cls=Command, name="export", epilog="Example: gossamer export pages ./crawl --format csv --out pages"
 )
-@click.argument(
-    "what",
-    metavar="WHAT",
-    type=click.Choice(
-        [
-            "pages",
-            "hosts",
-            "captures",
-            "visits",
-            "documents",
-            "text",
-            "links",
-            "fields",
-            "near_duplicates",
-            "files",
-            "wacz",
-        ]
-    ),
-)
+@click.argument("what", metavar="WHAT", type=click.Choice(EXPORTED))
 @folder
 @click.option(
     "--format", "form", metavar="FORMAT", default="", help="As below; if not given, the first there."

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import sys
+from collections.abc import Iterable
 
 from gossamer.model.errors import StorageError
 from gossamer.words.amounts import Amounts
@@ -33,6 +34,22 @@ def show(text: str) -> None:
     """
     try:
         print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(f"standard output: cannot be written ({error.strerror}).") from error
+
+
+def show_pieces(pieces: Iterable[bytes]) -> None:
+    """A result for programs: bytes on standard output as they are.
+
+    Raises:
+        As `show`.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer.assembly.build import Built
 from gossamer.assembly.extensions import Extensions, Membership
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.private import private_folder
 from gossamer.cluster.agent.between import Gossip, Inquiry, question_in
 from gossamer.cluster.agent.digest_exchange import DigestExchange
@@ -41,6 +41,7 @@ from gossamer.ports import OrderingPolicy
 from gossamer.state.clock import CrawlClock
 from gossamer.state.environment import Environment
 from gossamer.state.records import Counters
+from gossamer.state.whole_files import write_whole
 
 RENEW_SECONDS = 1.0
 LONGEST_PROBLEM = 500

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from gossamer.archive.file import OPEN_SUFFIX, sync_directory
+from gossamer.archive.file import OPEN_SUFFIX
 from gossamer.cluster.snapshots.catalogue import ids, read
 from gossamer.cluster.snapshots.manifest import (
     DIGEST_BYTES,
@@ -23,6 +23,7 @@ from gossamer.cluster.snapshots.manifest import (
 from gossamer.cluster.snapshots.store import MissingError, Store, in_parallel
 from gossamer.engine.fault_points import fault_point
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import sync_directory
 
 _PARTIAL = ".partial"
 _STATE = "state/"

@@ -15,7 +15,7 @@ from gossamer.cluster.snapshots.pinned import Pinned, pin
 from gossamer.cluster.snapshots.restoring import fetch, fetch_archive, fetch_state, intact, restore, verify
 from gossamer.cluster.snapshots.store import Store, in_parallel
 from gossamer.engine.fault_points import fault_point
-from gossamer.model.errors import StorageError
+from gossamer.state.whole_files import write_whole
 
 __all__ = [
     "fetch", "fetch_archive", "fetch_state", "ids", "latest", "pin", "prune", "read", "restore", "take",
@@ -125,9 +125,4 @@ def _known(folder: CrawlFolder) -> dict[str, Cut]:
 
 
 def _remember(folder: CrawlFolder, cuts: dict[str, Cut]) -> None:
-    partial = folder.path / (KNOWN + ".partial")
-    try:
-        partial.write_bytes(msgspec.msgpack.encode(cuts))
-        partial.replace(folder.path / KNOWN)
-    except OSError as error:
-        raise StorageError(f"{partial}: cannot be written ({error.strerror}). Free some space.") from None
+    write_whole(folder.path / KNOWN, msgspec.msgpack.encode(cuts))

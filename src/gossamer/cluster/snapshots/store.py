@@ -17,6 +17,7 @@ import msgspec
 from fsspec.spec import AbstractFileSystem
 
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import sync_directory
 
 T = TypeVar("T")
 
@@ -131,7 +132,8 @@ class Store:
                 out.flush()
                 os.fsync(out.fileno())
             fresh.replace(target)
-            _sync_folder(target.parent)
+            with contextlib.suppress(OSError):  # some network file systems cannot
+                sync_directory(target.parent)
         finally:
             fresh.unlink(missing_ok=True)
 
@@ -316,13 +318,3 @@ def _pieces(path: Path, start: int, size: int, at_once: int) -> Iterator[bytes]:
                 yield piece
     except OSError as error:
         raise StorageError(f"{path}: cannot be read ({error.strerror}). Check the disk.") from None
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring names made in a folder to the disk; some network file systems cannot."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

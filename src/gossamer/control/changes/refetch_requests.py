@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.inspect.url_list import Wanted
 from gossamer.model.errors import StorageError
 from gossamer.policy.scope.address_pattern import EXPRESSION
+from gossamer.state.whole_files import write_whole
 
 
 class RefetchRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,7 +66,7 @@ def keep_requests(folder: Path, requests: list[RefetchRequest]) -> None:
     """
     path = CrawlFolder(folder).refetches
     if requests:
-        write_whole(path, msgspec.json.encode(requests).decode())
+        write_whole(path, msgspec.json.encode(requests))
         return
     try:
         path.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.assembly.build import Built
-from gossamer.assembly.folder import CrawlFolder, write_pieces
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import parse_seed
 from gossamer.control.changes.applier import SettingsApplier
 from gossamer.model.errors import StorageError
@@ -17,6 +17,7 @@ from gossamer.model.reasons.reason import Reason
 from gossamer.model.url import Url
 from gossamer.state.environment import Family
 from gossamer.state.records import decode, encode
+from gossamer.state.whole_files import write_pieces
 
 WATCHED = b"seeds-watched"
 """Key in `meta`: how far the watched file was read."""
@@ -68,7 +69,9 @@ class Seeding:
         """
         try:
             with self._folder.seeds.open(encoding="utf-8") as lines:
-                write_pieces(self._folder.seeds, (line for line in lines if line.strip() not in texts))
+                write_pieces(
+                    self._folder.seeds, (line.encode() for line in lines if line.strip() not in texts)
+                )
         except OSError as error:
             raise StorageError(f"{self._folder.seeds}: cannot be read ({error.strerror})") from None
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, read_toml, to_toml
 from gossamer.crawling.run import start
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import write_whole
 
 
 def make(path: Path, config: CrawlConfig) -> None:

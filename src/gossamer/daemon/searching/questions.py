@@ -6,8 +6,7 @@ import msgspec
 
 from gossamer.daemon.reading.orders import Failure
 from gossamer.inspect.clusters.cluster_folder import crawl_folders
-from gossamer.model.reasons.reason import Reason
-from gossamer.search.searching import FACETS, FacetValue, Piece, Suggestion
+from gossamer.search.searching import FACETS, FacetValue, Piece, ResultSums, Suggestion
 
 __all__ = [
     "FACETS", "AlikePage", "AlikePages", "AnyQuestion", "AskAlike", "AskPages", "AskTitles", "FacetValue", "FoundPage",
@@ -93,14 +92,12 @@ class Unusable(msgspec.Struct, frozen=True):
     problem: str
 
 
-class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
+class FoundPages(ResultSums, frozen=True, kw_only=True):
     """What answers a query.
 
     Attributes:
         pages: best first.
         more: there are further ones behind them.
-        total, estimated, documents, facets, behind, behind_seconds, some, problem, seconds: as `Results` of the
-            search has them.
         jobs: that were searched.
         without: jobs that have no index yet.
         unusable: jobs whose index is damaged.
@@ -109,15 +106,6 @@ class FoundPages(msgspec.Struct, frozen=True, kw_only=True):
 
     pages: list[FoundPage] = []
     more: bool = False
-    total: int = 0
-    estimated: bool = False
-    documents: int = 0
-    facets: dict[str, list[FacetValue]] = {}
-    behind: int = 0
-    behind_seconds: float = 0.0
-    some: bool = False
-    problem: Reason | None = None
-    seconds: float = 0.0
     jobs: list[str] = []
     without: list[str] = []
     unusable: list[Unusable] = []

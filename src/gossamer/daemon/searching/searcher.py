@@ -35,7 +35,7 @@ from gossamer.daemon.searching.questions import (
 )
 from gossamer.inspect.clusters.cluster_folder import crawl_folders
 from gossamer.model.errors import GossamerError, StorageError
-from gossamer.search.searching import DEEPEST, Hit, Searching, Suggestion
+from gossamer.search.searching import DEEPEST, Hit, ResultSums, Searching, Suggestion
 from gossamer.search.similar.alike import Alike
 from gossamer.search.similar.state import FOLDER as SIMILAR
 from gossamer.search.similar.state import State, state_of
@@ -139,22 +139,11 @@ class Desk:
             facets=question.facets,
             only=question.only,
         )
-        same = (
-            "total",
-            "estimated",
-            "documents",
-            "facets",
-            "behind",
-            "behind_seconds",
-            "some",
-            "problem",
-            "seconds",
-        )
         return msgspec.structs.replace(
             around,
             pages=[_page(hit, indexes.job_of) for hit in results.hits[: question.limit]],
             more=len(results.hits) > question.limit,
-            **{name: getattr(results, name) for name in same},
+            **{name: getattr(results, name) for name in ResultSums.__struct_fields__},
         )
 
     def _indexes(self, names: list[str], folders: Mapping[str, str]) -> _Indexes:

@@ -1,13 +1,14 @@
 """Which file is whose: names that were given to URLs, kept in the folder of the files itself."""
 
-import csv
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
-from gossamer.datasets.export.csv_cells import csv_cell
+from gossamer.datasets.export.csv_cells import csv_lines
 from gossamer.datasets.export.given_names import GivenNames
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import write_pieces
 
 FILE = ".names.sqlite"
 MANIFEST = "manifest.csv"
@@ -17,6 +18,17 @@ create table if not exists files (
     url text primary key, file text not null, capture text not null, time text not null, type text not null,
     bytes integer not null);
 """
+
+
+Row = tuple[str, str, str, str, int]
+"""URL, file, time, media type, bytes."""
+
+
+def manifest_lines(rows: Iterable[Row]) -> Iterator[bytes]:
+    """`manifest.csv`, which names the files."""
+    return (
+        f"{line}\n".encode() for line in csv_lines(chain([("url", "file", "time", "type", "bytes")], rows))
+    )
 
 
 class Registry:
@@ -99,17 +111,5 @@ class Registry:
         Raises:
             StorageError: it cannot be written.
         """
-        path, count = self._folder / MANIFEST, 0
-        partial = path.with_name(f"{MANIFEST}.partial")
-        try:
-            with partial.open("w", encoding="utf-8", newline="") as out:
-                lines = csv.writer(out, lineterminator="\n")
-                lines.writerow(("url", "file", "time", "type", "bytes"))
-                for row in self.rows():
-                    count += 1
-                    lines.writerow([csv_cell(value) for value in row])
-            partial.replace(path)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from error
-        return count
+        write_pieces(self._folder / MANIFEST, manifest_lines(self.rows()))
+        return int(self._base.execute("select count(*) from files").fetchone()[0])

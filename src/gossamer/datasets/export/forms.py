@@ -1,15 +1,13 @@
 """Forms of an export's files: JSON lines, CSV, Parquet. Those of texts in WARC files are in `wet`."""
 
-import csv
 import gzip
-import io
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from gossamer.datasets.export.csv_cells import csv_cell
+from gossamer.datasets.export.csv_cells import csv_lines
 from gossamer.datasets.export.parts import Writer
 from gossamer.datasets.export.places import CountedFile
 from gossamer.datasets.parquet import needed, schema_of
@@ -61,15 +59,13 @@ class _Csv(_Lines):
         self._lines([[_cell(value) for value in row.values()] for row in batch.to_pylist()])
 
     def _lines(self, rows: Sequence[Sequence[object]]) -> None:
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        self._out.write(text.getvalue().encode())
+        self._out.write("".join(f"{line}\n" for line in csv_lines(rows)).encode())
 
 
 def _cell(value: object) -> object:
     """No other program reads a NUL in CSV."""
     value = plain(value)
-    return csv_cell(without_nul(value) if isinstance(value, str) else value)
+    return without_nul(value) if isinstance(value, str) else value
 
 
 def plain(value: object) -> object:

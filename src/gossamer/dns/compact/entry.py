@@ -22,7 +22,6 @@ MAX_MINUTES = (1 << 16) - 1
 MAX_ADDRESSES = 256
 _LAST_SECOND = (1 << 32) - 1
 _HEAD = struct.Struct(f">IH{CHECK_BYTES}s")
-_EXPIRY = struct.Struct(">I")
 _V4, _V6 = 4, 16
 
 

@@ -25,8 +25,8 @@ from gossamer.extract.html.templates import has_templates, without_templates
 from gossamer.extract.html.tokens import tokenize
 from gossamer.extract.links import Mention
 from gossamer.extract.relations import kind_of_relation
-from gossamer.extract.rewriting.css import css_edits, relinked_style
-from gossamer.extract.rewriting.edits import Edit, Relinked, Relinking, edited
+from gossamer.extract.rewriting.css import relinked_sheet, relinked_style
+from gossamer.extract.rewriting.edits import Edit, Relinked, Relinking, edited, replaced, value_edit
 from gossamer.model.link import LinkKind
 
 __all__ = ["relinked_html"]
@@ -168,12 +168,12 @@ class _Page:
             return []
         begin = content.index(b">", start + len(tag.attributes)) + 1 - start
         if not tag.foreign or b"&" not in tag.content:
-            found = css_edits(tag.content, self._codec, self._links)
-            return [Edit(begin + one.start, begin + one.end, one.new) for one in found]
-        if tag.content.lstrip().startswith(b"<!["):
+            new = relinked_sheet(tag.content, self._codec, self._links)
+        elif tag.content.lstrip().startswith(b"<!["):
             return []
-        text = unescape_text(tag.content.decode(self._codec, "replace"))
-        new = self._escaped(relinked_style(text, self._links), b"")
+        else:
+            text = unescape_text(tag.content.decode(self._codec, "replace"))
+            new = self._escaped(relinked_style(text, self._links), b"")
         return [Edit(begin, begin + len(tag.content), new)]
 
     def _attributes(self, tag: Tag) -> list[Edit]:
@@ -204,11 +204,7 @@ class _Page:
     def _edit(self, place: AttributePlace, value: str | None) -> Edit:
         if value is None:
             return Edit(place.start, place.end, b"")
-        start, end = place.value
-        if not place.quote:
-            lead = b"=" if start == end else b""
-            return Edit(start, end, lead + b'"' + self._escaped(value, b'"') + b'"')
-        return Edit(start, end, self._escaped(value, place.quote))
+        return value_edit(place, self._escaped(value, place.quote or b'"'))
 
     def _escaped(self, text: str, quote: bytes) -> bytes:
         text = text.replace("&", "&amp;").replace("<", "&lt;")
@@ -240,14 +236,17 @@ class _Page:
         return self._links.on_link(Mention(f"{element}@{name}", kind, value))
 
     def _set(self, element: str, name: str, values: dict[str, str]) -> Relinked | None:
-        value, parts, done, beside = values[name], list[str](), 0, False
-        for start, end in srcset_places(value):
-            new = self._links.on_link(Mention(f"{element}@{name}", LinkKind.REQUISITE, value[start:end]))
-            if new is not None:
-                comma = "%2C" if new.address.endswith(",") else ""
-                parts += (value[done:start], new.address[:-1] + comma if comma else new.address)
-                done, beside = end, beside or new.beside
-        return Relinked("".join((*parts, value[done:])), beside) if parts else None
+        beside = False
+
+        def new(written: str) -> str | None:
+            nonlocal beside
+            found = self._links.on_link(Mention(f"{element}@{name}", LinkKind.REQUISITE, written))
+            if found is None:
+                return None
+            beside = beside or found.beside
+            return f"{found.address[:-1]}%2C" if found.address.endswith(",") else found.address
+
+        return Relinked(replaced(values[name], srcset_places(values[name]), new), beside)
 
     def _meta(self, values: dict[str, str]) -> Relinked | None:
         equivalent = values.get("http-equiv", "").strip(_SPACES).lower()

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
 from gossamer.archive.cdxj import capture_prefix, read_capture
 from gossamer.archive.committed import archive_files
+from gossamer.archive.follower import FollowedRecord
 from gossamer.archive.placement import ArchiveFile
 from gossamer.archive.reader import StoredRecord, open_archive_file, read_record
 from gossamer.archive.record_head import MAIN_KINDS
 from gossamer.archive.scan import Member, scan
 from gossamer.archive.stored_body import ArchivedBody
-from gossamer.inspect.inspection import Inspection
+from gossamer.inspect.inspection import Inspection, inspect
 from gossamer.model.errors import StorageError
 from gossamer.model.exchange import Exchange, Result, StatusAction
 from gossamer.model.url import Url
@@ -90,6 +92,24 @@ def _each(inspection: Inspection, record: StoredRecord, hops: str, problems: lis
         return
     if capture is not None:
         yield capture
+
+
+def repeated(crawl: Path, record: FollowedRecord) -> Exchange | None:
+    """The response that a revisit record stands for, with the content that was archived before, of this URL or another.
+
+    `None` if that cannot be found any more, or if nothing was sent (304).
+
+    Raises:
+        ConfigError: no crawl lives there.
+        StorageError: its state or the record is damaged.
+    """
+    with inspect(crawl) as inspection:
+        stored = read_record(inspection.folder.archive, record.file, record.offset)
+        try:
+            capture = capture_of(inspection, stored)
+        except StorageError:
+            return None
+    return None if capture is None or capture.unmodified else capture.exchange
 
 
 def capture_of(inspection: Inspection, record: StoredRecord, hops: str = "") -> Capture | None:

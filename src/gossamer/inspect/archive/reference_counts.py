@@ -4,7 +4,6 @@ A count for each link as it is found would cost 1.3 us a link for its write alon
 the archive, with the link graph. They are exact as of then: what is archived is committed once.
 """
 
-import time
 from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.model.errors import StorageError
+from gossamer.words.amounts import moment
 
 FILE = "references.tsv"
 _LINE = 16 + 1 + 10 + 1
@@ -27,7 +27,7 @@ class References(msgspec.Struct, frozen=True):
     @property
     def when(self) -> str:
         """When the counts were made, in words."""
-        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(self.at))
+        return f"{moment(self.at)} UTC"
 
 
 def line_of(canonical: bytes, pages: int) -> bytes:

@@ -7,9 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from gossamer.assembly.folder import CrawlFolder, write_whole
+from gossamer.assembly.folder import CrawlFolder
 from gossamer.inspect.clusters.cluster_questions import PLAN
 from gossamer.inspect.clusters.cluster_view import AgentOverview, Overview
+from gossamer.state.whole_files import write_whole
 
 AGENTS = "GOSSAMER_AGENTS"
 """Environment variable of a machine: where its agents have their folders, instead of below the cluster's."""
@@ -43,7 +44,7 @@ def keep_last(folder: Path, overview: Overview) -> None:
     Raises:
         StorageError: the disk refuses.
     """
-    write_whole(folder / LAST, msgspec.json.encode(Last(time.time(), overview)).decode())
+    write_whole(folder / LAST, msgspec.json.encode(Last(time.time(), overview)))
 
 
 def last_of(folder: Path) -> Last | None:

@@ -1,6 +1,5 @@
 """Tells when a page comes again, and by what reckoning (decision 0026)."""
 
-import time
 from collections.abc import Iterator
 
 from gossamer.inspect.clocks import wall_clock
@@ -17,6 +16,7 @@ from gossamer.policy.revisit.validity import Validity
 from gossamer.state.environment import Family
 from gossamer.state.keys import HASH_BYTES, again_key
 from gossamer.state.records import REVISIT, PageRecord, RevisitRecord, decode, decode_host
+from gossamer.words.amounts import moment
 
 _HOUR = 3_600.0
 _LONG = 36_500 * DAY
@@ -29,13 +29,13 @@ def about_again(
     if page.asked:
         yield clause("again.asked")
     if page.gone:
-        yield clause("again.gone", when=_written(page.gone))
+        yield clause("again.gone", when=f"{moment(page.gone)} UTC")
     if not page.history:
         return
     history, now = unpack(page.history), wall_clock(inspection.environment).now()
     yield _seen(history, now)
     if page.changed:
-        yield clause("again.changed", when=_written(page.changed))
+        yield clause("again.changed", when=f"{moment(page.changed)} UTC")
     yield from _missing(history)
     place = history.place
     fixed = classes.fixed_interval(place)
@@ -74,10 +74,6 @@ def about_again(
             yield clause("again.threshold")
     else:
         yield clause("again.ready", seconds=-left)
-
-
-def _written(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
 def _missing(history: History) -> Iterator[Clause]:

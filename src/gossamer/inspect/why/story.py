@@ -1,6 +1,5 @@
 """Tells the life of one URL, or why it was not crawled."""
 
-import time
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -48,6 +47,7 @@ from gossamer.state.records import (
     decode_host,
     decode_page,
 )
+from gossamer.words.amounts import moment
 
 MOST_COMPARED = 5_000
 MOST_NEAR = 3
@@ -407,12 +407,8 @@ def _about_record(record: PageRecord) -> Iterator[Fact]:
         )
 
 
-def _when(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
-
-
 def _about_visit(visit: VisitRecord) -> Fact:
-    when = _when(visit.at)
+    when = f"{moment(visit.at)} UTC"
     if visit.status:
         what = clause("visit.answer", when=when, status=visit.status, size=visit.size)
     elif visit.said:

@@ -1,13 +1,12 @@
 """Replaces the origin of an address by the name under which it is replayed."""
 
 import re
-from collections.abc import Iterable
 
 from gossamer.extract.html.character_references import unescape_attribute
 from gossamer.model.url import Url
 from gossamer.replay.names import SCHEMES, Names
 
-__all__ = ["Edit", "Mover", "edited", "escaped", "unescaped"]
+__all__ = ["Mover", "escaped", "unescaped"]
 
 _ABSOLUTE = re.compile(
     rb"[\x00-\x20]*+((?:https?|ftps?|sftp):)?+[/\\][/\\]+([^/\\?#\x00-\x20]++)", re.IGNORECASE
@@ -15,9 +14,6 @@ _ABSOLUTE = re.compile(
 """A scheme or none, slashes as browsers take them, and the authority."""
 _START = 300
 """Bytes of an address within which its origin ends."""
-
-Edit = tuple[int, int, bytes]
-"""From where to where, and what is to stand there."""
 
 
 class Mover:
@@ -66,14 +62,3 @@ def escaped(value: bytes) -> bytes:
     """As it may stand in an attribute, whatever its quotes."""
     value = value.replace(b"&", b"&amp;").replace(b'"', b"&quot;").replace(b"'", b"&#39;")
     return value.replace(b"<", b"&lt;").replace(b">", b"&gt;")
-
-
-def edited(content: bytes, edits: Iterable[Edit]) -> bytes:
-    """`content` with the edits made, which are in order and do not overlap."""
-    pieces: list[bytes] = []
-    at = 0
-    for start, end, instead in edits:
-        pieces += content[at:start], instead
-        at = end
-    pieces.append(content[at:])
-    return b"".join(pieces)

@@ -7,9 +7,10 @@ import msgspec
 
 from gossamer.extract.addresses import refresh_place, srcset_places
 from gossamer.extract.html.spans import TagSpan, tag_spans
-from gossamer.extract.html.tag_grammar import attribute_places
-from gossamer.replay.rewriting.addresses import Edit, Mover, edited, escaped, unescaped
-from gossamer.replay.rewriting.styles import moved_styles
+from gossamer.extract.html.tag_grammar import AttributePlace, attribute_places
+from gossamer.extract.rewriting.css import changed_sheet
+from gossamer.extract.rewriting.edits import Edit, edited, replaced, value_edit
+from gossamer.replay.rewriting.addresses import Mover, escaped, unescaped
 
 __all__ = ["moved_markup"]
 
@@ -31,20 +32,18 @@ _BEFORE_SCRIPTS = frozenset({b"html", b"head"})
 DEEPEST = 5
 """Documents within documents (`srcdoc`) that are moved, too."""
 
-Attributes = dict[bytes, tuple[int, int]]
-
 
 class _Tag(msgspec.Struct, frozen=True):
-    """A tag with where the values of its attributes stand; of doubles the first counts."""
+    """A tag with the source of its attributes and where each stands in it; of doubles the first counts."""
 
     span: TagSpan
-    content: bytes
-    attributes: Attributes
+    source: bytes
+    attributes: dict[bytes, AttributePlace]
 
     def value(self, name: bytes) -> bytes:
         """What the attribute says, lower case and without blanks around."""
-        start, end = self.attributes.get(name, (0, 0))
-        return self.content[start:end].strip().lower()
+        place = self.attributes.get(name)
+        return self.source[slice(*place.value)].strip().lower() if place is not None else b""
 
 
 def moved_markup(content: bytes, mover: Mover, script: bytes, *, xml: bool = False, depth: int = 0) -> bytes:
@@ -61,45 +60,38 @@ def moved_markup(content: bytes, mover: Mover, script: bytes, *, xml: bool = Fal
     first = -1
     maps = False
     for span in tag_spans(content, xml=xml):
-        begin = span.attributes
-        attributes = {
-            place.name.encode("latin-1"): (begin + place.value[0], begin + place.value[1])
-            for place in attribute_places(content[begin : span.end - 1])
-        }
-        tag = _Tag(span, content, attributes)
+        source = content[span.attributes : span.end - 1]
+        tag = _Tag(span, source, {one.name.encode("latin-1"): one for one in attribute_places(source)})
         if first < 0 and span.name not in _BEFORE_SCRIPTS:
             first = len(edits)
-            edits.append((span.start, span.start, b""))
+            edits.append(Edit(span.start, span.start, b""))
         maps = maps or (span.name == b"script" and tag.value(b"type") == _MAP)
-        edits += sorted(_of_tag(tag, mover, script, depth))
+        edits += _of_tag(tag, content[span.end : span.text_end], mover, script, depth)
         if first < 0 and span.name == b"head":
             first = len(edits)
-            edits.append((span.end, span.end, b""))
+            edits.append(Edit(span.end, span.end, b""))
     if script:
         ours = b'<script src="%s%s"></script>' % (script, b"&amp;m=1" if maps else b"")
         if first >= 0:
-            place = edits[first][0]
-            edits[first] = place, place, ours
+            place = edits[first].start
+            edits[first] = Edit(place, place, ours)
         else:
-            edits.append((len(content), len(content), ours))
+            edits.append(Edit(len(content), len(content), ours))
     return edited(content, edits)
 
 
-def _of_tag(tag: _Tag, mover: Mover, script: bytes, depth: int) -> Iterator[Edit]:
-    """What is to be changed of one element; a value is changed once."""
-    for name, (start, end) in tag.attributes.items():
-        value = tag.content[start:end]
+def _of_tag(tag: _Tag, text: bytes, mover: Mover, script: bytes, depth: int) -> Iterator[Edit]:
+    """What is to be changed of one element, in order; `text` is what it holds if that is raw."""
+    span = tag.span
+    for name, place in tag.attributes.items():
+        value = tag.source[slice(*place.value)]
         instead = _value(tag, name, value, mover, script, depth)
         if instead is not None and instead != value:
-            quoted = tag.content[start - 1 : start] in (b'"', b"'")
-            yield start, end, instead if quoted else b'"%s"' % instead
-    span = tag.span
-    if span.text_end > span.end:
-        text = tag.content[span.end : span.text_end]
-        if span.name == b"style":
-            yield span.end, span.text_end, moved_styles(text, mover)
-        elif span.name == b"script" and tag.value(b"type") == _MAP:
-            yield span.end, span.text_end, _moved_map(text, mover)
+            yield value_edit(place, instead, span.attributes)
+    if text and span.name == b"style":
+        yield Edit(span.end, span.text_end, changed_sheet(text, mover.moved))
+    elif text and span.name == b"script" and tag.value(b"type") == _MAP:
+        yield Edit(span.end, span.text_end, _moved_map(text, mover))
 
 
 def _value(tag: _Tag, name: bytes, value: bytes, mover: Mover, script: bytes, depth: int) -> bytes | None:
@@ -107,9 +99,11 @@ def _value(tag: _Tag, name: bytes, value: bytes, mover: Mover, script: bytes, de
     if name in _ADDRESSES:
         return mover.moved_attribute(value)
     if name in _SETS:
-        return _in_text(value, lambda text: _moved_set(text, mover))
+        return _in_text(
+            value, lambda text: replaced(text, srcset_places(text.decode("latin-1")), mover.moved)
+        )
     if name == b"style":
-        return _in_text(value, lambda text: moved_styles(text, mover))
+        return _in_text(value, lambda text: changed_sheet(text, mover.moved))
     if name == b"integrity" or name == b"ping":
         return b""  # of what is changed no digest is right; nothing is told to anybody
     if name == b"srcdoc" and depth < DEEPEST:
@@ -125,22 +119,10 @@ def _in_text(value: bytes, moved: Callable[[bytes], bytes]) -> bytes | None:
     return None if instead == plain else escaped(instead)
 
 
-def _moved_set(text: bytes, mover: Mover) -> bytes:
-    spans = srcset_places(text.decode("latin-1"))
-    moved = ((start, end, mover.moved(text[start:end])) for start, end in spans)
-    return edited(text, [(start, end, instead) for start, end, instead in moved if instead is not None])
-
-
 def _refresh(tag: _Tag, value: bytes, mover: Mover) -> bytes | None:
     if tag.value(b"http-equiv") != b"refresh":
         return None
-
-    def moved(text: bytes) -> bytes:
-        start, end = refresh_place(text.decode("latin-1"))
-        instead = mover.moved(text[start:end])
-        return text if instead is None else edited(text, [(start, end, instead)])
-
-    return _in_text(value, moved)
+    return _in_text(value, lambda text: replaced(text, [refresh_place(text.decode("latin-1"))], mover.moved))
 
 
 def _rule(tag: _Tag, value: bytes, mover: Mover) -> bytes | None:  # noqa: ARG001 (as the others)

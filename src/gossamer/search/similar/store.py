@@ -8,6 +8,7 @@ name was never committed. Pages are numbered as they come, so the same tables ma
 """
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 
 from gossamer.archive.follower import KEPT, Mark
 from gossamer.assembly.folder_lock import lock_folder
-from gossamer.model.errors import StorageError
 from gossamer.search.similar.postings import Pages, Postings, latest, merged
 from gossamer.search.similar.shingles import SKETCH
 from gossamer.search.similar.state import Part, State, state_of
+from gossamer.state.whole_files import replacing, write_whole
 
 __all__ = ["PAGE", "PAIR", "DamagedError", "Fresh", "Known", "Store", "opened"]
 
@@ -255,27 +256,17 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        path = _path(self._folder, number)
-        partial = path.with_suffix(".partial")
         digest = xxhash.xxh3_64()
         counts = []
-        try:
-            with partial.open("wb") as out:
-                for pieces in _kinds(parts, first, below):
-                    count = 0
-                    for piece in pieces:
-                        data = np.ascontiguousarray(piece).tobytes()
-                        digest.update(data)
-                        out.write(data)
-                        count += len(piece)
-                    counts.append(count)
-                out.flush()
-                os.fsync(out.fileno())
-            partial.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-            raise StorageError(f"{path}: cannot be written ({error.strerror}). Free some space.") from error
+        with replacing(_path(self._folder, number)) as out:
+            for pieces in _kinds(parts, first, below):
+                count = 0
+                for piece in pieces:
+                    data = np.ascontiguousarray(piece).tobytes()
+                    digest.update(data)
+                    out.write(data)
+                    count += len(piece)
+                counts.append(count)
         bands, urls, prints, pages, pairs = counts
         return Part(number, bands, urls, prints, pages, pairs, digest.hexdigest())
 
@@ -285,18 +276,7 @@ class Store:
         Raises:
             StorageError: the disk refuses.
         """
-        partial = self._folder / f"{KEPT}.partial"
-        try:
-            with partial.open("wb") as out:
-                out.write(msgspec.json.encode(state))
-                out.flush()
-                os.fsync(out.fileno())
-            partial.replace(self._folder / KEPT)
-            os.fsync(self._lock)
-        except OSError as error:
-            raise StorageError(
-                f"{partial}: cannot be written ({error.strerror}). Free some space."
-            ) from error
+        write_whole(self._folder / KEPT, msgspec.json.encode(state))
         self.state = state
         self.known = _known(self._folder, state)
 
@@ -332,12 +312,11 @@ def _in_pieces(arrays: Iterable[NDArray[Any]], most: int = 2**63) -> Iterator[ND
 def _damage(folder: Path, state: State) -> str:
     """What is wrong with the files of a commit; empty if nothing is."""
     for part in state.parts:
-        path, digest = _path(folder, part.number), xxhash.xxh3_64()
+        path = _path(folder, part.number)
         try:
             _mapped(folder, part)
             with path.open("rb") as file:
-                while data := file.read(1 << 20):
-                    digest.update(data)
+                digest = hashlib.file_digest(file, xxhash.xxh3_64)
         except (DamagedError, OSError) as error:
             return str(error)
         if digest.hexdigest() != part.checksum:

@@ -5,13 +5,14 @@ number, and before a commit the mark that it will bring; so whichever of the two
 which rows the index holds, and none is added twice.
 """
 
-import os
+import hashlib
 from pathlib import Path
 
 import msgspec
 import xxhash
 
 from gossamer.archive.follower import KEPT, START, Mark
+from gossamer.state.whole_files import write_whole
 
 __all__ = ["FOLDER", "INDEX", "Damage", "FileNote", "Kept", "damage", "noted", "read_kept", "write_kept"]
 
@@ -19,7 +20,6 @@ FOLDER = "search"
 """In a crawl's folder."""
 INDEX = "index"
 _META = "meta.json"
-_PIECE = 1 << 20
 
 
 class FileNote(msgspec.Struct, frozen=True, array_like=True):
@@ -100,15 +100,10 @@ def write_kept(folder: Path, kept: Kept) -> None:
     """Replace the mark, durably.
 
     Raises:
-        OSError: the disk refuses.
+        StorageError: the disk refuses.
     """
-    partial = folder / f"{KEPT}.partial"
-    with partial.open("wb") as out:
-        content = msgspec.json.encode(kept)
-        out.write(content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
-        out.flush()
-        os.fsync(out.fileno())
-    partial.replace(folder / KEPT)
+    content = msgspec.json.encode(kept)
+    write_whole(folder / KEPT, content + b"\n" + xxhash.xxh3_64_hexdigest(content).encode())
 
 
 def noted(folder: Path, known: dict[str, FileNote]) -> dict[str, FileNote]:
@@ -173,8 +168,5 @@ def _meta(folder: Path) -> _Meta:
 
 
 def _digest(path: Path) -> str:
-    digest = xxhash.xxh3_64()
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, xxhash.xxh3_64).hexdigest()

@@ -11,7 +11,7 @@ from gossamer.search.query import asked as ask
 from gossamer.search.query.asked import Asked, Field
 from gossamer.search.text.words import is_single, is_spaceless, sequences, stems_of, ways_of
 
-__all__ = ["Marker", "Piece", "shown"]
+__all__ = ["Marker", "Piece", "marked_places", "plain", "shown"]
 
 LENGTH = 240
 """Characters of a passage, roughly."""
@@ -43,6 +43,21 @@ class Piece(msgspec.Struct, frozen=True, array_like=True):
 
     text: str
     marked: bool = False
+
+
+def plain(pieces: Iterable[Piece]) -> str:
+    """A passage as one text."""
+    return "".join(piece.text for piece in pieces)
+
+
+def marked_places(pieces: Iterable[Piece]) -> list[tuple[int, int]]:
+    """Where in that text stands what was asked for."""
+    places, at = [], 0
+    for piece in pieces:
+        if piece.marked:
+            places.append((at, at + len(piece.text)))
+        at += len(piece.text)
+    return places
 
 
 class Marker:

@@ -1,7 +1,6 @@
 """Routes that find pages by what they say, in one job's crawl, in a cluster's, or in all."""
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +18,14 @@ from gossamer.daemon.searching.questions import (
     FacetValue,
     FoundPage,
     FoundPages,
-    Piece,
     Suggestion,
     Unusable,
 )
+from gossamer.search.text.snippets import marked_places, plain
 from gossamer.web.api.clusters import Cluster
 from gossamer.web.api.jobs import Name
 from gossamer.web.api.shapes import Routes, Shapes, answer, asked
+from gossamer.words.amounts import machine_time
 
 LONGEST_QUERY = 4096
 Hits = Annotated[int, Meta(ge=1, le=100, description="hits, at most")]
@@ -261,29 +261,12 @@ def _told(found: FoundPages) -> SearchAnswer:
 def _hit(page: FoundPage) -> SearchHit:
     same = {name: getattr(page, name) for name in ("job", "also", "url", "type", "language", "similar")}
     return SearchHit(
-        title=_plain(page.title),
-        snippet=_plain(page.snippet),
-        marked=_marked(page.snippet),
-        date=_time(page.dated, "%Y-%m-%d"),
-        captured=_time(page.captured, "%Y-%m-%dT%H:%M:%SZ"),
+        title=plain(page.title),
+        snippet=plain(page.snippet),
+        marked=marked_places(page.snippet),
+        date=machine_time(page.dated)[:10],
+        captured=machine_time(page.captured),
         bytes=page.size,
         score=round(page.score, 3),
         **same,
     )
-
-
-def _plain(pieces: Sequence[Piece]) -> str:
-    return "".join(piece.text for piece in pieces)
-
-
-def _marked(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
-    places, at = [], 0
-    for piece in pieces:
-        if piece.marked:
-            places.append((at, at + len(piece.text)))
-        at += len(piece.text)
-    return places
-
-
-def _time(seconds: float, form: str) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime(form)

@@ -17,8 +17,8 @@ from typing import IO
 
 import msgspec
 
-from gossamer.archive.file import sync_directory
 from gossamer.model.errors import ConfigError, StorageError
+from gossamer.state.whole_files import sync_directory
 
 VERSION = "1.1.1"
 SUFFIX = ".wacz"

@@ -1,0 +1,73 @@
+"""Replaces files at once and durably: a crash leaves the old one or the new one, never a part."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from gossamer.model.errors import StorageError
+
+__all__ = ["PARTIAL", "replacing", "sync_directory", "sync_file", "write_pieces", "write_whole"]
+
+PARTIAL = ".partial"
+"""How the name ends of what is not whole yet."""
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written that takes the place of `path` once the context ends well.
+
+    Raises:
+        StorageError: the disk refuses. What the context raises leaves the old file, too.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        with partial.open("wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot be written ({error.strerror}). "
+            "Free some space, or see that the folder is writable."
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # some network file systems cannot
+        sync_directory(path.parent)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Replace a file at once; a text is written in UTF-8.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    write_pieces(path, (content.encode() if isinstance(content, str) else content,))
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Replace a file at once, like `write_whole`, with what comes in pieces.
+
+    Raises:
+        StorageError: the disk refuses. What `pieces` raises leaves the old file, too.
+    """
+    with replacing(path) as out:
+        out.writelines(pieces)
+
+
+def sync_directory(directory: Path) -> None:
+    """Bring names made, changed and removed in `directory` to the disk."""
+    sync_file(directory)
+
+
+def sync_file(path: Path) -> None:
+    """Bring the content of a file that another library has written to the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
