@@ -44,6 +44,13 @@ PAGES = [
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",
     "/jobs/docs/compare?url=https://docs.example.org/&all=1",
+    "/jobs/docs/captures?url=https://docs.example.org/&during=2026-11-21",
+    "/jobs/docs/audit?verdict=broken&rule=link-broken",
+    "/jobs/fresh/audit",
+    "/jobs/docs/differences",
+    "/jobs/docs/differences?other=news&kind=moved",
+    "/jobs/docs/differences?other=news&text=1",
+    "/jobs/fresh/differences",
     "/jobs/docs/sql",
     "/search",
     "/search?q=guide&page=2",
@@ -81,6 +88,8 @@ LIVE = [
     "/jobs/docs/log",
     "/jobs/docs/codes",
     "/jobs/docs/freshness",
+    "/jobs/docs/audit",
+    "/jobs/docs/differences",
 ]
 LIVE += ["/clusters", "/clusters/big", "/clusters/new"]
 VOID = {"meta", "link", "input", "br", "img", "hr"}
