@@ -22,7 +22,7 @@ NICE = 10
 
 
 async def main(folder: Path, idle: float) -> None:
-    """Serve on loopback."""
+    """Serve it on loopback until the input ends, or nobody asks any more."""
     questions = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(questions), sys.stdin

@@ -50,7 +50,7 @@ class StudyRoutes:
         routes = Routes("reading", shapes, shapes.answers())
         add = routes.add
         add(
-            "GET", "/jobs/{name}/audit", self.audit, "What the last audit has found",
+            "GET", "/jobs/{name}/audit", self.audit, "What the last audit has found", operation_id="site_audit",
             openapi_extra=shapes.query(AuditAsked), responses=shapes.answers(AuditShown),
         )  # fmt: skip
         begun = shapes.answers(None, "it was begun", 202)

@@ -30,7 +30,7 @@ async def audit(context: RequestContext, job: str) -> Response:
 
 
 async def make_audit(context: RequestContext, job: str) -> Response:
-    """Begin to audit it."""
+    """Begin an audit, and show how far it is; or why there can be none."""
     try:
         await context.daemon.study(job, who=context.who, outside=context.sent("outside") == "1")
     except ServiceError as error:
@@ -67,7 +67,7 @@ async def differences(context: RequestContext, job: str) -> Response:
 
 
 async def make_differences(context: RequestContext, job: str) -> Response:
-    """Begin to compare it."""
+    """Begin a comparison, and show how far it is; or why there can be none."""
     other = context.sent("other")
     try:
         await context.daemon.study(job, who=context.who, other=context.daemon.job(other).name)
