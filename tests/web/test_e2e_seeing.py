@@ -24,6 +24,12 @@ SCRIPT = """<script>
 document.title = 'RUNS ' + (window.opener === null);
 fetch('CONSOLE/api/v1/jobs').then((answer) => { if (answer.ok) document.title = 'GOT' }, () => 0);
 new Image().src = 'CONSOLE/favicon.ico';
+const list = location.origin.replace(/[/][/].*-(?=[^-]+[.]localhost)/, '//list-') + '/';
+fetch(list).then(() => { document.title = 'GOT list' }, () => 0);
+const frame = document.createElement('iframe');
+frame.src = list;
+frame.onload = () => { try { document.title = 'GOT ' + frame.contentDocument.title } catch { frame.remove() } };
+addEventListener('load', () => document.body.append(frame));
 </script>"""
 
 
@@ -86,8 +92,14 @@ def test_a_page_is_seen_as_it_looked_where_its_scripts_reach_nothing(viewer: Vie
     replayed.on("response", lambda response: answered.append(response.url))
     replayed.wait_for_function("document.title.startsWith('RUNS')")
     replayed.wait_for_timeout(500)
+    assert replayed.evaluate("list").startswith("http://list-")
     assert replayed.title() == "RUNS true", "it ran, without us as its opener, and got nothing of ours"
     assert replayed.url.split("/")[2].partition(":")[0].endswith(".localhost")
+    assert (
+        replayed.evaluate("list")
+        .partition(":")[2]
+        .endswith(replayed.url.split("/")[2].rpartition("-")[2] + "/")
+    )
     assert not [url for url in answered if url.startswith(stage.service.url)]
     assert replayed.evaluate("document.cookie") == ""
     port = replayed.url.split("/")[2].rpartition(":")[2]
