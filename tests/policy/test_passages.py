@@ -1,5 +1,6 @@
 """A change as people read it: which rows are shown, which two are one, and which of its words differ."""
 
+import msgspec
 import pytest
 
 from gossamer.policy.change.alignment import Hunk
@@ -142,3 +143,17 @@ def test_places_stand_apart_and_are_bounded() -> None:
         before[:MOST_LINES], before[: MOST_LINES + 1], [Hunk(0, MOST_LINES, 0, MOST_LINES + 1)]
     )
     assert (len(place.lines), place.more) == (2 * MOST_LINES, 1)
+
+
+def test_what_differs_at_each_visit_is_marked_when_all_is_shown() -> None:
+    before, after = ["Visitor 1", "It stays", "5 crowns"], ["Visitor 2", "It stays", "6 crowns"]
+    counted = changed(before[1:], after[1:])
+    counted = msgspec.structs.replace(
+        counted, hunks=tuple(Hunk(*(at + 1 for at in hunk)) for hunk in counted.hunks)
+    )
+    (passage,) = passages_of(before, after, changed(before, after), Volatile(), counted=counted)
+    assert [(row.kind, row.ignored) for row in passage.rows] == [
+        ("changed", True),
+        ("same", False),
+        ("changed", False),
+    ]

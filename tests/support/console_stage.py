@@ -13,6 +13,9 @@ import msgspec
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gossamer.audit.result import Finding, Requests
+from gossamer.audit.rules import RULES, Level, Rule
+from gossamer.audit.store import Holder
 from gossamer.daemon.allocation.allocator import Allocator
 from gossamer.daemon.allocation.claims import UNITS, Claim
 from gossamer.daemon.allocation.grants import AllocationView
@@ -20,7 +23,8 @@ from gossamer.daemon.clusters.watch import ClusterView
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.jobs.job import JobState
 from gossamer.daemon.jobs.schedule import Schedule
-from gossamer.daemon.reading.orders import SqlAnswer, SqlColumn, SqlQuestion
+from gossamer.daemon.reading.orders import Progress, SqlAnswer, SqlColumn, SqlQuestion
+from gossamer.daemon.reading.studies import AuditAsked, AuditShown, DifferencesAsked, DifferencesShown, Making
 from gossamer.daemon.searching.questions import (
     AlikePage,
     AlikePages,
@@ -43,11 +47,14 @@ from gossamer.inspect.clusters.cluster_view import (
     Overview,
 )
 from gossamer.inspect.compare.captures import Comparison
+from gossamer.inspect.compare.crawls import Counts, Difference
+from gossamer.inspect.compare.kept import KeptDifference
 from gossamer.inspect.why.sentences import clause
 from gossamer.inspect.why.story import fact
 from gossamer.model.reasons.codes import HoldCode, ProblemCode, QueryCode, ScopeCode
 from gossamer.model.reasons.reason import Reason, because
 from gossamer.policy.change.passages import Passage, Row, Span
+from gossamer.policy.linkcheck.verdicts import LinkVerdict
 from gossamer.web.console import console_router
 from gossamer.web.security.body import read_form
 from gossamer.web.security.visitor import Role, Visitor, welcome
@@ -85,7 +92,7 @@ class StageReaders:
         rows = [
             Row("same", new=[Span(f"Guide{odd}")]),
             Row("changed", [Span("It costs "), Span(f"5{odd}", True)], [Span("It costs "), Span(f"6{odd}", True)]),
-            Row("removed", old=[Span(f"Old{odd}", True)]),
+            Row("removed", old=[Span(f"Old{odd}", True)], ignored=everything),
             Row("added", new=[Span(f"New{odd}", True)]),
         ]  # fmt: skip
         return Comparison(
@@ -201,6 +208,60 @@ class StageSearchers:
         return AlikePages(12, pages)
 
 
+class StageStudies:
+    """What an audit and a comparison would have found, made up; of job `fresh` nothing."""
+
+    def __init__(self, odd: str) -> None:
+        self._odd = odd
+
+    async def audited(self, folder: Path, asked: AuditAsked) -> AuditShown:
+        asked.only  # noqa: B018 - refuses a cursor that is none
+        if folder.name == "fresh":
+            return AuditShown(making=Making(problem=Reason(ProblemCode.NOT_BEGUN)))
+        odd = self._odd
+        holders = [Holder(f"https://docs.example.org/{n}{odd}", f"More{odd}") for n in range(8)]
+        findings = [
+            Finding(rule.value, RULES[rule].value, f"https://docs.example.org/{odd}",
+                    {"status": 404, "code": "not-found", "title": f"Guide{odd}", "target": f"https://a.test/{odd}"},
+                    holders)
+            for rule in Rule
+        ]  # fmt: skip
+        return AuditShown(
+            making=Making(running=True, progress=Progress("links", 1_234)),
+            made=1.78e9,
+            pages=4_321,
+            requests=Requests(77, 5),
+            problems=[f"archive a.warc.gz{odd}: cut"],
+            verdicts={one.value: 3_210 for one in LinkVerdict},
+            levels={one.value: 17 for one in Level},
+            rules={rule.value: 3 for rule in Rule},
+            findings=findings[: asked.limit],
+            cursor="orphan:3",
+        )
+
+    async def differences(self, folder: Path, asked: DifferencesAsked) -> DifferencesShown:
+        odd = self._odd
+        rows = [Row("changed", [Span(f"5{odd}", True)], [Span(f"6{odd}", True)], True)]
+        one = Difference(asked.kind, f"https://docs.example.org/{odd}", was=f"https://docs.example.org/was{odd}",
+                         status=200, share=0.1, removed=3, added=4, passages=[Passage(7, rows)], cut=True)  # fmt: skip
+        other = msgspec.structs.replace(one, note=f"no text{odd}", status=0)
+        items = [KeptDifference(n * 700, (one, other)[n % 2]) for n in range(min(asked.limit, 12))]
+        counts = Counts(same=3_000, ignored=20, changed=40, moved=12, new=7, gone=3)
+        return DifferencesShown(making=Making(), made=1.78e9, counts=counts, items=items, cursor=8_400)
+
+    def compared(self, folder: Path) -> list[str]:
+        return [] if folder.name == "fresh" else ["archive-2026", "news"]
+
+
+class StageReplays:
+    """Opens nothing."""
+
+    async def home(self, folder: Path) -> str:
+        if folder.name == "fresh":
+            raise ServiceError("conflict", "nothing has been crawled yet")
+        return "http://list-abc.localhost:4711"
+
+
 class StageDaemon:
     """Answers as the daemon does; remembers what was asked of it in `asked`."""
 
@@ -209,6 +270,8 @@ class StageDaemon:
         self.odd = HOSTILE if hostile else ""
         self.readers = StageReaders(self.odd)
         self.searchers = StageSearchers(self.odd)
+        self.studies = StageStudies(self.odd)
+        self.replays = StageReplays()
         self.allocator = Allocator(
             {
                 "connections": 200,
@@ -660,6 +723,21 @@ class StageDaemon:
 
     def _captures(self, params: dict[str, Any]) -> dict[str, Any]:
         return {"items": [msgspec.to_builtins(captured(self.odd))] * 2, "cursor": None, "total": 2}
+
+    def _calendar(self, params: dict[str, Any]) -> dict[str, Any]:
+        if " " in params["url"]:
+            raise ServiceError("invalid", because(ProblemCode.NO_URL, params["url"]))
+        return {
+            "years": ["2025", "2026"],
+            "year": "2026",
+            "days": {"2026-02-28": 1, "2026-11-21": 500},
+            "most": 500,
+        }
+
+    async def study(self, name: str, *, who: str, other: str = "", outside: bool = False) -> None:
+        self.asked.append((name, "study", {"other": other, "outside": outside}, who))
+        if name == "docs" and outside:
+            raise ServiceError("conflict", Reason(ProblemCode.AUDIT_RUNNING))
 
     def _why(self, params: dict[str, Any]) -> dict[str, Any]:
         if " " in params["url"]:

@@ -44,6 +44,13 @@ PAGES = [
     "/jobs/docs/why?url=https://docs.example.org/",
     "/jobs/docs/page?url=https://docs.example.org/",
     "/jobs/docs/compare?url=https://docs.example.org/&all=1",
+    "/jobs/docs/captures?url=https://docs.example.org/&during=2026-11-21",
+    "/jobs/docs/audit?verdict=broken&rule=link-broken",
+    "/jobs/fresh/audit",
+    "/jobs/docs/differences",
+    "/jobs/docs/differences?other=news&kind=moved",
+    "/jobs/docs/differences?other=news&text=1",
+    "/jobs/fresh/differences",
     "/jobs/docs/sql",
     "/search",
     "/search?q=guide&page=2",
@@ -81,6 +88,8 @@ LIVE = [
     "/jobs/docs/log",
     "/jobs/docs/codes",
     "/jobs/docs/freshness",
+    "/jobs/docs/audit",
+    "/jobs/docs/differences",
 ]
 LIVE += ["/clusters", "/clusters/big", "/clusters/new"]
 VOID = {"meta", "link", "input", "br", "img", "hr"}
@@ -370,3 +379,55 @@ def test_a_paused_job_is_counted_as_paused(spoken: str, words: tuple[str, str]) 
     text = get("/", **{"Accept-Language": spoken}).text
     counted = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", text))
     assert [counted[word] for word in words] == ["1", "1"]
+
+
+def test_an_archive_is_opened_on_this_machine_alone() -> None:
+    async def asked(path: str, base: str, address: str) -> httpx.Response:
+        async with client_of(application(False, Role.VIEWER), base, client=(address, 40_000)) as client:
+            return await client.get(path)
+
+    def view(path: str, base: str = "http://127.0.0.1:8470", address: str = "127.0.0.1") -> httpx.Response:
+        return asyncio.run(asked(path, base, address))
+
+    opened = view("/jobs/docs/view?url=http://a.test/?a=1%26b%23c&at=2026")
+    assert opened.status_code == 303
+    assert opened.headers["location"] == (
+        "http://list-abc.localhost:4711/view?url=http%3A%2F%2Fa.test%2F%3Fa%3D1%26b%23c&at=2026"
+    )
+    assert view("/jobs/docs/view").headers["location"] == "http://list-abc.localhost:4711/"
+    for base, address in (("http://console.example", "127.0.0.1"), ("http://localhost:8470", "192.0.2.7")):
+        told = view("/jobs/docs/view", base, address)
+        assert told.status_code == 409
+        assert "from another machine" in told.text
+        assert "gossamer view /srv/gossamer/jobs/docs" in told.text
+    assert "nothing has been crawled yet" in view("/jobs/fresh/view").text
+    page = get("/jobs/docs/page?url=https://docs.example.org/").text
+    links = re.findall(r"<a[^>]*/jobs/docs/view[^>]*>", page)
+    assert len(links) == 3
+    assert all('target="_blank" rel="noopener noreferrer"' in link for link in links)
+
+
+def test_a_study_is_begun_or_refused_with_its_reason() -> None:
+    daemon = StageDaemon()
+    app = stage(daemon, visitor(Role.OPERATOR))
+
+    async def sent(path: str, **form: str) -> httpx.Response:
+        async with client_of(app) as client:
+            return await client.post(path, data=form)
+
+    begun = asyncio.run(sent("/jobs/news/audit", outside="1"))
+    assert begun.headers["location"] == "/jobs/news/audit?said=audit_begun"
+    refused = asyncio.run(sent("/jobs/docs/audit", outside="1"))
+    assert refused.status_code == 400
+    assert "stop it first" in refused.text
+    begun = asyncio.run(sent("/jobs/docs/differences", other="news"))
+    assert begun.headers["location"] == "/jobs/docs/differences?other=news&said=comparison_begun"
+    assert [params for _, method, params, _ in daemon.asked if method == "study"][-1]["other"] == "news"
+    assert "no job" in asyncio.run(sent("/jobs/docs/differences", other="../x")).text
+    for path in (
+        "audit?cursor=no-rule:1",
+        "audit?rule=none",
+        "differences?other=../x",
+        "differences?cursor=-1",
+    ):
+        assert get(f"/jobs/docs/{path}").status_code == 400, path

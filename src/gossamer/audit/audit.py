@@ -20,7 +20,7 @@ from gossamer.audit.excused import Baseline, IgnoreList
 from gossamer.audit.gathering import Gathering
 from gossamer.audit.manners import Manners
 from gossamer.audit.resembling import note_near_duplicates
-from gossamer.audit.result import AuditResult, Requests
+from gossamer.audit.result import AuditResult, Made, Requests
 from gossamer.audit.rules import Rule
 from gossamer.audit.site_rules import judge_site
 from gossamer.audit.soft import invented
@@ -36,7 +36,7 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.policy.urls.registrable import registrable_domain
 
-__all__ = ["FOLDER", "Told", "audited"]
+__all__ = ["FILE", "FOLDER", "Told", "audited"]
 
 FOLDER = "audit"
 """Of a crawl's folder, where answers are kept."""
@@ -142,9 +142,10 @@ class _Audit:
             store.do("delete from before")
             store.do("insert into before select url, whole from pages")
             store.commit()
-        return AuditResult(
-            store, baseline, ignore, pages=gathering.pages, requests=requests, problems=gathering.problems
-        )
+        made = Made(time.time(), gathering.pages, requests, gathering.problems)
+        result = AuditResult(store, baseline, ignore, made)
+        result.keep()
+        return result
 
     @asynccontextmanager
     async def _asker(self) -> AsyncIterator[Asker]:

@@ -1,6 +1,9 @@
 """What an audit says, to be gone through as often as there are forms of output."""
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +13,7 @@ from gossamer.audit.rules import RULES, Level, Rule
 from gossamer.audit.store import AuditStore, Holder, Target
 from gossamer.policy.linkcheck.verdicts import LinkVerdict
 
-__all__ = ["AuditResult", "Finding", "Link", "Requests"]
+__all__ = ["AuditResult", "Finding", "Link", "Made", "Only", "Requests", "kept_audit"]
 
 _RANK = (
     "case verdict "
@@ -29,6 +32,15 @@ class Requests(msgspec.Struct, frozen=True):
 
     outside: int
     cached: int
+
+
+class Made(msgspec.Struct, frozen=True):
+    """How an audit was made; each is told of at `AuditResult`."""
+
+    at: float
+    pages: int
+    requests: Requests
+    problems: list[str]
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -69,28 +81,38 @@ class Finding(msgspec.Struct, frozen=True):
     known: bool = False
 
 
+class Only(msgspec.Struct, frozen=True):
+    """Which findings are wanted.
+
+    Attributes:
+        rule: empty: all.
+        verdict: of links; empty: all, and what is no link.
+        begin, passed: the rule to begin with, and how many findings of it are passed over.
+    """
+
+    rule: str = ""
+    verdict: str = ""
+    begin: str = ""
+    passed: int = 0
+
+
+ALL = Only()
+
+
 class AuditResult:
     """All that was found, read from the store as it is wanted.
 
     Attributes:
+        at: when it was made, wall time.
         pages: that were read.
         requests: what was asked.
         problems: of the archive, one line each.
         ignored: findings that were left out for a reason; known when `findings` has been gone through.
     """
 
-    def __init__(
-        self,
-        store: AuditStore,
-        baseline: Baseline,
-        ignore: IgnoreList,
-        *,
-        pages: int,
-        requests: Requests,
-        problems: list[str],
-    ) -> None:
-        self._store, self._baseline, self._ignore = store, baseline, ignore
-        self.pages, self.requests, self.problems = pages, requests, problems
+    def __init__(self, store: AuditStore, baseline: Baseline, ignore: IgnoreList, made: Made) -> None:
+        self._store, self._baseline, self._ignore, self._made = store, baseline, ignore, made
+        self.at, self.pages, self.requests, self.problems = made.at, made.pages, made.requests, made.problems
         self.expired = ignore.expired
         self.ignored = 0
 
@@ -99,6 +121,12 @@ class AuditResult:
         """How many links there are of each verdict."""
         counted = dict(self._store.do("select verdict, count(*) from targets group by verdict").fetchall())
         return {one.value: counted.get(one.value, 0) for one in LinkVerdict}
+
+    @property
+    def rules(self) -> dict[str, int]:
+        """How many findings there are of each rule that has any, the gravest first."""
+        counted = dict(self._store.do("select rule, count(*) from findings group by rule").fetchall())
+        return {rule.value: counted[rule.value] for rule in Rule if rule.value in counted}
 
     def levels(self, *, new: bool = False) -> dict[str, int]:
         """How many findings there are of each level; with `new` those of the baseline do not count."""
@@ -112,19 +140,43 @@ class AuditResult:
         for target in self._store.targets(order=f"{_RANK}, found_on desc, url"):
             yield _link(target, self._store.holders(target.number))
 
-    def findings(self, *, pages: bool = True) -> Iterator[Finding]:
+    def keep(self) -> None:
+        """Let `kept_audit` give it back from now on."""
+        self._store.do("insert into made values(?)", (msgspec.json.encode(self._made).decode(),))
+        self._store.commit()
+
+    def page(self, only: Only, limit: int) -> tuple[list[Finding], Only | None]:
+        """The first findings of those wanted, and where to go on if there are more."""
+        found = list(islice(self.findings(only=only), limit + 1))
+        if len(found) <= limit:
+            return found, None
+        rule = found[limit].rule
+        passed = sum(one.rule == rule for one in found[:limit]) + (only.passed if only.begin == rule else 0)
+        return found[:limit], msgspec.structs.replace(only, begin=rule, passed=passed)
+
+    def findings(self, *, pages: bool = True, only: Only = ALL) -> Iterator[Finding]:
         """All findings that are not ignored, the gravest first.
 
         Args:
             pages: those concerned are wanted, too.
+            only: which.
         """
         self.ignored = 0
-        for rule in Rule:
+        rules = list(Rule)
+        for rule in rules[rules.index(Rule(only.begin)) :] if only.begin else rules:
+            if only.rule not in ("", rule.value):
+                continue
             rows = self._store.do(
                 "select findings.url, detail, findings.pages, targets.id from findings"
                 " left join targets on targets.url=findings.url and findings.rule in (select value from json_each(?))"
-                " where rule=? order by targets.found_on desc, findings.id",
-                (_OF_LINKS, rule.value),
+                " where rule=? and (?='' or verdict=?) order by targets.found_on desc, findings.id limit -1 offset ?",
+                (
+                    _OF_LINKS,
+                    rule.value,
+                    only.verdict,
+                    only.verdict,
+                    only.passed if rule.value == only.begin else 0,
+                ),
             )
             for url, detail, listed, target in rows:
                 if self._ignore.reason(rule.value, url) is not None:
@@ -159,6 +211,26 @@ LINK_RULES = frozenset(
 )
 """Rules whose findings are about what pages link to."""
 _OF_LINKS = msgspec.json.encode(sorted(LINK_RULES)).decode()
+
+
+@contextmanager
+def kept_audit(path: Path) -> Iterator[AuditResult | None]:
+    """What the last audit has found, from its file; `None` if there was none, or it did not come to its end.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    if not path.exists():
+        yield None
+        return
+    with closing(AuditStore(path, kept=True)) as store:
+        row = None
+        if store.do("select 1 from sqlite_master where name='made'").fetchone():
+            row = store.do("select what from made").fetchone()
+        if row is None:
+            yield None
+            return
+        yield AuditResult(store, Baseline(), IgnoreList(), msgspec.json.decode(row[0], type=Made))
 
 
 def _link(target: Target, holders: list[Holder]) -> Link:

@@ -35,7 +35,7 @@ create table if not exists before(url text primary key, digest blob) without row
 """
 _MADE_ANEW = """
 drop table if exists pages; drop table if exists targets; drop table if exists holders; drop table if exists findings;
-drop table if exists visited; drop table if exists listed; drop table if exists here;
+drop table if exists visited; drop table if exists listed; drop table if exists here; drop table if exists made;
 create table pages(
     id integer primary key, url text unique, title text, description text, digest blob, noindex int, canonical text,
     hreflang text, words int, changed int, whole blob
@@ -48,6 +48,7 @@ create table targets(
     found_on int, verdict text, code text, status int, target text, hops text, cached int
 );
 create table holders(target int, page int, text text);
+create table made(what text);
 create table findings(
     id integer primary key, rule text, url text, detail text, pages text, unique(rule, url, detail)
 );
@@ -118,9 +119,15 @@ _TARGET = "id, url, resource, fragment, valid, found_on, verdict, code, status, 
 class AuditStore:
     """One connection to the file; every method may raise `StorageError`, if the disk refuses."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, kept: bool = False) -> None:
+        """Open it, for an audit anew; or `kept`, to read what the last one has left, from any thread."""
         self._path = path
         with self._named():
+            if kept:
+                address = f"{path.absolute().as_uri()}?mode=ro"
+                self._db = sqlite3.connect(address, isolation_level=None, uri=True, check_same_thread=False)
+                self._db.execute("begin")
+                return
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(path, isolation_level=None)
             for pragma in (

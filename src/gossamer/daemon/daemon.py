@@ -31,6 +31,8 @@ from gossamer.daemon.jobs.supervisor import Supervisor, find_running
 from gossamer.daemon.limits import Limits
 from gossamer.daemon.pings.pings import Pings
 from gossamer.daemon.reading.process import Readers
+from gossamer.daemon.reading.replays import Replays
+from gossamer.daemon.reading.studies import Studies
 from gossamer.daemon.searching.searchers import Searchers
 from gossamer.daemon.single import Single
 from gossamer.daemon.store import Store
@@ -60,6 +62,8 @@ class Daemon:
         clusters: that it shows; they run without it.
         pings: what others tell of pages that have changed.
         readers: read what jobs have archived, and answer questions in SQL.
+        studies: audits of jobs, and what they differ in.
+        replays: show archived pages as they looked.
         searchers: find pages by what they say.
     """
 
@@ -82,6 +86,8 @@ class Daemon:
         roster.waits = self._grants.why
         self._asking = Asking()
         self.readers = Readers(config.sql.seconds, config.sql.at_once)
+        self.studies = Studies(self.readers)
+        self.replays = Replays()
         self.searchers = Searchers()
         self._around = DaemonContext(folder, config, roster, self._grants, self._asking)
         self._supervisor = Supervisor(self._around, lambda: self._limits.now()["disk"], self._start_anew)
@@ -135,6 +141,8 @@ class Daemon:
         await self._supervisor.close()
         await self._asking.close()
         await self.clusters.close()
+        await self.studies.end()
+        await self.replays.end()
         await self.searchers.close()
         with contextlib.suppress(StorageError):
             self.store.catch_up()
@@ -253,7 +261,10 @@ class Daemon:
         self._roster.get(name)
         if confirm != name:
             raise ServiceError("invalid", "confirm: must be the name of the job, for its folder is removed")
+        folder = self.folder(name)
         await self._registry.delete(name)
+        await self.studies.end(folder)
+        await self.replays.end(folder)
         self.store.note(who, "delete", name)
         self._in_background(asyncio.to_thread(folders.clear, self._folder.tmp))
 
@@ -345,6 +356,16 @@ class Daemon:
         self._roster.tell_allocation()
         self.store.note(who, "limits", "", str(dict(limits)))
         return self._grants.view()
+
+    async def study(self, name: str, *, who: str, other: str = "", outside: bool = False) -> None:
+        """Begin to audit a job, or to compare it with another; `outside` as `Studies.audit` has it."""
+        folder = self.folder(name)
+        if other:
+            await self.studies.compare(folder, self.folder(other), other)
+            self.store.note(who, "compare", name, f"with {other}")
+        else:
+            await self.studies.audit(folder, outside=outside)
+            self.store.note(who, "audit", name, "with links outside" if outside else "")
 
     # Asking crawls
 

@@ -65,6 +65,11 @@ class Names:
             label = f"{self._hash(url.host)}-x{code}{time}-{self.token}"
         return f"http://{label}.localhost:{self.port}"
 
+    @property
+    def home(self) -> str:
+        """An origin for the list that only who was told it knows."""
+        return f"http://list-{self.token}.localhost:{self.port}"
+
     def address(self, url: Url, at: int = 0) -> str:
         """The address at which `url` is replayed."""
         return self.origin(url, at) + url.target

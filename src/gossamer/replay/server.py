@@ -9,6 +9,7 @@ import contextlib
 import errno
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -50,6 +51,8 @@ class How(msgspec.Struct, frozen=True):
         proxy: answer programs that ask as a proxy, too.
         certify: makes certificates of names for https through the proxy; `None`: there is none.
         token: of the names, made up if empty.
+        secret: the list has a name that nobody can guess, too, not the address: others who are logged in on the
+            machine do not find it.
     """
 
     host: str = LOOPBACK
@@ -59,13 +62,16 @@ class How(msgspec.Struct, frozen=True):
     proxy: bool = False
     certify: Certify | None = None
     token: str = ""
+    secret: bool = False
 
 
 class View(msgspec.Struct, frozen=True):
-    """A server that runs: `home` is the address of the list, without a slash at its end."""
+    """A server that runs: `home` is the address of the list, without a slash at its end; `idle` tells for how many
+    seconds nobody has asked for anything."""
 
     home: str
     names: Names
+    idle: Callable[[], float]
 
     def address(self, url: str) -> str:
         """Where an archived URL is replayed; empty if it is none."""
@@ -87,11 +93,11 @@ async def view(path: Path, how: How) -> AsyncIterator[View]:
         sockets = _listening(how.host, how.port)
         port = sockets[0].getsockname()[1]
         names = Names(port, how.token)
-        home = f"http://{_written(how.host)}:{port}"
+        home = names.home if how.secret else f"http://{_written(how.host)}:{port}"
         door = _Door(archive, names, how, home, reader)
         servers = [await asyncio.start_server(door.serve, sock=each, limit=LONGEST_HEAD) for each in sockets]
         try:
-            yield View(home, names)
+            yield View(home, names, lambda: time.monotonic() - door.asked)
         finally:
             for server in servers:
                 server.close()
@@ -110,8 +116,11 @@ class _Door:
         self._how = how
         self._reader = reader
         self._connections: set[asyncio.Task[None]] = set()
-        own = {home.removeprefix("http://"), f"{LOOPBACK}:{names.port}", f"localhost:{names.port}"}
-        self._own = own | {f"[::1]:{names.port}"}
+        self._own = {home.removeprefix("http://")}
+        if not how.secret:
+            self._own |= {f"{host}:{names.port}" for host in (LOOPBACK, "localhost", "[::1]")}
+        self.asked = time.monotonic()
+        """When somebody last asked for something."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, as long as it is used."""
@@ -137,6 +146,7 @@ class _Door:
     ) -> None:
         """`secure`: the authority that a tunnel leads to; empty outside of one."""
         while (request := await read_request(reader)) is not None:
+            self.asked = time.monotonic()
             if request.method == "CONNECT" and not secure:
                 await self._tunnel(reader, writer, request)
                 return

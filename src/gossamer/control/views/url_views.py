@@ -9,6 +9,7 @@ from gossamer.control.socket.protocol import invalid
 from gossamer.control.views.context import ViewContext
 from gossamer.control.views.paging import Cursor as CursorText
 from gossamer.control.views.paging import Limit, Page, behind, cursor_of, key_of, page_of_list, take
+from gossamer.inspect.archive.calendar import Calendar, calendar_of
 from gossamer.inspect.archive.lookup import captures_of, instant
 from gossamer.inspect.archive.reference_counts import references
 from gossamer.inspect.due_times import DueTimes
@@ -49,12 +50,25 @@ class UrlList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Limit = 100
 
 
+MOST_CAPTURES = 10_000
+"""Of one URL that are looked through, those made last; a day (`during`) leads to the others."""
+
+
 class Captures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of which URL; with or without `www.`, and over http or https, if only such was captured."""
+    """Of which URL; with or without `www.`, and over http or https, if only such was captured. `during` is a year,
+    month or day (2026, 2026-01, 2026-01-31); of more than 10,000 the last are listed."""
 
     url: _Address
+    during: Annotated[str, Meta(pattern=r"^([0-9]{4}(-[0-9]{2}){0,2})?$")] = ""
     cursor: CursorText | None = None
     limit: Limit = 100
+
+
+class Year(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of which URL, and of which year; the last with captures if that has none."""
+
+    url: _Address
+    year: Annotated[str, Meta(pattern=r"^([0-9]{4})?$")] = ""
 
 
 class OneUrl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,7 +86,7 @@ class Known(msgspec.Struct, frozen=True):
             `unknown`.
         listed: as the list has it; nothing before it was visited or turned away.
         description, author: as the page says.
-        captures: how often it was captured.
+        captures: how often it was captured; 10,000 may be more.
         referrers_as_of: when the pages that refer to it were counted (wall time); nothing before
             `gossamer export links`.
     """
@@ -118,8 +132,15 @@ def _due(look: ViewContext, record: PageRecord) -> float | None:
 def captures(look: ViewContext, params: Captures) -> Page:
     """The captures of a URL as the index tells them, the latest first."""
     inspection = look.inspection()
-    found = captures_of(inspection, url_of(inspection, params.url))[::-1]
+    during = params.during.replace("-", "")
+    found = captures_of(inspection, url_of(inspection, params.url), during, MOST_CAPTURES)[::-1]
     return page_of_list(found, params.cursor, params.limit)
+
+
+def calendar(look: ViewContext, params: Year) -> Calendar:
+    """On which days of a year a URL was captured, and how often."""
+    inspection = look.inspection()
+    return calendar_of(inspection, url_of(inspection, params.url), params.year)
 
 
 def page(look: ViewContext, params: OneUrl) -> Known:
@@ -137,6 +158,6 @@ def page(look: ViewContext, params: OneUrl) -> Known:
         else None,
         record.description if record is not None else "",
         record.author if record is not None else "",
-        len(captures_of(inspection, url)),
+        len(captures_of(inspection, url, latest=MOST_CAPTURES)),
         count.at if count is not None else None,
     )

@@ -29,7 +29,16 @@ from gossamer.control.views.story_views import (
     traps,
     why,
 )
-from gossamer.control.views.url_views import Captures, OneUrl, UrlList, captures, page, url_list
+from gossamer.control.views.url_views import (
+    Captures,
+    OneUrl,
+    UrlList,
+    Year,
+    calendar,
+    captures,
+    page,
+    url_list,
+)
 from gossamer.model.reasons.reason import of, text
 
 VIEWS: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any], Any]]] = {
@@ -43,6 +52,7 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any], Any]]]
     "list": (UrlList, url_list),
     "page": (OneUrl, page),
     "captures": (Captures, captures),
+    "calendar": (Year, calendar),
     "log": (Log, log),
     "codes": (Nothing, codes),
     "names": (Names, names),
@@ -58,7 +68,9 @@ VIEWS: dict[str, tuple[type[msgspec.Struct], Callable[[ViewContext, Any], Any]]]
 }
 """Parameters and function of each, by name."""
 
-SLOW = frozenset({"queue_sizes", "traps", "codes", "why", "page", "settings", "freshness", "left"})
+SLOW = frozenset(
+    {"queue_sizes", "traps", "codes", "why", "page", "captures", "calendar", "settings", "freshness", "left"}
+)
 """Views that may take seconds of a large crawl; others wait for nobody longer than for a page of a list."""
 
 

@@ -92,7 +92,22 @@ class SqlOrder(Order, frozen=True, tag="sql"):
     sql_memory: str
 
 
-AnyOrder = ContentOrder | PageOrder | CompareOrder | SqlOrder
+class AuditOrder(Order, frozen=True, tag="audit"):
+    """The site of a crawl audited; what is found stays in the folder. `outside`: links that the crawl did not visit
+    are asked for, for at most `asking` seconds."""
+
+    outside: bool
+    asking: float
+
+
+class DifferencesOrder(Order, frozen=True, tag="differences"):
+    """A crawl compared with an earlier one in another folder; what is found stays in the folder, under a name."""
+
+    before: str
+    name: str
+
+
+AnyOrder = ContentOrder | PageOrder | CompareOrder | SqlOrder | AuditOrder | DifferencesOrder
 
 
 class ContentHead(msgspec.Struct, frozen=True):
@@ -120,9 +135,17 @@ class Failure(msgspec.Struct, frozen=True):
     message: str
 
 
-class Said(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The first line of an answer: one of these."""
+class Progress(msgspec.Struct, frozen=True):
+    """How far something is: so many of what is counted."""
 
+    what: Literal["pages", "to_ask", "links", "changed", "moved", "new", "gone"]
+    count: int
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The first line of an answer: one of these; lines that tell of the progress may come before."""
+
+    progress: Progress | None = None
     failure: Failure | None = None
     content: ContentHead | None = None
     size: int = 0

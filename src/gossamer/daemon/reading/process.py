@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,11 +14,14 @@ import msgspec
 from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.reading.orders import (
     AnyOrder,
+    AuditOrder,
     CompareOrder,
     ContentHead,
     ContentOrder,
+    DifferencesOrder,
     PageOrder,
     Part,
+    Progress,
     Said,
     SqlAnswer,
     SqlOrder,
@@ -113,6 +116,15 @@ class Readers:
         async with turn(self._reading):
             return await _read(order, READ_SECONDS, Comparison)
 
+    async def make(self, order: AuditOrder | DifferencesOrder, tell: Callable[[Progress], None]) -> None:
+        """Have made what is kept in the folder of a crawl.
+
+        Raises:
+            ServiceError: it could not be made.
+        """
+        async with _worker(order, order.seconds, tell) as (said, stream):
+            await stream.readexactly(said.size)
+
     async def sql(self, folder: Path, asked: SqlQuestion) -> SqlAnswer:
         """The answer to a question, after the tables were brought up to date.
 
@@ -157,8 +169,12 @@ async def _read(order: AnyOrder, seconds: float, kind: type[T]) -> T:
 
 
 @contextlib.asynccontextmanager
-async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, asyncio.StreamReader]]:
-    """What a worker says first, within so many seconds, and what follows; it is gone when the block is left.
+async def _worker(
+    order: AnyOrder, seconds: float, tell: Callable[[Progress], None] = lambda _: None
+) -> AsyncIterator[tuple[Said, asyncio.StreamReader]]:
+    """What a worker answers, within so many seconds, and what follows; it is gone when the block is left.
+
+    Before, it may `tell` how far it is.
 
     Raises:
         ServiceError: it says why there is nothing, or has ended without a word.
@@ -178,15 +194,14 @@ async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, 
         with contextlib.suppress(ConnectionError):
             process.stdin.write(msgspec.json.encode(order) + b"\n")
             await process.stdin.drain()
-        line = b""
+        said: Said | None = None
         with contextlib.suppress(TimeoutError, ValueError):
             async with asyncio.timeout(seconds + PATIENCE):
-                line = await process.stdout.readline()
-        if not line.endswith(b"\n"):
+                said = await _answer(process.stdout, tell)
+        if said is None:
             _kill(process)
             await process.wait()
             raise _ended(process.returncode, await complaints, order)
-        said = msgspec.json.decode(line, type=Said)
         if said.failure is not None:
             raise ServiceError(said.failure.code, said.failure.message)
         yield said, process.stdout
@@ -196,6 +211,16 @@ async def _worker(order: AnyOrder, seconds: float) -> AsyncIterator[tuple[Said, 
             pass
         await process.wait()
         await complaints
+
+
+async def _answer(stream: asyncio.StreamReader, tell: Callable[[Progress], None]) -> Said | None:
+    """The line that answers; `None` if it ends without."""
+    while (line := await stream.readline()).endswith(b"\n"):
+        said = msgspec.json.decode(line, type=Said)
+        if said.progress is None:
+            return said
+        tell(said.progress)
+    return None
 
 
 def _ended(code: int | None, errors: bytes, order: AnyOrder) -> ServiceError:

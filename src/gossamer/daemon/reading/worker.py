@@ -6,7 +6,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,11 +16,14 @@ import msgspec
 from gossamer.assembly.private import keep_private
 from gossamer.daemon.reading.orders import (
     AnyOrder,
+    AuditOrder,
     CompareOrder,
     ContentHead,
     ContentOrder,
+    DifferencesOrder,
     Failure,
     PageOrder,
+    Progress,
     Said,
     SqlAnswer,
     SqlColumn,
@@ -50,6 +53,8 @@ NICE = 10
 """Crawls go first."""
 GRACE = 2.0
 """Seconds after which the kernel ends a worker whose own limit of time did not."""
+TOLD_EVERY = 1.0
+"""Seconds between two lines that tell of progress."""
 MOST_BYTES = 16 << 20
 """Of the rows of an answer, as JSON; what is longer is left out and said to be."""
 
@@ -60,8 +65,17 @@ class _NotFoundError(Exception):
 
 def main(order: AnyOrder, out: BinaryIO) -> None:
     """Write the answer to `out`."""
+    told = time.monotonic()
+
+    def tell(progress: Progress) -> None:
+        nonlocal told
+        if time.monotonic() - told > TOLD_EVERY:
+            told = time.monotonic()
+            out.write(msgspec.json.encode(Said(progress=progress)) + b"\n")
+            out.flush()
+
     try:
-        said, body = _carried_out(order)
+        said, body = _carried_out(order, tell)
     except _NotFoundError as error:
         said, body = Said(failure=Failure("not_found", str(error))), ()
     except SqlError as error:
@@ -79,8 +93,15 @@ def main(order: AnyOrder, out: BinaryIO) -> None:
     out.flush()
 
 
-def _carried_out(order: AnyOrder) -> tuple[Said, Iterable[bytes | memoryview]]:
+def _carried_out(
+    order: AnyOrder, tell: Callable[[Progress], None]
+) -> tuple[Said, Iterable[bytes | memoryview]]:
     match order:
+        case AuditOrder() | DifferencesOrder():
+            from gossamer.daemon.reading.making import make  # much that a page that is read does not need
+
+            make(order, tell, text_in)
+            return _as_json(None)
         case SqlOrder():
             return _as_json(_answer(order))
         case PageOrder():

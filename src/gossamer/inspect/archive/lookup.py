@@ -2,6 +2,8 @@
 
 import math
 import re
+from collections import deque
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -49,12 +51,21 @@ class Indexed(msgspec.Struct, frozen=True):
     found: Literal["first", "new", "same", "unmodified"] = "first"
 
 
-def captures_of(inspection: Inspection, url: Url) -> list[Indexed]:
+def captures_of(inspection: Inspection, url: Url, during: str = "", latest: int = 0) -> list[Indexed]:
     """What was captured of a URL, the earliest first; with or without `www.`, and over http or https, if
-    only such was."""
+    only such was.
+
+    Args:
+        inspection: of the crawl.
+        url: whose.
+        during: how their times begin, 4 to 14 digits; empty: all.
+        latest: of each crawl only so many are read, those made last; 0: all.
+    """
     found: list[Indexed] = []
+    prefix = capture_prefix(url) + during.encode("ascii")
     for crawl in inspection.together:
-        for key, data in crawl.environment.scan(Family.CAPTURES, prefix=capture_prefix(url)):
+        entries: Iterable[tuple[bytes, bytes]] = crawl.environment.scan(Family.CAPTURES, prefix=prefix)
+        for key, data in deque(entries, latest) if latest else entries:
             line = read_capture(data)
             digits = key.split(b" ")[1].decode("ascii")
             media_type = "" if line.mime == _REVISIT else line.mime

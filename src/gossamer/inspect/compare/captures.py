@@ -119,11 +119,13 @@ def compare_pair(
     """
     before, after = (pieces_in(inspection, read_back(inspection, one), reading) for one in pair)
     change = whole = changed(before, after)
-    volatile = Volatile()
-    if whole and not asked.everything:
-        volatile = learned_from(inspection, captures, pair, reading)
-        change = changed(before, after, volatile)
-    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context))
+    volatile, counted = Volatile(), None
+    if whole:
+        learned = learned_from(inspection, captures, pair, reading)
+        counted = changed(before, after, learned)
+        if not asked.everything:
+            change, volatile, counted = counted, learned, None
+    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, counted))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut

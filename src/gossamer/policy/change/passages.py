@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gossamer.policy.change.alignment import hunks_of
+from gossamer.policy.change.alignment import Hunk, hunks_of
 from gossamer.policy.change.change import Change
 from gossamer.policy.change.volatile import Volatile
 
@@ -29,11 +29,12 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """A piece of text: as it was and as it is. A row that was removed has no `new`, one that was added no `old`;
-    one that stayed has `new` alone."""
+    one that stayed has `new` alone. `ignored`: it differs at each visit, and is shown because all was asked for."""
 
     kind: str
     old: Sequence[Span] = ()
     new: Sequence[Span] = ()
+    ignored: bool = False
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -44,9 +45,15 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 def passages_of(
-    before: Sequence[str], after: Sequence[str], change: Change, volatile: Volatile, context: int = CONTEXT
+    before: Sequence[str],
+    after: Sequence[str],
+    change: Change,
+    volatile: Volatile,
+    context: int = CONTEXT,
+    counted: Change | None = None,
 ) -> list[Passage]:
-    """What differs, with `context` rows around it that count."""
+    """What differs, with `context` rows around it that count; if `counted` is given, what is not of it is marked as
+    ignored."""
     shown = [number for number, piece in enumerate(volatile.masked(after)) if piece]
     places = {number: place for place, number in enumerate(shown)}
     passages: list[tuple[int, list[Row]]] = []
@@ -62,13 +69,23 @@ def passages_of(
             rows = []
             passages.append(((leading[0] if leading else hunk.new_start) + 1, rows))
         rows += [_same(after[number]) for number in leading]
-        rows += _rows(before[hunk.start : hunk.end], after[hunk.new_start : hunk.new_end])
+        told = _rows(before[hunk.start : hunk.end], after[hunk.new_start : hunk.new_end])
+        if counted is not None and not any(_overlap(hunk, other) for other in counted.hunks):
+            told = [row if row.kind == "same" else msgspec.structs.replace(row, ignored=True) for row in told]
+        rows += told
         near = _nearest(hunk.new_end, places, len(after))
         following = shown[near : near + context]
         following = [number for number in following if number < limit]
         rows += [_same(after[number]) for number in following]
         until = following[-1] + 1 if following else max(hunk.new_end, until)
     return [Passage(at, rows) for at, rows in passages]
+
+
+def _overlap(one: Hunk, other: Hunk) -> bool:
+    """Whether two stretches have a piece in common."""
+    return max(one.start, other.start) < min(one.end, other.end) or max(one.new_start, other.new_start) < min(
+        one.new_end, other.new_end
+    )
 
 
 def _nearest(number: int, places: dict[int, int], size: int) -> int:
@@ -121,4 +138,4 @@ def _paired(old: str, new: str) -> Row | None:
         rest = text[len("".join(row)) :]
         spans.append(Span("".join(row[at:]) + rest))
         sides.append([span for span in spans if span.text])
-    return Row("changed", *sides)
+    return Row("changed", sides[0], sides[1])

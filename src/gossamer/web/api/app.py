@@ -25,6 +25,7 @@ from gossamer.web.api.search import SearchRoutes
 from gossamer.web.api.session import SessionRoutes
 from gossamer.web.api.shapes import Shapes
 from gossamer.web.api.streams import Streams
+from gossamer.web.api.studies import StudyRoutes
 from gossamer.web.api.watches import WatchRoutes
 from gossamer.web.console import console_router
 from gossamer.web.security.connections import patient_protocol
@@ -85,6 +86,7 @@ def make_app(daemon: Daemon, config: ServiceConfig, host: str = "", token: str =
         JobRoutes(daemon, shapes).router(),
         CrawlRoutes(daemon, shapes).router(),
         ReadingRoutes(daemon, shapes).router(),
+        StudyRoutes(daemon, shapes).router(),
         SearchRoutes(daemon, shapes).router(),
         WatchRoutes(daemon, shapes).router(),
         ClusterRoutes(daemon, shapes).router(),

@@ -16,10 +16,10 @@ from gossamer.words.visible import visible
 HEAD = "job/head.html"
 TABS = (
     "overview", "hosts", "queue", "pages", "search", "log", "codes", "names", "traps", "freshness", "why", "sql",
-    "forecast", "settings", "changes", "seeds", "report", "watch",
+    "forecast", "settings", "changes", "seeds", "report", "watch", "audit", "differences",
 )  # fmt: skip
 """Pages of a job, in the order of its navigation."""
-TAB_KEYS = dict(zip("ohqpelcntvwyfsxdrm", TABS, strict=True))
+TAB_KEYS = dict(zip("ohqpelcntvwyfsxdrmbz", TABS, strict=True))
 """The key after `g` that leads to each."""
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from gossamer.config.shape import settings_of
 from gossamer.daemon.daemon import Daemon
+from gossamer.daemon.errors import ServiceError
 from gossamer.daemon.views import JobView
 from gossamer.model.reasons.reason import Reason, placed, text
 from gossamer.policy.visits.budget import BudgetConfig
@@ -36,6 +38,7 @@ def theme_of(request: Request) -> str:
 
 
 Form = dict[str, str]
+T = TypeVar("T", bound=msgspec.Struct)
 Kept = tuple[Reports, KeptCharts]
 """What was made for all who look."""
 
@@ -78,6 +81,22 @@ class RequestContext:
     def asked(self, name: str, longest: int = 4096) -> str:
         """A parameter of the address, or nothing."""
         return self.request.query_params.get(name, "")[:longest].strip()
+
+    def params(self, kind: type[T], /, **more: str) -> T:
+        """Parameters of the address as a struct has them; those that are empty, or that it does not know, count for
+        nothing.
+
+        Raises:
+            ServiceError: `invalid`: not that shape.
+        """
+        given = {**self.request.query_params, **more}
+        fields = kind.__struct_fields__
+        try:
+            return msgspec.convert(
+                {name: given[name] for name in fields if given.get(name)}, kind, strict=False
+            )
+        except (msgspec.ValidationError, OverflowError) as error:
+            raise ServiceError("invalid", str(error)) from None
 
     @cached_property
     def form(self) -> Form:

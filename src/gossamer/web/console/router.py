@@ -17,7 +17,9 @@ from gossamer.web.console.jobs import allocation_pages, next_steps
 from gossamer.web.console.jobs import lists as job_lists
 from gossamer.web.console.jobs import pages as jobs_pages
 from gossamer.web.console.jobs import reading as job_reading
+from gossamer.web.console.jobs import seeing as job_seeing
 from gossamer.web.console.jobs import settings as job_settings
+from gossamer.web.console.jobs import studies as job_studies
 from gossamer.web.console.jobs import views as job_views
 from gossamer.web.console.jobs import watching as job_watching
 from gossamer.web.console.kept_charts import KeptCharts
@@ -37,6 +39,8 @@ PAGES: tuple[Page, ...] = (
     *job_views.PAGES,
     *job_reading.PAGES,
     *job_watching.PAGES,
+    *job_seeing.PAGES,
+    *job_studies.PAGES,
     *next_steps.PAGES,
     *searching.PAGES,
 )

@@ -129,13 +129,16 @@ async def compare(context: RequestContext, job: str) -> Response:
         if error.code == "internal" and not captures["items"]:
             raise
         problem, status = error.why, 404 if error.code == "not_found" else 400
+    times = [one["time"] for one in captures["items"] if not 300 <= one["status"] < 400]
+    if found is not None:
+        times = sorted({*times, found.before.time, found.after.time}, reverse=True)
     return context.job_page(
         context.daemon.job(job),
         "compare",
         status,
         url=url,
         found=found,
-        times=[one["time"] for one in captures["items"] if not 300 <= one["status"] < 400],
+        times=times,
         everything=everything,
         problem=problem,
     )

@@ -1,0 +1,124 @@
+"""What two crawls differ in, kept as files: one for each kind of difference, which a page of it is read from."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO, get_args
+
+import msgspec
+
+from gossamer.inspect.compare.captures import bounded
+from gossamer.inspect.compare.crawls import Counts, Difference, Kind
+from gossamer.model.errors import ConfigError, StorageError
+
+__all__ = ["KINDS", "Kept", "KeptDifference", "keep", "kept_differences", "others"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+FOLDER = "compared"
+"""Of the later crawl's folder; in it one for each that it was compared with, by name."""
+MOST_ROWS = 200
+"""Of the text of a page."""
+MOST_BYTES = 256 << 10
+"""Of a difference with its text, which is left out of a longer one."""
+_SUMS = "counts.json"
+
+
+class KeptDifference(msgspec.Struct, frozen=True):
+    """A difference, and where in its file it stands."""
+
+    at: int
+    difference: Difference
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """Some of the differences of two crawls.
+
+    Attributes:
+        made: when they were compared, wall time.
+        counts: of all.
+        items: of one kind.
+        cursor: where to go on; `None` at the end.
+    """
+
+    made: float
+    counts: Counts
+    items: list[KeptDifference]
+    cursor: int | None
+
+
+def others(folder: Path) -> list[str]:
+    """Names under which a crawl was compared with others."""
+    return sorted(path.parent.name for path in (folder / FOLDER).glob(f"*/{_SUMS}"))
+
+
+def keep(folder: Path, name: str, differences: Iterator[Difference], counts: Counts) -> None:
+    """Write differences down as they are found; what was kept under the name before goes.
+
+    Raises:
+        StorageError: the disk refuses.
+    """
+    place = folder / FOLDER / name
+    try:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True, mode=0o700)
+        with ExitStack() as stack:
+            files: dict[Kind, BinaryIO] = {
+                kind: stack.enter_context(_file(place, kind).open("wb")) for kind in KINDS
+            }
+            for one in differences:
+                passages, cut = bounded(list(one.passages), MOST_ROWS)
+                told = msgspec.json.encode(
+                    msgspec.structs.replace(one, passages=passages, cut=one.cut or cut)
+                )
+                if len(told) > MOST_BYTES:
+                    told = msgspec.json.encode(msgspec.structs.replace(one, passages=(), cut=True))
+                files[one.kind].write(told + b"\n")
+        partial = place / f"{_SUMS}.partial"
+        partial.write_bytes(msgspec.json.encode(counts))
+        partial.replace(place / _SUMS)  # which says that they are whole
+    except OSError as error:
+        raise StorageError(f"{place}: cannot be written ({error.strerror}). Free some space.") from None
+
+
+def kept_differences(
+    folder: Path, name: str, kind: Kind, begin: int = 0, limit: int = 1, *, text: bool = False
+) -> Kept | None:
+    """Differences of a kind; `None` if there was no comparison that came to its end.
+
+    Args:
+        folder: of the later crawl.
+        name: of the other.
+        kind: of differences.
+        begin: place of the first in its file.
+        limit: at most so many.
+        text: with what differs in their texts.
+
+    Raises:
+        ConfigError: no difference begins there.
+        StorageError: it cannot be read.
+    """
+    place = folder / FOLDER / name
+    sums = place / _SUMS
+    items: list[KeptDifference] = []
+    try:
+        if not sums.exists():
+            return None
+        made, counts = sums.stat().st_mtime, msgspec.json.decode(sums.read_bytes(), type=Counts)
+        with _file(place, kind).open("rb") as lines:
+            lines.seek(max(begin - 1, 0))
+            if begin and lines.read(1) != b"\n":
+                raise ConfigError(f"{begin} is no place that was handed out. Begin with the first page.")
+            while len(items) < limit and (line := lines.readline()):
+                one = msgspec.json.decode(line, type=Difference)
+                items.append(
+                    KeptDifference(begin, one if text else msgspec.structs.replace(one, passages=()))
+                )
+                begin = lines.tell()
+            return Kept(made, counts, items, begin if lines.read(1) else None)
+    except (OSError, msgspec.DecodeError) as error:
+        raise StorageError(f"{place}: cannot be read ({error}). Compare them again.") from None
+
+
+def _file(place: Path, kind: Kind) -> Path:
+    return place / f"{kind}.jsonl"
