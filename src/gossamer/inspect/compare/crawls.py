@@ -156,7 +156,8 @@ def _of_host(
             counts.ignored += bool(changed(before, after))
             continue
         counts.changed += 1
-        passages, cut = [], False
+        passages: Sequence[Passage] = []
+        cut = False
         if reader.how.context is not None:
             passages, cut = bounded(passages_of(before, after, change, volatile, reader.how.context))
         yield Difference(

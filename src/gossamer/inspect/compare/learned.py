@@ -95,6 +95,9 @@ def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile)
     What became the same on all of them is a change of the site, not a thing that differs at each visit.
     """
     seen = set[int]()
-    for before, after in pairs:
+    for before, after in (
+        *pairs,
+        *pairs,
+    ):  # the second time what stays is counted on those pages, too, that came first
         volatile.learn(before.pieces, after.pieces, seen)
     return Learned(volatile, Slots.learned(pairs))

@@ -23,6 +23,8 @@ _ENDS_ITSELF = frozenset(("p", "li", "dt", "dd", "tr", "option"))
 """A second one beside it ends the first."""
 _DEEPEST = 64
 """Elements that are remembered; an end tag is looked for among them alone, so that nesting costs no quadratic time."""
+_WIDEST = 6
+"""Elements in a name."""
 
 
 def places_of(runs: Iterable[str]) -> list[str]:
@@ -41,17 +43,13 @@ def places_of(runs: Iterable[str]) -> list[str]:
                 if open_ and open_[-1][0] == name and name in _ENDS_ITSELF:
                     open_.pop()
                 label = _LABEL.search(tag[3]) if "=" in tag[3] else None
-                said = _FIGURES.sub("0", label[1] or label[2] or label[3] or "") if label else ""
+                said = ".".join((label[1] or label[2] or label[3] or "").split()) if label else ""
                 above = open_[-1][1] if open_ and not said else ""
-                own = f"{name}.{said}" if said else name
+                own = f"{name}.{_FIGURES.sub('0', said)}" if said else name
                 open_.append((name, f"{above} {own}" if above and above.count(" ") < _WIDEST else own))
                 del open_[:-_DEEPEST]
         places.append(open_[-1][1] if open_ else "")
     return places
-
-
-_WIDEST = 6
-"""Elements in a name."""
 
 
 def _close(open_: list[tuple[str, str]], name: str) -> None:

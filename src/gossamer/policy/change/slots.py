@@ -1,10 +1,10 @@
 """Which slots of a site's templates say something else on each of its pages, learned from two captures of many pages.
 
 A piece stands in several slots: in its element with those around it, in its element alone, behind the word it begins
-with, and before the one it ends with, figures of which are all alike ("Reference: QhJk", "Some title (848)"). A slot that
-became something else on nearly all pages, and on each page something of its own, is made anew at each visit, be it a
-saying, an advertisement or a clock in whatever language. What really changed did so on some pages; what became the same
-on many is a change of the site. Sums of money and the like (`figures.is_content`) are never left out.
+with, and before the one it ends with, figures of which are all alike ("Reference: QhJk", "Some title (848)"). A slot
+that became something else on nearly all pages, and on each page something of its own, is made anew at each visit, be it
+a saying, an advertisement or a clock in whatever language. What really changed did so on some pages; what became the
+same on many is a change of the site. Sums of money and the like (`figures.is_content`) are never left out.
 """
 
 import re
@@ -27,6 +27,10 @@ _LARGEST = 24
 _REDESIGN = 0.5
 """Share of the pieces of a page that differ from which it teaches nothing."""
 
+_AROUND = 1, 2, 3
+"""Elements by which a slot is named, the one in which a piece stands and those around it."""
+_MOST = 32
+"""Slots of a site."""
 _LONGEST_WORD = 40
 _DIGITS = re.compile(r"\d+")
 
@@ -48,31 +52,23 @@ class Slots:
 
     @classmethod
     def learned(cls, pairs: Sequence[tuple[Placed, Placed]]) -> "Slots":
-        """From two captures of each of several pages, also of such as did not change."""
+        """From two captures of each of several pages, also of such as did not change.
+
+        The slot that explains most is taken first; what stands in it speaks for no other.
+        """
         teaching = [(pair, differs) for pair in pairs if (differs := _differing(*pair)) is not None]
         touched = Counter(chain.from_iterable(_slots_of(pair, differs) for pair, differs in teaching))
         likely = {slot for slot, number in touched.items() if number >= _FEWEST}
-        stood: Counter[str] = Counter()
-        differed: defaultdict[str, float] = defaultdict(float)
-        own: Counter[str] = Counter()
-        met: set[tuple[str, frozenset[str]]] = set()
-        for (before, after), differs in teaching if likely else ():
-            old, new = _by_slot(before, likely), _by_slot(after, likely)
-            for slot in old.keys() & new.keys():
-                was, now = old[slot], new[slot]
-                most = max(was.total(), now.total())
-                came = {piece for piece in now if piece in differs}
-                gone = {piece for piece in was if piece in differs}
-                if most > _LARGEST or (slot, frozenset(came)) in met:
-                    continue
-                stood[slot] += 1
-                if came and gone:
-                    met.add((slot, frozenset(came)))
-                    own[slot] += 1
-                    differed[slot] += min(1.0, max(len(came), len(gone)) / most)
-        return cls(
-            frozenset(slot for slot in own if own[slot] >= _FEWEST and differed[slot] >= _SHARE * stood[slot])
-        )
+        pages = [
+            _Page(_by_slot(before, likely), _by_slot(after, likely), differs)
+            for (before, after), differs in (teaching if likely else ())
+        ]
+        found: set[str] = set()
+        while len(found) < _MOST and (slot := _best(pages)) is not None:
+            found.add(slot)
+            for page in pages:
+                page.differs.difference_update(page.old.get(slot, ()), page.new.get(slot, ()))
+        return cls(frozenset(found))
 
     def within(self, *captures: Placed) -> frozenset[str]:
         """The pieces of captures that stand in them."""
@@ -86,7 +82,38 @@ class Slots:
         )
 
 
-def _differing(before: Placed, after: Placed) -> Set[str] | None:
+class _Page(NamedTuple):
+    """A page by its slots before and after, and which of its pieces differ and are not explained."""
+
+    old: dict[str, Counter[str]]
+    new: dict[str, Counter[str]]
+    differs: set[str]
+
+
+def _best(pages: list[_Page]) -> str | None:
+    """The volatile slot that became something of its own on most pages."""
+    stood: Counter[str] = Counter()
+    differed: defaultdict[str, float] = defaultdict(float)
+    own: Counter[str] = Counter()
+    met: set[tuple[str, frozenset[str]]] = set()
+    for old, new, differs in pages:
+        for slot in old.keys() & new.keys():
+            most = max(old[slot].total(), new[slot].total())
+            came = frozenset(differs.intersection(new[slot]))
+            if most > _LARGEST or (slot, came) in met:
+                continue
+            stood[slot] += 1
+            if came and (gone := differs.intersection(old[slot])):
+                met.add((slot, came))
+                own[slot] += 1
+                differed[slot] += min(1.0, max(len(came), len(gone)) / most)
+    found = [
+        slot for slot, number in own.items() if number >= _FEWEST and differed[slot] >= _SHARE * stood[slot]
+    ]
+    return max(found, key=lambda slot: (differed[slot], slot), default=None)
+
+
+def _differing(before: Placed, after: Placed) -> set[str] | None:
     """The pieces that one of two captures has alone, but those that are content; `None` if it is another page."""
     old, new = Counter(before.pieces), Counter(after.pieces)
     gone, come = old - new, new - old
@@ -115,7 +142,8 @@ def _slotted(capture: Placed) -> Iterator[tuple[str, set[str]]]:
         first, last = piece.partition(" ")[0], piece.rpartition(" ")[2]
         slots = {f"<{_shape(first)}", f">{_shape(last)}"}
         if place:
-            slots |= {place, place.rpartition(" ")[2]}
+            around = place.split(" ")
+            slots |= {place, *(" ".join(around[-number:]) for number in _AROUND)}
         yield piece, slots
 
 

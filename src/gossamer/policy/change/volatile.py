@@ -227,7 +227,8 @@ class Volatile:
             inside.append((start, end))
             stretch = Hunk(*_opposite(start, end, spans[key], hunks), start, end)
             kind = pair.kind(stretch)
-            if kind == "same" and (new_digests[end] if end < len(new_digests) else 0) != self._boxes[key].end:
+            ends = new_digests[end] if end < len(new_digests) else 0
+            if kind == "same" and met is None and ends != self._boxes[key].end:
                 continue  # something else may stand behind a piece that is like its anchor
             if kind == "news" or (kind == "other" and _met(met, key, "\n".join(pair.after[start:end]))):
                 continue
