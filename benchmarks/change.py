@@ -44,7 +44,7 @@ VISITS = 24
 LEARNING = 3
 """Visits from which it may learn before it is judged."""
 _GOALS = {"precision": 0.97, "recall": 0.97, "false_alarms": 0.01}
-_GROUPS = {"tuned": TUNED, "held_out": HELD_OUT, "kept_back": KEPT_BACK, "fresh": FRESH}
+GROUPS = {"tuned": TUNED, "held_out": HELD_OUT, "kept_back": KEPT_BACK, "fresh": FRESH}
 _SCRIPTS = re.compile(r"<(script|style|svg|template)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _ENDS = re.compile(r"</(?:p|div|ul|h2|table|section)>", re.IGNORECASE)
 
@@ -205,7 +205,7 @@ def large() -> dict[str, float]:
     }
 
 
-def _pages(folder: Path | None) -> list[str]:
+def pages_in(folder: Path | None) -> list[str]:
     if folder is None:
         draw = random.Random(3)
         return [
@@ -244,14 +244,14 @@ def main() -> None:
     parser.add_argument("--histories", type=Path, required=True)
     parser.add_argument("--pages", type=Path, help="folder with real pages")
     parser.add_argument("--sites", type=int, default=100)
-    parser.add_argument("--groups", default=",".join(_GROUPS), help="of kinds of noise")
+    parser.add_argument("--groups", default=",".join(GROUPS), help="of kinds of noise")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    pages, histories = _pages(asked.pages), _histories(asked.histories)
+    pages, histories = pages_in(asked.pages), _histories(asked.histories)
     report: dict[str, Any] = {"pages": len(pages), "histories": len(histories), "goals": _GOALS}
     for name in asked.groups.split(","):
-        report[name] = run(pages, histories, asked.sites, _GROUPS[name], asked.seed)
+        report[name] = run(pages, histories, asked.sites, GROUPS[name], asked.seed)
     report["cost"], report["large"] = cost(pages), large()
     print(json.dumps(report, indent=None if asked.json else 2))
 

@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.change import _GROUPS, Page, _pages
+from benchmarks.change import GROUPS, Page, pages_in
 from benchmarks.wacz import served
 
 PAGES = 40
@@ -33,7 +33,7 @@ class Planted:
 
     def __init__(self, markups: list[str], group: str, seed: int) -> None:
         draw = random.Random(seed)
-        kinds = _GROUPS[group]
+        kinds = GROUPS[group]
         names = draw.sample(sorted(kinds), draw.randrange(1, 6))
         noises = {name: kinds[name] for name in names}
         self.first: dict[str, str] = {}
@@ -89,12 +89,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.change_crawls", description=__doc__)
     parser.add_argument("--pages", type=Path, help="folder with real pages")
     parser.add_argument("--sites", type=int, default=15)
-    parser.add_argument("--group", choices=_GROUPS, default="tuned", help="of kinds of noise")
+    parser.add_argument("--group", choices=GROUPS, default="tuned", help="of kinds of noise")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="two sites")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    markups = _pages(asked.pages)
+    markups = pages_in(asked.pages)
     table: Counter[tuple[str, str]] = Counter()
     for number in range(2 if asked.quick else asked.sites):
         site = Planted(markups, asked.group, asked.seed * 1_000 + number)

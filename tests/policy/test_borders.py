@@ -7,6 +7,7 @@ from gossamer.model.outcome import Fault
 from gossamer.model.reasons.reason import WrongValueError
 from gossamer.model.url import Url
 from gossamer.policy.change.change import changed, fingerprint
+from gossamer.policy.change.figures import JOINT
 from gossamer.policy.change.pieces import plain_pieces
 from gossamer.policy.ordering.orders import OrderConfig, settings_of_order
 from gossamer.policy.ordering.words import _singular
@@ -212,7 +213,7 @@ def test_a_host_that_is_blocked_is_named_as_urls_have_it(text: str, host: str | 
     [
         ("one\n" + "-" * 63 + "\ntwo", ["one", "two"]),  # ornament
         ("one\n" + "-" * 64 + "\ntwo", ["one", "-" * 64, "two"]),
-        ("one\n12\n34\ntwo", ["one 12 34", "two"]),
+        ("one\n12\n34\ntwo", [f"one{JOINT}12{JOINT}34", "two"]),
         ("12\none", ["12", "one"]),
         (" \n one  two \n", ["one two"]),
     ],

@@ -17,7 +17,12 @@ _JSON = re.compile(r"(?<=[,{\[])(?=\S)|(?=[\]}])")
 
 
 def page_pieces(
-    content: bytes, headers: Headers, host: str, most: int = LONGEST, ignored: Sequence[Selector] = ()
+    content: bytes,
+    headers: Headers,
+    host: str,
+    most: int = LONGEST,
+    ignored: Sequence[Selector] = (),
+    places: list[str] | None = None,
 ) -> list[str] | None:
     """What a document says, as `policy.change` compares it; `None` if it is neither markup nor plain text.
 
@@ -27,6 +32,7 @@ def page_pieces(
         host: it came from; where nothing else tells, its domain does which encoding is likely.
         most: characters of markup that are looked at, scripts and the like left out.
         ignored: elements that are left out of HTML.
+        places: takes, for each piece of markup, where it stands (`policy.change.places`).
     """
     if not content:
         return []
@@ -38,5 +44,5 @@ def page_pieces(
         return None
     text = decode(content, charset_of(content, declared, kind, host.rpartition(".")[2]))
     if markup:
-        return pieces_of(without(text, ignored) if kind in HTML_TYPES else text, most)
+        return pieces_of(without(text, ignored) if kind in HTML_TYPES else text, most, places)
     return plain_pieces(_JSON.sub("\n", text) if json else text)

@@ -16,13 +16,14 @@ from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.inspect.archive.lookup import Indexed, read_back
 from gossamer.inspect.compare.captures import bounded
-from gossamer.inspect.compare.learned import known_of, learned_together
-from gossamer.inspect.compare.text import READ, Reading, pieces_in
+from gossamer.inspect.compare.learned import Learned, known_of, learned_together
+from gossamer.inspect.compare.text import READ, Reading, placed_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
-from gossamer.policy.change.change import Change, changed, fingerprint
+from gossamer.policy.change.change import changed, fingerprint
 from gossamer.policy.change.passages import Passage, passages_of
+from gossamer.policy.change.slots import Placed
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
 
@@ -30,14 +31,14 @@ __all__ = ["Counts", "Difference", "How", "Kind", "differences"]
 
 Kind = Literal["changed", "new", "gone", "moved"]
 LEARNED_FROM = 24
-"""Pages of a host from whose changes is learned what differs at each visit."""
+"""Pages of a host from whose changes is learned what differs at each visit, and as many that did not change."""
 _HELD = 8 << 20
 """Characters of their texts that are held."""
 _SORTED = 8 << 20
 _FEWEST_PIECES = 3
 """Of a text that is known again at another address; of less the bytes must be equal."""
 
-_Texts = tuple[list[str], list[str]]
+_Texts = tuple[Placed, Placed]
 
 
 class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -109,9 +110,9 @@ def differences(
     texts = BigSort(scratch, "texts", _SORTED)
     for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
         apart = BigSort(scratch, "apart", _SORTED)
-        volatile = yield from _of_host(reader, group, apart, counts)
+        learned = yield from _of_host(reader, group, apart, counts)
         for line in apart:
-            texts.add(reader.by_text(msgspec.json.decode(line, type=_Apart), volatile))
+            texts.add(reader.by_text(msgspec.json.decode(line, type=_Apart), learned))
     found = BigSort(scratch, "found", _SORTED)
     for one in _moved(texts, counts):
         found.add(one.url.encode("utf-8", "surrogateescape") + b"\t" + msgspec.json.encode(one))
@@ -124,39 +125,22 @@ def _of_host(
     group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
     apart: BigSort,
     counts: Counts,
-) -> Generator[Difference, None, Volatile]:
+) -> Generator[Difference, None, Learned]:
     """The changed pages of one host; what is new or gone goes to `apart`, until it is known what of the host differs
     at each visit, which is returned."""
     pairs: list[tuple[Indexed, Indexed]] = []
+    steady: list[tuple[Indexed, Indexed]] = []
 
-    def shared() -> Iterator[tuple[Indexed, Indexed]]:
-        for _, first, last in group:
-            old, new = _page(first), _page(last)
-            if old is not None and new is not None:
-                if old.digest == new.digest:
-                    counts.same += 1
-                else:
-                    yield old, new
-            elif old is not None:
-                apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
-            elif new is not None:
-                apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
-
-    candidates = shared()
+    candidates = _that_differ(group, apart, counts, steady)
     held: list[_Texts | str] = []
     for pair in islice(candidates, LEARNED_FROM):
         pairs.append(pair)
         held.append(reader.texts(pair))
-        if (
-            sum(len(piece) for both in held if not isinstance(both, str) for side in both for piece in side)
-            > _HELD
-        ):
+        if _characters(held) > _HELD:
             break
-    volatile = Volatile()
+    learned = Learned(Volatile())
     if pairs and not reader.how.everything:
-        url = Url.from_serialised(pairs[0][1].url)
-        volatile = known_of(reader.after, url) if url is not None else volatile
-        volatile = learned_together((both for both in held if not isinstance(both, str)), volatile)
+        learned = _learned(reader, pairs[0][1].url, held, steady)
     for pair, both in chain(
         zip(pairs, held, strict=True), ((pair, reader.texts(pair)) for pair in candidates)
     ):
@@ -164,13 +148,18 @@ def _of_host(
             counts.changed += 1
             yield Difference("changed", pair[1].url, status=pair[1].status, note=both)
             continue
-        change = changed(*both, volatile)
+        before, after = (one.pieces for one in both)
+        volatile = learned.of(*both)
+        change = changed(before, after, volatile)
         if not change:
             counts.same += 1
-            counts.ignored += bool(changed(*both))
+            counts.ignored += bool(changed(before, after))
             continue
         counts.changed += 1
-        passages, cut = reader.passages(both, change, volatile)
+        passages: Sequence[Passage] = []
+        cut = False
+        if reader.how.context is not None:
+            passages, cut = bounded(passages_of(before, after, change, volatile, reader.how.context))
         yield Difference(
             "changed",
             pair[1].url,
@@ -181,7 +170,50 @@ def _of_host(
             passages=passages,
             cut=cut,
         )
-    return volatile
+    return learned
+
+
+def _that_differ(
+    group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
+    apart: BigSort,
+    counts: Counts,
+    steady: list[tuple[Indexed, Indexed]],
+) -> Iterator[tuple[Indexed, Indexed]]:
+    """The pages that both crawls have with other bytes; `steady` takes the first of those with the same."""
+    for _, first, last in group:
+        old, new = _page(first), _page(last)
+        if old is not None and new is not None:
+            if old.digest != new.digest:
+                yield old, new
+                continue
+            counts.same += 1
+            if len(steady) < LEARNED_FROM:
+                steady.append((old, new))
+        elif old is not None:
+            apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
+        elif new is not None:
+            apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
+
+
+def _learned(
+    reader: "_Reader", url: str, held: list[_Texts | str], steady: list[tuple[Indexed, Indexed]]
+) -> Learned:
+    """From texts of pages that differ, at least one, and of pages that do not: these say what stays."""
+    texts = [both for both in held if not isinstance(both, str)]
+    for pair in steady:
+        if _characters(texts) > _HELD:
+            break
+        both = reader.texts(pair)
+        if not isinstance(both, str):
+            texts.append(both)
+    parsed = Url.from_serialised(url)
+    return learned_together(texts, known_of(reader.after, parsed) if parsed is not None else Volatile())
+
+
+def _characters(texts: Sequence[_Texts | str]) -> int:
+    return sum(
+        len(piece) for both in texts if not isinstance(both, str) for side in both for piece in side.pieces
+    )
 
 
 class _Apart(msgspec.Struct, frozen=True):
@@ -198,34 +230,28 @@ class _Reader:
     def __init__(self, before: Inspection, after: Inspection, how: How) -> None:
         self.before, self.after, self.how = before, after, how
 
-    def passages(self, both: _Texts, change: Change, volatile: Volatile) -> tuple[list[Passage], bool]:
-        """What differs, and whether that is not all; nothing unless it was asked for."""
-        if self.how.context is None:
-            return [], False
-        return bounded(passages_of(*both, change, volatile, self.how.context))
-
     def texts(self, pair: tuple[Indexed, Indexed]) -> _Texts | str:
         """Of both captures, or why they cannot be told."""
         try:
-            return self._pieces(self.before, pair[0]), self._pieces(self.after, pair[1])
+            return self._placed(self.before, pair[0]), self._placed(self.after, pair[1])
         except UnreadableError as error:
             return str(error)
 
-    def by_text(self, apart: _Apart, volatile: Volatile) -> bytes:
+    def by_text(self, apart: _Apart, learned: Learned) -> bytes:
         """A line of one that is new or gone, to be sorted by what it says beside what differs at each visit."""
         one = apart.page
         mark = one.digest
         try:
-            pieces = self._pieces(self.before if apart.gone else self.after, one)
+            placed = self._placed(self.before if apart.gone else self.after, one)
         except (UnreadableError, StorageError):
-            pieces = []
-        if len(pieces) >= _FEWEST_PIECES:
-            mark = f"{fingerprint(pieces, volatile):016x}"
+            placed = Placed([])
+        if len(placed.pieces) >= _FEWEST_PIECES:
+            mark = f"{fingerprint(placed.pieces, learned.of(placed)):016x}"
         side, url = b"0" if apart.gone else b"1", one.url.encode("utf-8", "surrogateescape")
         return b"%b\t%b\t%d\t%b" % (mark.encode(), side, apart.status, url)
 
-    def _pieces(self, inspection: Inspection, one: Indexed) -> list[str]:
-        return pieces_in(inspection, read_back(inspection, one), self.how.reading)
+    def _placed(self, inspection: Inspection, one: Indexed) -> Placed:
+        return placed_in(inspection, read_back(inspection, one), self.how.reading)
 
 
 def _moved(texts: BigSort, counts: Counts) -> Iterator[Difference]:

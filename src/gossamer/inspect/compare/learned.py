@@ -1,7 +1,8 @@
 """What of a site differs at each visit, learned from the captures that an archive holds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from gossamer.inspect.archive.lookup import Indexed, read_back
 from gossamer.inspect.compare.text import READ, Reading, pieces_in
@@ -9,11 +10,12 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.inspect.url_places import UrlPlaces, fingerprints_of
 from gossamer.model.errors import StorageError, UnreadableError
 from gossamer.model.url import Url
+from gossamer.policy.change.slots import Placed, Slots
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
 from gossamer.state.records import decode_host
 
-__all__ = ["CAPTURES", "known_of", "learned_from", "learned_together"]
+__all__ = ["CAPTURES", "Learned", "known_of", "learned_from", "learned_together"]
 
 CAPTURES = 8
 """Of a page that are read to learn from: those made nearest to the ones that are compared."""
@@ -75,12 +77,27 @@ def known_of(inspection: Inspection, url: Url) -> Volatile:
     return Volatile()
 
 
-def learned_together(pairs: Iterable[tuple[list[str], list[str]]], volatile: Volatile) -> Volatile:
-    """`volatile`, with what is learned from one pair of captures of each of several pages of a site.
+class Learned(NamedTuple):
+    """What differs at each visit of a site: what pages show one by one, and slots of their templates."""
+
+    volatile: Volatile
+    slots: Slots = Slots()
+
+    def of(self, *captures: Placed) -> Volatile:
+        """What of a page does, by captures of it."""
+        return self.volatile.beside(self.slots.within(*captures))
+
+
+def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile) -> Learned:
+    """`volatile`, with what is learned from one pair of captures of each of several pages of a site, those too that
+    did not change.
 
     What became the same on all of them is a change of the site, not a thing that differs at each visit.
     """
     seen = set[int]()
-    for before, after in pairs:
-        volatile.learn(before, after, seen)
-    return volatile
+    for before, after in (
+        *pairs,
+        *pairs,
+    ):  # the second time what stays is counted on those pages, too, that came first
+        volatile.learn(before.pieces, after.pieces, seen)
+    return Learned(volatile, Slots.learned(pairs))

@@ -13,8 +13,9 @@ from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import UnreadableError
 from gossamer.model.exchange import Exchange
 from gossamer.policy.change.pieces import plain_pieces
+from gossamer.policy.change.slots import Placed
 
-__all__ = ["MOST_MARKUP", "READ", "DocumentText", "Reading", "pieces_in"]
+__all__ = ["MOST_MARKUP", "READ", "DocumentText", "Reading", "pieces_in", "placed_in"]
 
 MOST_MARKUP = 32 << 20
 """Characters of markup that are compared."""
@@ -33,17 +34,25 @@ READ = Reading()
 
 
 def pieces_in(inspection: Inspection, capture: Capture, reading: Reading) -> list[str]:
-    """What a capture says.
+    """What a capture says; errors as those of `placed_in`."""
+    return placed_in(inspection, capture, reading).pieces
+
+
+def placed_in(inspection: Inspection, capture: Capture, reading: Reading) -> Placed:
+    """What a capture says, and where on the page.
 
     Raises:
         UnreadableError: it does not decode, or is no text and its `text_of` finds none.
     """
     decoded, exchange = content_of(inspection, capture), capture.exchange
-    pieces = page_pieces(decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP, reading.ignored)
+    places: list[str] = []
+    pieces = page_pieces(
+        decoded.content, exchange.headers, exchange.url.host, MOST_MARKUP, reading.ignored, places
+    )
     if pieces is not None:
-        return pieces
+        return Placed(pieces, places)
     text = reading.text_of(exchange, decoded) if reading.text_of is not None else ""
     if not text:
         kind = media_type(declared_type(exchange.headers), decoded.content)
         raise UnreadableError(f"{exchange.url.text}: {kind} has no text that could be compared.")
-    return plain_pieces(text)
+    return Placed(plain_pieces(text))

@@ -15,6 +15,7 @@ import xxhash
 __all__ = [
     "FIGURE",
     "GONE",
+    "JOINT",
     "Figure",
     "digest",
     "figures_of",
@@ -26,6 +27,8 @@ __all__ = [
 
 GONE = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for what is ignored in a piece."""
+JOINT = "\N{EM SPACE}"
+"""Between a piece and a line of figures alone that stood below it: a blank over which no figure goes."""
 _ONE = r"(?:[A-Za-z_]++-){0,4}+[A-Za-z_]*+[0-9][A-Za-z0-9_]*+(?:[.,:/+-][A-Za-z0-9_]++)*+"
 FIGURE = re.compile(rf"(?<![A-Za-z0-9_]){_ONE}(?:[ ,.:;|/()+*=-]{{1,3}}{_ONE})*+")
 """Numbers and codes; what has no word between is one, as a date with its time."""
@@ -109,7 +112,9 @@ def figures_of(piece: str) -> list[Figure]:
 def is_content(piece: str, figure: Figure) -> bool:
     """Whether a figure says something, however often it differs: a sum of money, the number of a version, the day of
     publication."""
-    near = max(0, figure.start - _NEAR), figure.end + _NEAR
+    joint = piece.find(JOINT, figure.end)  # what stands below tells nothing of it
+    end = figure.end + _NEAR
+    near = max(0, figure.start - _NEAR), end if joint < 0 else min(joint, end)
     if _TOLD.search(piece, *near) is not None:
         return True
     return _DATED.search(piece, *near) is not None and _TIME.search(piece, *near) is None

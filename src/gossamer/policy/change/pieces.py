@@ -6,6 +6,9 @@ A handful of passes over the whole text in C; what is done for each tag in Pytho
 import re
 from html import unescape
 
+from gossamer.policy.change.figures import JOINT
+from gossamer.policy.change.places import places_of
+
 __all__ = ["LONGEST", "pieces_of", "plain_pieces"]
 
 LONGEST = 512 << 10
@@ -28,35 +31,49 @@ _SHORT = 64
 """Characters."""
 
 
-def pieces_of(markup: str, most: int = LONGEST) -> list[str]:
+def pieces_of(markup: str, most: int = LONGEST, places: list[str] | None = None) -> list[str]:
     """The visible text of a page: pieces without line feeds, with single spaces, none of them empty.
 
     Args:
         markup: HTML or XML, decoded.
         most: characters of it that are looked at, scripts and the like left out.
+        places: takes for each piece the element in which it begins, as `places_of` names it.
     """
-    text = _visible(markup)[:most].replace("\n", " ")
-    text = _BLOCKS.sub("\n", _INLINE.sub(" ", text))
-    return plain_pieces(unescape(text) if "&" in text else text)
+    text = _INLINE.sub(" ", _visible(markup)[:most].replace("\n", " "))
+    elements = places_of(_BLOCKS.findall(text)) if places is not None else []
+    lines = _BLOCKS.sub("\n", text).split("\n")
+    if "&" in text:
+        lines = [unescape(line) if "&" in line else line for line in lines]
+    if places is None:
+        return plain_pieces("\n".join(lines))
+    of_line = [
+        element for line, element in zip(lines, elements, strict=True) for _ in range(line.count("\n") + 1)
+    ]
+    numbers: list[int] = []
+    pieces = plain_pieces("\n".join(lines), numbers)
+    places += [of_line[number] for number in numbers]
+    return pieces
 
 
-def plain_pieces(text: str) -> list[str]:
-    """The lines of a text. One without any letter belongs to the line before: alone a figure says nothing. Short
-    ones of signs alone are ornament."""
+def plain_pieces(text: str, numbers: list[int] | None = None) -> list[str]:
+    """The lines of a text. One without any letter belongs to the line before, behind a `JOINT`: alone a figure says
+    nothing. Short ones of signs alone are ornament. `numbers` takes that of the line in which each begins."""
     pieces: list[str] = []
     letter, figure = _LETTER.search, _FIGURE.search
-    for line in text.split("\n"):
+    for number, line in enumerate(text.split("\n")):
         words = line.split()
         if not words:
             continue
         piece = " ".join(words)
-        if len(piece) >= _SHORT or letter(piece) is not None:
-            pieces.append(piece)
-        elif figure(piece) is not None:
+        if len(piece) < _SHORT and letter(piece) is None:
+            if figure(piece) is None:
+                continue
             if pieces:
-                pieces[-1] += " " + piece
-            else:
-                pieces.append(piece)
+                pieces[-1] += JOINT + piece
+                continue
+        pieces.append(piece)
+        if numbers is not None:
+            numbers.append(number)
     return pieces
 
 

@@ -9,8 +9,9 @@ is content again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple, Self, TypeVar
 
 from gossamer.policy.change.alignment import Hunk, hunks_of
@@ -83,9 +84,10 @@ class _Box(NamedTuple):
 class Volatile:
     """What is known of one site; empty for one that was never seen twice."""
 
-    __slots__ = ("_boxes", "_figures", "_past")
+    __slots__ = ("_beside", "_boxes", "_figures", "_past")
 
     def __init__(self) -> None:
+        self._beside: Set[str] = frozenset()
         self._figures: dict[int, _Seen] = {}
         self._boxes: dict[int, _Box] = {}
         self._past: dict[int, None] = {}
@@ -137,6 +139,13 @@ class Volatile:
         )
         return volatile
 
+    def beside(self, pieces: Set[str]) -> Self:
+        """With some pieces of a page that are left out of it, too; what is learned is shared."""
+        volatile = type(self)()
+        volatile._figures, volatile._boxes, volatile._past = self._figures, self._boxes, self._past
+        volatile._beside = pieces
+        return volatile
+
     def masked(self, pieces: Sequence[str], hidden: list[str] | None = None) -> list[str]:
         """The pieces as they count: empty for one in a volatile box, `...` (one character) for a volatile figure.
 
@@ -147,16 +156,20 @@ class Volatile:
         kept = without_ages(pieces) if pieces else []
         boxes = {key: box for key, box in self._boxes.items() if box.volatile}
         figures = {key for key, seen in self._figures.items() if _is_volatile(seen)}
-        if not kept or not (boxes or figures):
+        if not kept or not (boxes or figures or self._beside):
             return kept
         bare = skeletons(kept)
         for number, piece in enumerate(kept) if figures else ():
             if piece != bare[number]:
                 kept[number] = _masked(piece, figures)
-        for _, start, end in _spans(list(map(digest, bare)), boxes) if boxes else ():
-            if hidden is not None:
-                hidden += filter(None, kept[start:end])
-            kept[start:end] = [""] * (end - start)
+        left_out: list[Sequence[int]] = (
+            [range(start, end) for _, start, end in _spans(list(map(digest, bare)), boxes)] if boxes else []
+        )
+        left_out.append([number for number, piece in enumerate(pieces) if piece in self._beside])
+        for number in chain.from_iterable(left_out):
+            if hidden is not None and kept[number]:
+                hidden.append(kept[number])
+            kept[number] = ""
         return kept
 
     def learn(self, before: Sequence[str], after: Sequence[str], met: set[int] | None = None) -> None:
@@ -214,7 +227,8 @@ class Volatile:
             inside.append((start, end))
             stretch = Hunk(*_opposite(start, end, spans[key], hunks), start, end)
             kind = pair.kind(stretch)
-            if kind == "same" and (new_digests[end] if end < len(new_digests) else 0) != self._boxes[key].end:
+            ends = new_digests[end] if end < len(new_digests) else 0
+            if kind == "same" and met is None and ends != self._boxes[key].end:
                 continue  # something else may stand behind a piece that is like its anchor
             if kind == "news" or (kind == "other" and _met(met, key, "\n".join(pair.after[start:end]))):
                 continue
