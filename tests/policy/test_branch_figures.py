@@ -433,6 +433,22 @@ def test_a_chain_that_may_lead_on_keeps_its_branch():
     assert tree._endless(node) is folder
 
 
+@pytest.mark.parametrize(("chains", "shown"), [(3, True), (4, False)])
+def test_a_third_of_what_waits_may_be_chains_that_were_not_tried_to_the_end(chains, shown):
+    """Of eight parts and one more, by the rule of succession, 0.35 are three."""
+    tree = BranchTree(BranchConfig())
+    node = tree.place("/x/a")
+    folder = node.parent.parent
+    tree.root.record.judged = 800
+    for name in "bcdefghi":
+        part = tree.place(f"/x/{name}/in-{name}")
+        tree.entered(part, 1)
+        part.record.dry, part.record.visits, part.record.bred = 20, 20, 1.0 if chains > 0 else 2.0
+        chains -= 1
+    folder.record.dry, folder.record.bred = 80, 2.0
+    assert (tree._endless(node) is folder) is shown
+
+
 @pytest.mark.parametrize(("dry", "shown"), [(0, False), (1, True), (9, True)])
 def test_branches_that_may_bring_something_are_given_a_chance(dry, shown):
     """Each may be mistaken by 0.35, on average; a visit that brings nothing leaves 0.3 of its chance."""
@@ -442,10 +458,27 @@ def test_branches_that_may_bring_something_are_given_a_chance(dry, shown):
     tree.root.record.judged = 800
     for each in folder.below():
         each.record.dry, each.record.bred = 80, 2.0
-    inner = tree.place("/x/deep/one")
-    tree.entered(inner, 1)
-    inner.record.dry = dry
+    for inner in (tree.place("/x/deep/one"), tree.place("/x/other/two")):
+        tree.entered(inner, 1)
+        inner.record.dry = dry
     assert (tree._endless(node) is folder) is shown
+
+
+def test_parts_that_were_tried_to_their_end_tell_of_the_others():
+    tree = BranchTree(BranchConfig())
+    node = tree.place("/x/a")
+    folder = node.parent.parent
+    tree.root.record.judged = 800
+    tried = [tree.place(f"/x/{name}/in-{name}") for name in ("b", "c", "d")]
+    tree.entered(tree.place("/x/e/one"), 1)
+    tree.entered(tree.place("/x/f/two"), 1)
+    for each in (*folder.above(), node):
+        each.record.dry, each.record.bred = 80, 2.0
+    node.record.dry = 0
+    assert tree._endless(node) is None, "two of two parts were not tried at all"
+    for each in tried:
+        each.record.dry = 1
+    assert tree._endless(node) is folder, "two of five"
 
 
 def test_setting_aside_and_releasing():

@@ -70,7 +70,7 @@ _STORED_EVERY = 8
 _DOUBT = 0.35
 """Branches within it, on average, that may be mistaken for endless. Each visit that brings nothing leaves
 `_MISSED` of the chance that a branch brings something; at first, by the rule of succession, one in as many
-as there are may."""
+as there are may. A chain of fewer than `_DRY` visits keeps all of it, for the rest may lie behind."""
 _MISSED = 0.3
 _FEW = 4
 _GROWS = 0.75
@@ -553,10 +553,13 @@ class BranchTree:
             # Branches may breed each other: topics lead to new copies of an index, and that to new topics.
             if record.bred < _GROWS and (whole.bred < _GROWS or above.waiting < record.visits):
                 continue
-            waiting = [below for below in above.below() if below.own]
-            if any(each.is_chain and each.record.dry < _DRY for each in waiting):
-                continue
-            if sum(_MISSED**each.record.dry for each in waiting) <= _DOUBT * (len(waiting) + 1):
+            # Parts that were tried to their end tell of the others as much as those do whose URLs wait; of
+            # chains these alone.
+            parts = [part for part in above.below() if part.own or (part.record.dry and not part.children)]
+            waiting = [part for part in parts if part.own]
+            untried = sum(part.is_chain and part.record.dry < _DRY for part in waiting)
+            chance = sum(_MISSED**part.record.dry for part in waiting)
+            if untried <= _DOUBT * (len(waiting) + 1) and chance <= _DOUBT * (len(parts) + 1):
                 endless = above
         return endless
 
