@@ -78,7 +78,7 @@ def known_of(inspection: Inspection, url: Url) -> Volatile:
 
 
 class Learned(NamedTuple):
-    """What differs at each visit of a site: what pages show one by one, and slots of their templates."""
+    """What differs at each visit of a site: figures and boxes, and slots of its templates."""
 
     volatile: Volatile
     slots: Slots = Slots()

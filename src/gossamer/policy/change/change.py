@@ -72,8 +72,8 @@ def changed(before: Sequence[str], after: Sequence[str], volatile: Volatile = _N
         words, new_words = Counter(_WORDS.findall("\n".join(here))), Counter(_WORDS.findall("\n".join(there)))
         if words == new_words:
             continue
-        removed += words - new_words
-        added += new_words - words
+        removed.update(words - new_words)  # `+=` would go through all of them each time
+        added.update(new_words - words)
         found.append(_placed(hunk, places, new_places))
     net, net_added = (removed - added).total(), (added - removed).total()
     if not net and not net_added:

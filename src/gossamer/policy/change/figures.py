@@ -112,9 +112,9 @@ def figures_of(piece: str) -> list[Figure]:
 def is_content(piece: str, figure: Figure) -> bool:
     """Whether a figure says something, however often it differs: a sum of money, the number of a version, the day of
     publication."""
-    joint = piece.find(JOINT, figure.end)  # what stands below tells nothing of it
     end = figure.end + _NEAR
-    near = max(0, figure.start - _NEAR), end if joint < 0 else min(joint, end)
+    joint = piece.find(JOINT, figure.end, end)  # what stands below tells nothing of it
+    near = max(0, figure.start - _NEAR), end if joint < 0 else joint
     if _TOLD.search(piece, *near) is not None:
         return True
     return _DATED.search(piece, *near) is not None and _TIME.search(piece, *near) is None

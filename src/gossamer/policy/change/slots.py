@@ -27,7 +27,7 @@ _LARGEST = 24
 _REDESIGN = 0.5
 """Share of the pieces of a page that differ from which it teaches nothing."""
 
-_AROUND = 1, 2, 3
+_AROUND = 1, 3
 """Elements by which a slot is named, the one in which a piece stands and those around it."""
 _MOST = 32
 """Slots of a site."""
