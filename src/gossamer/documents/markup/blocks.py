@@ -178,7 +178,11 @@ class _Walk:
                 break
             tag = node.tag
             if tag == "-text":
-                self._text(node, context)
+                text = node.text_content or ""
+                if not text.isspace():
+                    self._text(node, text, context)
+                elif self._pieces:
+                    self._pieces.append(" ")
                 node = node.next
                 continue
             child = None if tag in _UNREAD else node.child
@@ -243,12 +247,7 @@ class _Walk:
         element.linked = self.linked - element.linked_before
         element.prose = self.prose - element.prose_before
 
-    def _text(self, node: LexborNode, context: _Context) -> None:
-        text = node.text_content or ""
-        if text.isspace():
-            if self._pieces:
-                self._pieces.append(" ")
-            return
+    def _text(self, node: LexborNode, text: str, context: _Context) -> None:
         words = len(WORD.findall(text))
         if not self._count:
             self._at = context
