@@ -43,9 +43,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Slow tests have a time-out of their own."""
+    """Slow tests have a time-out of their own, and with `--dist loadgroup` the worker that has others of their file.
+
+    All that start Ray have one worker: others would wait for their turn and do nothing.
+    """
     if item.get_closest_marker("slow"):
         item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
+        group = "ray" if "ray_turn" in getattr(item, "fixturenames", ()) else item.location[0]
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(autouse=True, scope="session")

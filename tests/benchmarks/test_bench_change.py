@@ -10,6 +10,7 @@ import pytest
 from benchmarks import change
 
 
+@pytest.mark.slow
 def test_planted_changes_are_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

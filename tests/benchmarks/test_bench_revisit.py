@@ -42,6 +42,7 @@ def test_oldest_first_leaves_as_much_stale_as_it_must():
     assert found.spent == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [10, 30, 100])
 def test_it_is_never_worse_than_oldest_first(budget: int):
     oldest = by_rule(SMALL, OldestFirst(SMALL), budget)
@@ -68,6 +69,7 @@ def test_signals_halve_what_is_stale():
     assert told.stale < by_policy(world, 30).stale
 
 
+@pytest.mark.slow
 def test_lies_cost_no_more_than_silence():
     world = slow()
     mute = by_policy(world, 30, QUIET, MUTE)
@@ -98,6 +100,7 @@ def test_a_few_clocks_neither_starve_nor_take_all():
     assert 1 / 16 < with_clock < 5
 
 
+@pytest.mark.slow
 def test_weights_move_visits_to_what_weighs_more():
     plain, weighted = by_policy(SMALL, 30), by_policy(SMALL, 30, weighted=True)
     assert weighted.weighted < plain.weighted * 0.95

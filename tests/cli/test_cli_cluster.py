@@ -97,6 +97,7 @@ def cluster(crawled: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cluster")
 def test_a_finished_cluster_says_when_and_how_it_ended(gossamer: Gossamer) -> None:
     ran = gossamer("cluster", "status", "d")
@@ -216,6 +217,7 @@ def test_the_report_is_one_page_over_all(gossamer: Gossamer, tmp_path: Path) -> 
     assert "localhost" in (tmp_path / "d" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_check_is_of_each_agent_and_of_the_whole_index(gossamer: Gossamer, cluster: Path) -> None:
     ran = gossamer("check", "d")
     assert (ran.code, "all is well" in ran.out) == (0, True), ran.out
@@ -279,6 +281,7 @@ def test_a_lost_agent_counts_by_what_others_went_on_from(gossamer: Gossamer, clu
     assert "pages     4 " in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cluster")
 def test_no_ray_is_needed(tmp_path: Path) -> None:
     """A process that cannot import it asks all the same."""

@@ -267,6 +267,7 @@ def test_resume_needs_a_crawl(gossamer: Gossamer) -> None:
     assert "nowhere: holds no crawl. Start one with" in ran.err
 
 
+@pytest.mark.slow
 def test_the_demonstration_crawls_checks_and_explains(gossamer: Gossamer) -> None:
     ran = gossamer("demo", "--dir", "d")
     assert ran.code == 0

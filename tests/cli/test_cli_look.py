@@ -233,6 +233,7 @@ def test_broken_links_are_counted_and_listed(gossamer: Gossamer, site: str) -> N
     assert "private/x.html" in gossamer("list", "d", "--state", "dropped").out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("crawled")
 def test_one_wrong_byte_in_an_archive_is_one_problem(gossamer: Gossamer) -> None:
     [archive] = Path("d/archive").glob("*.warc.gz")

@@ -14,6 +14,7 @@ def _run(folder: Path, redirections: str, *arguments: str) -> subprocess.Complet
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirections", ["<&- >&- 2>&-", "2>&-", "2>/dev/full"])
 def test_a_crawl_that_nobody_listens_to_is_a_crawl(site: str, tmp_path: Path, redirections: str) -> None:
     ran = _run(tmp_path, redirections, "crawl", site, "--dir", "d", "--min-delay", "0", "--json")
@@ -64,6 +65,7 @@ def test_a_pipe_of_a_library_that_breaks_is_an_error() -> None:
     assert (ran.returncode, ran.stderr) == (3, "gossamer: Broken pipe\n")
 
 
+@pytest.mark.slow
 def test_titles_in_any_script_can_be_shown_and_read_by_programs(site: str, tmp_path: Path) -> None:
     folder = tmp_path / "Straße 漢"
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}

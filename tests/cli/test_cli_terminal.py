@@ -79,6 +79,7 @@ class Terminal:
         return self.process.wait()
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_well_on_a_terminal(site: str, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "gossamer", "crawl", site, "--dir", "d", "--min-delay", "2")
     terminal = Terminal(*command, cwd=tmp_path)

@@ -81,6 +81,7 @@ def crawled(path, spec, event: Event | None = None, **changes):
     return world, true, visits
 
 
+@pytest.mark.slow
 def test_two_agents_fetch_what_one_would(tmp_path):
     _, true, _ = crawled(tmp_path, SMALL)
     folders = [tmp_path / "node-1" / "a-1", tmp_path / "node-2" / "a-2"]
@@ -91,6 +92,7 @@ def test_two_agents_fetch_what_one_would(tmp_path):
     assert all((path / "crawl.log").stat().st_size for path in folders), "both have work"
 
 
+@pytest.mark.slow
 def test_agents_with_nothing_but_an_allowance_to_wait_for_are_not_idle(tmp_path):
     async def run(web) -> World:
         async with agents_on(tmp_path, web, 2, max_pages=40) as world:
@@ -114,6 +116,7 @@ async def busiest_host_parked(world: World, slot: int) -> None:
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_hosts_left_alone_keep_no_crawl_with_an_allowance_from_its_end(tmp_path):
     async def run(web) -> World:
         async with agents_on(tmp_path, web, 2, SLOW, max_pages=10_000) as world:
@@ -127,6 +130,7 @@ def test_hosts_left_alone_keep_no_crawl_with_an_allowance_from_its_end(tmp_path)
     assert all(agent.queued for agent in seen.agents), "what waits for an operator stays queued"
 
 
+@pytest.mark.slow
 def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(link_exchange, "TRIM_SECONDS", 3600.0)
     _, true, _ = crawled(tmp_path, SMALL, **SLOW)
@@ -134,6 +138,7 @@ def test_links_leave_an_idle_agent_as_soon_as_they_are_found(tmp_path, monkeypat
     assert not true.compare(statuses).missing
 
 
+@pytest.mark.slow
 def test_a_new_agent_looks_for_nothing_where_nothing_can_be(tmp_path, monkeypatch):
     give, had, taken = MoveExecutor.give, {}, set()
 
@@ -149,6 +154,7 @@ def test_a_new_agent_looks_for_nothing_where_nothing_can_be(tmp_path, monkeypatc
     assert len(had) == 2
 
 
+@pytest.mark.slow
 def test_a_place_that_joins_the_scope_is_told_once(tmp_path, monkeypatch):
     told, reported, known = [], [], set()
     deliver, renew = Links.deliver, Links.renew

@@ -139,6 +139,7 @@ def lines(path: Path) -> list[dict[str, str]]:
     return [json.loads(line[line.index("{") :]) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_two_halves_are_the_whole(web, tmp_path):
     reference = captured(whole(tmp_path / "reference", web).path)
     assert len(reference) > 40

@@ -57,6 +57,7 @@ def sender(tmp_path):
     sender.environment.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fresh", [0, 1, 7, 1_000])
 @pytest.mark.parametrize("seed", range(4))
 def test_each_message_is_told_in_order_until_it_is_applied(monkeypatch, sender, fresh, seed):

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from agents_here import final
 from mirrors import HOSTS, PAGES, mirrors, referred_elsewhere, sound
+from nodes import until
 from patience import PATIENCE, SLOW_SECONDS
 from prometheus_text import check
 from ray_there import needs_ray, never_two_at_once
 from whole_crawl import QUICK
 
+from gossamer.cluster.actors import PAUSE_SECONDS
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import load, merge, to_toml
 from gossamer.simweb import CrawlRules, SimulatedWeb, WorldSpec, truth
@@ -46,6 +48,7 @@ def configured(path: Path, web: SimulatedWeb) -> list[str]:
     return ["--config", str(config), "--seeds", str(seeds), "--cores", "0.5", "--snapshot-every", "3s"]
 
 
+@pytest.mark.slow
 def test_who_reaches_the_coordinator_needs_no_numpy_for_it():
     looked = "import sys, gossamer.cluster.actors; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", looked], check=False).returncode == 0
@@ -131,3 +134,26 @@ def started(*arguments: str):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             process.wait(PATIENCE)
+
+
+@pytest.mark.slow
+def test_an_agent_that_cannot_begin_is_tried_again(tmp_path):
+    """Ray starts no actor anew whose constructor raised: the crawl would wait for it for ever."""
+    folder = tmp_path / "c"
+    with SimulatedWeb(WorldSpec.friendly(hosts=2, pages=5, page_bytes=500)) as web:
+        words = ["cluster", "crawl", "--agents", "1", *configured(tmp_path, web), "--dir", str(folder)]
+        command = [sys.executable, "-m", "gossamer", *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as crawl:
+            try:
+                until(lambda: (folder / "cluster.json").exists(), "the plan")
+                in_the_way = folder / "agents"
+                in_the_way.write_text("no folder")
+                until(lambda: gossamer("cluster", "status", str(folder)).returncode == 0, "the coordinator")
+                time.sleep(2 * PAUSE_SECONDS)
+                assert crawl.poll() is None
+                in_the_way.unlink()
+                told, _ = crawl.communicate(timeout=SLOW_SECONDS)
+            finally:
+                crawl.kill()
+    assert crawl.returncode == 0, told
+    assert list(in_the_way.glob("a-*"))

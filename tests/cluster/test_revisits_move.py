@@ -6,6 +6,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_again import AgainWorld, drain
@@ -55,6 +56,7 @@ def standing(worlds: list[AgainWorld]) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=2, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_page_is_lost_or_doubled_over_moves_and_kills(seed: int):

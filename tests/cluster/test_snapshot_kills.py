@@ -54,6 +54,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_killed_by_the_system(crawled, tmp_path):
     path, place = tmp_path / "crawl", tmp_path / "store"
     shutil.copytree(crawled, path)

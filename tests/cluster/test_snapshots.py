@@ -85,6 +85,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     return Store(str(tmp_path / "store"), HASTY) if request.param == "folder" else memory_store()
 
 
+@pytest.mark.slow
 def test_a_crawl_goes_on_from_its_snapshot(thirds, store, tmp_path):
     first, second = thirds
     made = snapshot(first, store)
@@ -323,6 +324,7 @@ def test_a_pinned_checkpoint_outlives_its_pruning(thirds, store):
     assert not list(second.tmp.iterdir())
 
 
+@pytest.mark.slow
 def test_beside_a_running_crawl(site, tmp_path):
     """Every snapshot taken meanwhile is that of its checkpoint; the crawl notices nothing."""
     store, folder = memory_store(), CrawlFolder(tmp_path / "crawl")

@@ -216,6 +216,7 @@ def two_worlds(**options):
         shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     ours=st.lists(STEP, max_size=40),
@@ -401,6 +402,7 @@ def test_killed_at_every_point_it_comes_out_the_same(point, monkeypatch):
         check_consistent(b)
 
 
+@pytest.mark.slow
 def test_killed_while_dropping_it_goes_on(monkeypatch):
     monkeypatch.setattr(moving, "SLICE", 20)
     shards = [1, 2, 5, 7]

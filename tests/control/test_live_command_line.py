@@ -68,6 +68,7 @@ def running(tmp_path: Path, web: SimulatedWeb) -> Iterator[tuple[Path, subproces
         process.kill()
 
 
+@pytest.mark.slow
 def test_set_undo_and_pause(
     running: tuple[Path, subprocess.Popen[bytes]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +101,7 @@ def test_set_undo_and_pause(
     assert (nothing.returncode, "holds no crawl" in nothing.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_change_survives_a_kill(running: tuple[Path, subprocess.Popen[bytes]]) -> None:
     path, process = running
     changed = gossamer("set", path, 'scope.exclude=["/never/"]', "engine.workers=5")

@@ -197,6 +197,7 @@ async def commanded(*arguments: str | Path) -> tuple[int, str, str]:
     return process.returncode or 0, out.decode(), errors.decode()
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     async def check(live: Running, site: Site, _: Pages) -> None:
         folder, address = live.folder.path, site.address

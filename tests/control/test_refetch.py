@@ -78,6 +78,7 @@ def test_a_stopped_crawl_visits_again_what_was_asked_for_once(crawled: Path, web
     assert finished(crawled, web) == seen
 
 
+@pytest.mark.slow
 def test_filters_are_those_of_the_list(crawled: Path, web: SimulatedWeb):
     before = visits(crawled)
     hosts = Counter(url.split("/")[2].partition(":")[0] for url in before)
@@ -94,6 +95,7 @@ def test_filters_are_those_of_the_list(crawled: Path, web: SimulatedWeb):
     assert {url for url in before if seen[url] == 2} == wanted
 
 
+@pytest.mark.slow
 def test_a_dry_run_only_counts(crawled: Path, web: SimulatedWeb):
     assert offline(crawled, status="200", dry_run=True).pages > 10
     assert offline(crawled, status="200", older_than="1h", dry_run=True).pages == 0
@@ -101,6 +103,7 @@ def test_a_dry_run_only_counts(crawled: Path, web: SimulatedWeb):
     assert set(finished(crawled, web).values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "path"),
     [
@@ -118,6 +121,7 @@ def test_what_cannot_be_is_said(crawled: Path, asked: dict[str, str], path: str)
     assert [one.path for one in caught.value.details] == [path]
 
 
+@pytest.mark.slow
 def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path, web: SimulatedWeb):
     async def check() -> None:
         async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
@@ -144,6 +148,7 @@ def test_a_running_crawl_visits_them_at_once_and_notes_who_asked(tmp_path: Path,
     asyncio.run(check())
 
 
+@pytest.mark.slow
 def test_a_filter_runs_beside_the_crawl_and_is_done_before_it_ends(tmp_path: Path, web: SimulatedWeb):
     async def check() -> None:
         async with running(tmp_path / "c", web, {"politeness.min_delay": 0.02}) as live:
@@ -159,6 +164,7 @@ def test_a_filter_runs_beside_the_crawl_and_is_done_before_it_ends(tmp_path: Pat
     asyncio.run(check())
 
 
+@pytest.mark.slow
 def test_a_request_that_was_cut_off_does_not_visit_what_was_visited_for_it(crawled: Path, web: SimulatedWeb):
     """As after a kill: the request is still there, and some of its pages were visited since."""
     first, second, *_ = wanted = some_pages(crawled)
@@ -170,6 +176,7 @@ def test_a_request_that_was_cut_off_does_not_visit_what_was_visited_for_it(crawl
     assert (seen[first], seen[second], seen[wanted[2]]) == (2, 2, 1)
 
 
+@pytest.mark.slow
 def test_many_urls_are_asked_for_a_piece_at_a_time(crawled: Path):
     wanted = some_pages(crawled, 5)
     offline(crawled, urls=wanted)
@@ -188,12 +195,14 @@ def test_many_urls_are_asked_for_a_piece_at_a_time(crawled: Path):
     assert len({page for pages in pieces for page in pages}) == 5
 
 
+@pytest.mark.slow
 def test_a_damaged_request_says_what_to_do(crawled: Path):
     CrawlFolder(crawled).refetches.write_text("{")
     with pytest.raises(StorageError, match="Remove it"):
         pending_requests(crawled)
 
 
+@pytest.mark.slow
 def test_the_daemon_writes_it_down_for_a_job_that_does_not_run(crawled: Path, web: SimulatedWeb):
     url = some_pages(crawled)[0]
 
@@ -215,6 +224,7 @@ def test_the_daemon_writes_it_down_for_a_job_that_does_not_run(crawled: Path, we
     assert finished(crawled, web)[url] == 2
 
 
+@pytest.mark.slow
 def test_the_command_says_how_many_and_what_happens_next(crawled: Path, tmp_path: Path):
     url = some_pages(crawled)[0]
     ran = gossamer("refetch", str(crawled), url, "http://nowhere.test/", "--dry-run", cwd=tmp_path)
@@ -238,6 +248,7 @@ def test_the_command_says_how_many_and_what_happens_next(crawled: Path, tmp_path
     assert ran.returncode == 2 and "holds no crawl" in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_request_of_an_older_version_keeps_its_expression(crawled: Path):
     old = [{"when": 5.0, "who": "alice", "urls": [], "wanted": {"match": "/old/\\d"}}]
     CrawlFolder(crawled).refetches.write_text(json.dumps(old))
@@ -247,6 +258,7 @@ def test_a_request_of_an_older_version_keeps_its_expression(crawled: Path):
     assert pending_requests(crawled) == [request]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_a_status_is_refused_with_what_can(crawled: Path, tmp_path: Path):
     ran = gossamer("refetch", str(crawled), "--status", "9xx", cwd=tmp_path)
     assert ran.returncode == 2 and "a class from 1xx to 5xx" in ran.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import loopback
+import pytest
 from console_stage import StageDaemon
 from patience import PATIENCE
 from service_world import LONG, SMALL, crawlers, job_settings, no_survivors
@@ -45,6 +46,7 @@ def test_of_many_not_all_are_named() -> None:
     assert again == "gossamer serve --dir '/a b' finds it again, and goes on with it if it was killed"
 
 
+@pytest.mark.slow
 def test_a_crawl_goes_on_until_it_is_told_to_stop(home: Path) -> None:
     command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
     command += ["--token-file", "none"]

@@ -18,6 +18,7 @@ def _priced(_: str, path: str, asked: Counter[tuple[str, str]]) -> Answer:
     return status, {"Content-Type": "text/html"}, f"<p>It stays.</p><p>It costs ${visit}.00</p>"
 
 
+@pytest.mark.slow
 def test_two_captures_are_compared(tmp_path: Path) -> None:
     asyncio.run(_compared(tmp_path))
 

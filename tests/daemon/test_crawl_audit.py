@@ -20,6 +20,7 @@ def noted(daemon: Daemon) -> list[tuple[str, str, str]]:
     return [(line.who, line.action, line.details) for line in reversed(items)]
 
 
+@pytest.mark.slow
 def test_every_operation_is_noted_and_no_view(home: Path) -> None:
     async def live(web: SimulatedWeb) -> None:
         async with open_daemon(home) as daemon:

@@ -240,6 +240,7 @@ def test_hours_for_visiting_again_end_and_a_run_by_hand_has_none(web: SimulatedW
     asyncio.run(live())
 
 
+@pytest.mark.slow
 def test_a_schedule_that_says_revisit_goes_on_with_the_same_folder(web: SimulatedWeb, home: Path) -> None:
     """It is stopped when its hours are over, by the daemon that is there then."""
 
@@ -495,6 +496,7 @@ def test_a_job_that_takes_more_memory_than_it_may_begins_anew(web: SimulatedWeb,
     asyncio.run(live())
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
     command = [sys.executable, "-m", "gossamer", "serve", "--dir", str(home), "--port", "0"]
     command += ["--token-file", "none"]

@@ -170,6 +170,7 @@ def fill(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_then_space(small_disk: Path) -> None:
     async def story() -> None:
         with SimulatedWeb(SMALL) as web:

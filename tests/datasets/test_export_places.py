@@ -62,6 +62,7 @@ def _export(root: Path, what: str, folder: str) -> list[dict[str, object]]:
     return _rows(root / "out" / folder / what)
 
 
+@pytest.mark.slow
 def test_a_clusters_folder_gives_what_its_agents_have(tmp_path: Path) -> None:
     agents = tmp_path / "cluster" / "agents"
     agents.mkdir(parents=True)

@@ -107,6 +107,7 @@ def test_rows_are_there_once_however_often_they_are_exported(address: str, tmp_p
         assert max(len(row[0]) for row in rows) == 9_009
 
 
+@pytest.mark.slow
 def test_long_texts_and_changed_rows(address: str, tmp_path: Path) -> None:
     table = hostile_tables(tmp_path)
     source = source_of("documents", "url,time,serial,offset,title,text,cut,confidence", "", table)
@@ -144,6 +145,7 @@ print(databases.load(source, database).written)
 """
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_without_doubles(address: str, tmp_path: Path) -> None:
     visits(tmp_path, 60_000)
     code = _EXPORT.format(
@@ -175,6 +177,7 @@ def _done(database: PostgreSql | Sqlite) -> int:
     return int(rows[0][0]) if rows else 0
 
 
+@pytest.mark.slow
 def test_a_full_disk_takes_back_the_batch(tmp_path: Path) -> None:
     visits(tmp_path, 20_000)
     code = _EXPORT.format(kind="Sqlite", address=f"sqlite:///{tmp_path}/file.db", folder=str(tmp_path))

@@ -70,6 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield root
 
 
+@pytest.mark.slow
 def test_parts_are_marked_and_what_is_whole_is_not(folder: Path) -> None:
     marks = {
         "/" + str(row["url"]).rpartition("/")[2]: row["marks"] or ""
@@ -86,6 +87,7 @@ def test_parts_are_marked_and_what_is_whole_is_not(folder: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_was_archived_is_read_whole(folder: Path) -> None:
     text = {
         str(row["url"]).rpartition("/")[2]: row["text"] for row in rows_of(folder / "d" / FOLDER, "documents")
@@ -98,6 +100,7 @@ def test_what_was_archived_is_read_whole(folder: Path) -> None:
     assert "incomplete" not in _gossamer("get", "d", "/all", cwd=folder).stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_no_failure_of_the_disk(folder: Path) -> None:
     for options in ((), ("--text",), ("--json",)):
         ran = _gossamer("get", "d", "/torn", *options, cwd=folder)

@@ -66,6 +66,7 @@ def test_names_put_by_one_process_are_known_to_another_at_work(tmp_path):
     cache.close()
 
 
+@pytest.mark.slow
 def test_workers_killed_at_random_moments_give_no_wrong_answer(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     tally = name_sharing.kill_and_go_on(tmp_path / "names", 6)

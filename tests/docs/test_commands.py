@@ -358,7 +358,9 @@ def folder_of(line: str, otherwise: str) -> str:
     return found[1] if found else otherwise
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [name if name == "README.md" else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+)
 def test_the_commands_of_a_page_run(name: str, web: Web, crawled: Path, tmp_path: Path) -> None:
     blocks = blocks_of(ROOT / name)
     first = next((block.text for block in blocks if "my-crawl" in block.text), "")

@@ -27,6 +27,7 @@ def test_the_reference_tells_everything() -> None:
     assert "### ProtocolModule\n" in pages["reference/python.md"]
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("material", reason="the extra `docs` is not installed")
     ran = subprocess.run(

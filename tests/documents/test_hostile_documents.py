@@ -53,6 +53,7 @@ def test_hostile_pages(shape: str) -> None:
         assert (said.text.extractor, said.text.fallback) == ("visible-text", True)
 
 
+@pytest.mark.slow
 def test_pages_with_much_of_everything_are_cut_and_not_refused() -> None:
     limits = ReadingLimits(max_links=100)
     said = timed(HTML["100,000 links"]().encode(), "text/html", limits)
@@ -103,6 +104,7 @@ def test_pdf_of_garbage() -> None:
     assert Mark.BROKEN in timed(b"%PDF-1.7\n" + bytes(range(256)) * 1_000, "application/pdf").marks
 
 
+@pytest.mark.slow
 def test_zip_bomb_in_docx() -> None:
     body = "<w:p><w:r><w:t>" + "A" * (200 << 20) + "</w:t></w:r></w:p>"
     tracemalloc.start()
@@ -242,6 +244,7 @@ def test_next_to_nothing(content: bytes) -> None:
         links_of(content, URL, kind)
 
 
+@pytest.mark.slow
 def test_pages_that_repeat_an_expression_s_start() -> None:
     for piece in ("[x](", "a@", "a.", "http://", "www.", "<!--", "[[", "![", "({", "\\'", "1-"):
         for kind in (

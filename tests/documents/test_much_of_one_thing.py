@@ -81,6 +81,7 @@ def test_a_page_keeps_its_text_behind_megabytes_that_are_none(kind: str) -> None
     assert said.marks == ()
 
 
+@pytest.mark.slow
 def test_a_page_of_too_much_text_is_cut_and_marked() -> None:
     said = read(page(f"<p>{PROSE}</p>" * 60_000), URL, "text/html")
     assert Mark.CUT in said.marks

@@ -206,6 +206,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(1500), deadline=None)
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_any_soup_reads_as_in_html5lib(markup: str) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import title_follower
 from patience import PATIENCE
 from torture_lives import Life, small_world
@@ -72,6 +73,7 @@ def part_of_a_life(
     assert life.end(crawl).killed
 
 
+@pytest.mark.slow
 def test_each_record_once_over_kills_of_either_side(tmp_path):
     dice = random.Random(4)
     database = tmp_path / "titles"

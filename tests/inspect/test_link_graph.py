@@ -106,6 +106,7 @@ def expected_edges(world: World, urls: Iterable[str]) -> set[tuple[str, str]]:
     return edges
 
 
+@pytest.mark.slow
 def test_the_graph_is_that_of_the_web_that_was_crawled(crawled: tuple[Path, World, list[str]]) -> None:
     path, world, seeds = crawled
     graph = export(path)

@@ -104,6 +104,7 @@ def test_however_a_date_is_written_in_the_address_it_says_nothing(address):
     assert values(*map(month, (5, 6, 7, 8, 9)))[2:] == [0.0] * 3
 
 
+@pytest.mark.slow
 def test_hostile_markup_is_read_in_linear_time():
     numbers = "/".join(map(str, range(20_000)))
     assert pieces(numbers.encode(), "/", (numbers,)) == ()

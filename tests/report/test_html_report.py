@@ -166,6 +166,7 @@ def is_page(line: dict) -> bool:
 # What an independent count of the log, of the state, says.
 
 
+@pytest.mark.slow
 def test_sums_agree_with_the_log(crawled: Crawled, figures: Figures) -> None:
     lines, log = crawled.lines, figures.log
     assert figures.ended == crawled.reason == FINISHED
@@ -583,6 +584,7 @@ def _histograms(count: int) -> st.SearchStrategy[Histogram]:
     return st.builds(Histogram, edges, counts, st.integers(0, 9))
 
 
+@pytest.mark.slow
 @settings(max_examples=12, suppress_health_check=list(HealthCheck), deadline=None)
 @given(strategy_for(Figures), st.sampled_from(list(LANGUAGES)))
 def test_any_figures_make_a_harmless_page(figures: Figures, language: Any) -> None:

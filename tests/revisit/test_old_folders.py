@@ -3,6 +3,7 @@
 import json
 
 import archived
+import pytest
 import rocksdict
 from changing_web import ChangingWeb, at, honest
 from revisit_crawls import EVERY
@@ -21,6 +22,7 @@ def made_old(folder):
     assert not set(NEW) & set(rocksdict.Rdict.list_cf(state))
 
 
+@pytest.mark.slow
 def test_they_are_looked_at_and_go_on(crawl_of):
     crawl = crawl_of({"engine.give_up_after": "300ms", EVERY: "1s"}, revisit=False)
     with ChangingWeb({"site": at("/", honest())}) as web:

@@ -68,6 +68,7 @@ def assert_made_again(folder: Path, right: dict[str, tuple[int, list[str]]]) -> 
     assert answers(folder, QUERIES) == right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [
@@ -97,6 +98,7 @@ def test_each_file(
         shutil.rmtree(copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder", [INDEX, *(pytest.param(more, marks=pytest.mark.slow) for more in ("documents", "similar"))]
 )
@@ -107,6 +109,7 @@ def test_a_mark_that_is_no_text(copied: Path, right: dict[str, tuple[int, list[s
     assert_made_again(copied, right)
 
 
+@pytest.mark.slow
 def test_the_folder_is_gone(copied: Path, right: dict[str, tuple[int, list[str]]]) -> None:
     shutil.rmtree(copied / INDEX)
     ran = gossamer("search", copied, "wolf")
@@ -116,6 +119,7 @@ def test_the_folder_is_gone(copied: Path, right: dict[str, tuple[int, list[str]]
     assert_made_again(copied, right)
 
 
+@pytest.mark.slow
 def test_a_file_is_in_its_place(copied: Path, right: dict[str, tuple[int, list[str]]]) -> None:
     shutil.rmtree(copied / INDEX)
     (copied / INDEX).write_bytes(b"not a folder")
@@ -128,6 +132,7 @@ def test_a_file_is_in_its_place(copied: Path, right: dict[str, tuple[int, list[s
         assert str(INDEX) in ran.err
 
 
+@pytest.mark.slow
 def test_texts_and_index_are_made_again_from_the_archive(
     copied: Path, right: dict[str, tuple[int, list[str]]]
 ) -> None:
@@ -136,6 +141,7 @@ def test_texts_and_index_are_made_again_from_the_archive(
     assert_made_again(copied, right)
 
 
+@pytest.mark.slow
 def test_the_index_of_another_crawl(
     copied: Path, tmp_path: Path, right: dict[str, tuple[int, list[str]]]
 ) -> None:
@@ -147,6 +153,7 @@ def test_the_index_of_another_crawl(
     assert answers(copied, ["walrus"]) == {"walrus": (0, [])}
 
 
+@pytest.mark.slow
 def test_texts_and_index_of_another_crawl(
     copied: Path, tmp_path: Path, right: dict[str, tuple[int, list[str]]]
 ) -> None:
@@ -159,6 +166,7 @@ def test_texts_and_index_of_another_crawl(
     assert answers(copied, ["walrus"]) == {"walrus": (0, [])}
 
 
+@pytest.mark.slow
 def test_an_index_with_strange_files(copied: Path, right: dict[str, tuple[int, list[str]]]) -> None:
     (copied / INDEX / "strange").write_bytes(b"x")
     (copied / INDEX / ".tantivy-writer.lock").write_bytes(b"")
@@ -166,6 +174,7 @@ def test_an_index_with_strange_files(copied: Path, right: dict[str, tuple[int, l
     assert_made_again(copied, right)
 
 
+@pytest.mark.slow
 def test_it_is_taken_away_while_it_is_asked(copied: Path, here: Callable[..., Ran]) -> None:
     away, done = copied / "away", threading.Event()
 
@@ -187,6 +196,7 @@ def test_it_is_taken_away_while_it_is_asked(copied: Path, here: Callable[..., Ra
     assert here("search", copied, "wolf").code == 0
 
 
+@pytest.mark.slow
 def test_a_crawl_that_was_never_indexed(tmp_path: Path) -> None:
     with site_of({"/a": html("Walrus", "A walrus on the ice.")}) as address:
         folder = crawled(address, tmp_path / "d")
@@ -197,6 +207,7 @@ def test_a_crawl_that_was_never_indexed(tmp_path: Path) -> None:
         assert_plain(ran)
 
 
+@pytest.mark.slow
 def test_tables_that_are_made_anew_are_told_of_once(copied: Path) -> None:
     [table, *_] = sorted((copied / "documents").glob("documents-*.parquet"))
     table.unlink()

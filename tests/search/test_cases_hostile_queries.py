@@ -175,6 +175,7 @@ def test_limits_that_are_none(library: Path, here: Callable[..., Ran], arguments
     assert_plain(ran)
 
 
+@pytest.mark.slow
 def test_memory_of_a_question_is_bounded(library: Path) -> None:
     # One argument of a program has at most 128 KiB.
     for query in ("(" * 130_000, "wolf " * 26_000, '"' + "a " * 65_000, "数" * 43_000, "*a" * 65_000):
@@ -193,6 +194,7 @@ def gossamer_under(line: str, folder: Path, query: str) -> Ran:
     return Ran(ran.returncode, ran.stdout, ran.stderr)
 
 
+@pytest.mark.slow
 def test_folders_that_are_no_index(tmp_path: Path, library: Path) -> None:
     for folder in (tmp_path / "nowhere", tmp_path, Path("/dev/null")):
         ran = gossamer("search", folder, "wolf")

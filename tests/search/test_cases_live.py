@@ -43,6 +43,7 @@ class Library(dict[str, Page]):
         return default
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["otters river", pytest.param('"otters of river"', marks=pytest.mark.slow)])
 def test_it_goes_where_the_answer_is(tmp_path: Path, words: str) -> None:
     pages = Library()
@@ -56,6 +57,7 @@ def test_it_goes_where_the_answer_is(tmp_path: Path, words: str) -> None:
     assert here("search", tmp_path / "d", "otters").code == 0, "what it crawled is a crawl as any other"
 
 
+@pytest.mark.slow
 def test_no_answer_is_said_when_all_is_crawled(tmp_path: Path) -> None:
     with site_of({"/a": html("A", "nothing of the kind")}) as address:
         ran = gossamer(
@@ -65,6 +67,7 @@ def test_no_answer_is_said_when_all_is_crawled(tmp_path: Path) -> None:
     assert_plain(ran)
 
 
+@pytest.mark.slow
 def test_seeds_that_are_none(tmp_path: Path) -> None:
     for seeds in ([], ["http://[bad"], ["http://127.0.0.1:9/"]):
         ran = gossamer("search", "--live", "otters", *seeds, "--dir", tmp_path / "d", "--set", "engine.give_up_after=1s",

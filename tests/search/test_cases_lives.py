@@ -104,6 +104,7 @@ def paths(folder: Path, query: str) -> list[str]:
     return [path[1:] for path in Found(ran).paths] if ran.code in (0, 1) else []
 
 
+@pytest.mark.slow
 def test_a_process_that_a_killed_crawl_left_behind_costs_the_next_one_nothing(tmp_path: Path) -> None:
     """It makes the tables still: the one of the crawl that goes on waits for its turn, and then takes all."""
     folder = tmp_path / "d"
@@ -129,6 +130,7 @@ def test_a_process_that_a_killed_crawl_left_behind_costs_the_next_one_nothing(tm
     assert paths(folder, animal(29)) == ["29"]
 
 
+@pytest.mark.slow
 def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with site_of(Chain(3)) as address:
@@ -151,6 +153,7 @@ def test_index_waits_for_its_turn_if_it_is_to(tmp_path: Path) -> None:
     assert paths(folder, animal(2)) == ["2"]
 
 
+@pytest.mark.slow
 def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +176,7 @@ def test_a_crawl_on_a_disk_that_nobody_may_write_is_searched(
     assert not [*(tmp_path / "tmp").glob("gossamer-search-*")], "nothing is left behind"
 
 
+@pytest.mark.slow
 def test_a_running_crawl_is_searched(tmp_path: Path) -> None:
     pages = Chain(30, held=20)
     with site_of(pages) as address:
@@ -189,6 +193,7 @@ def test_a_running_crawl_is_searched(tmp_path: Path) -> None:
     assert paths(tmp_path / "d", animal(3)) == ["3"]
 
 
+@pytest.mark.slow
 def test_a_crawl_that_is_gone_on_with(tmp_path: Path) -> None:
     with site_of(Chain(30)) as address:
         folder = indexed(crawled(address, tmp_path / "d", "--max-pages", "10"))
@@ -226,6 +231,7 @@ class Changing(dict[str, Page]):
         return said.get(path) or default
 
 
+@pytest.mark.slow
 def test_the_newest_capture_wins(tmp_path: Path) -> None:
     with site_of(Changing()) as address:
         line = [
@@ -248,6 +254,7 @@ def test_the_newest_capture_wins(tmp_path: Path) -> None:
     assert len(everything) == len(set(everything)) == 5
 
 
+@pytest.mark.slow
 def test_an_index_made_in_steps_is_that_made_at_once(tmp_path: Path) -> None:
     with site_of(Chain(30)) as address:
         folder = crawled(address, tmp_path / "steps", "--max-pages", "7")
@@ -297,6 +304,7 @@ def killed(folder: Path, seconds: float) -> bool:
     return not ended
 
 
+@pytest.mark.slow
 def test_killed_while_it_indexes(chain: Path, whole: Path, tmp_path: Path) -> None:
     wanted = answers(whole, CHAIN_QUERIES)
     shutil.copytree(chain, folder := tmp_path / "d")
@@ -419,6 +427,7 @@ def test_who_waits_for_his_turn_ends_with_the_crawl_that_began_him(
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_two_at_once(chain: Path, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(chain, folder := tmp_path / "d")
     both = [begin("index", folder, "-q", "--once") for _ in range(2)]

@@ -16,6 +16,7 @@ OTHER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["txt", "html", "md"])
 def test_a_file_that_is_a_near_duplicate(library: Path, tmp_path: Path, ending: str) -> None:
     text = "\n\n".join(COPY)
@@ -27,6 +28,7 @@ def test_a_file_that_is_a_near_duplicate(library: Path, tmp_path: Path, ending: 
     assert all(each.likeness > 0.7 for each in found)
 
 
+@pytest.mark.slow
 def test_a_passage_in_a_long_document(library: Path, tmp_path: Path) -> None:
     passage = " ".join(STORY[1:5])
     assert len(passage.split()) >= 60
@@ -38,6 +40,7 @@ def test_a_passage_in_a_long_document(library: Path, tmp_path: Path) -> None:
     assert "copper" not in shown
 
 
+@pytest.mark.slow
 def test_what_has_only_a_few_words_in_common_is_no_copy(library: Path, tmp_path: Path) -> None:
     (tmp_path / "given.txt").write_text(f"{OTHER * 3} the quick brown fox {OTHER * 3}")
     assert similar(library, tmp_path / "given.txt") == []
@@ -49,6 +52,7 @@ def test_documents_of_the_crawl(library: Path, address: str) -> None:
     assert similar(library, f"{address}/insect") == []
 
 
+@pytest.mark.slow
 def test_without_blanks_between_words(library: Path, tmp_path: Path) -> None:
     (tmp_path / "given.txt").write_text("\n".join(CHINESE))
     assert {each.path for each in similar(library, tmp_path / "given.txt")} == {
@@ -57,6 +61,7 @@ def test_without_blanks_between_words(library: Path, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_pages_without_text_are_like_nothing(library: Path, address: str) -> None:
     for path in ("/silence", "/nothing"):
         assert gossamer("similar", library, f"{address}{path}", "--json").code in (0, 1, 2)
@@ -73,6 +78,7 @@ def _clusters(folder: Path) -> dict[str, object]:
     return {path_of(row["url"]): row[CLUSTER] for row in rows if row["state"] == "done"}
 
 
+@pytest.mark.slow
 def test_clusters_are_listed_and_exported(library: Path, tmp_path: Path) -> None:
     clusters = _clusters(library)
     assert clusters.keys() > FOXES, "a near-duplicate is never dropped"
@@ -88,6 +94,7 @@ def test_clusters_are_listed_and_exported(library: Path, tmp_path: Path) -> None
     assert len({str(exported[path]) for path in FOXES}) == 1
 
 
+@pytest.mark.slow
 def test_several_at_once(library: Path, address: str, tmp_path: Path) -> None:
     (tmp_path / "given.txt").write_text("\n".join(CHINESE))
     found = similar(library, tmp_path / "given.txt", f"{address}/fox")
@@ -109,6 +116,7 @@ GIVEN: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
 def test_given_documents_of_any_kind(library: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "given").write_bytes(GIVEN[name])
@@ -119,6 +127,7 @@ def test_given_documents_of_any_kind(library: Path, tmp_path: Path, name: str) -
         assert "text" in (ran.out + ran.err).lower(), "it is said that there is none"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_named(library: Path, tmp_path: Path, address: str) -> None:
     for asked in (
         tmp_path / "nowhere.txt",

@@ -41,6 +41,7 @@ NO_TEXTS = {"controls", "noncharacters"}
 """Mostly characters that no text has: bytes of something else under a wrong type, which are marked as such."""
 
 
+@pytest.mark.slow
 def test_each_is_found_by_its_first_words(tmp_path: Path) -> None:
     pages = {
         f"/{number}": Page(f"walrus{number} stands first.\n{text}".encode(), "text/plain; charset=utf-8")
@@ -59,6 +60,7 @@ def test_each_is_found_by_its_first_words(tmp_path: Path) -> None:
     assert search(folder, "porcupine").paths == ["/ordinary"]
 
 
+@pytest.mark.slow
 def test_a_long_text_is_found_beyond_its_beginning(tmp_path: Path) -> None:
     filler = "Some hundred thousand characters of a report that nobody has read to its end so far. "
     pages = {
@@ -89,6 +91,7 @@ def test_fifty_megabytes_of_text(tmp_path: Path) -> None:
     assert most < 2 << 20, f"{most >> 10} MiB"
 
 
+@pytest.mark.slow
 def test_a_small_crawl_has_a_small_index(tmp_path: Path) -> None:
     with site_of({"/n": html("Number", "walrus")}) as address:
         folder = indexed(crawled(address, tmp_path / "d"))

@@ -107,6 +107,7 @@ def _once(crawl: Path, write: Callable[[Path, Kept], None]) -> None:
             index.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(st.integers(0, 10**6))
 def test_followed_through_kills_in_any_order_it_answers_as_one_made_at_once(seed: int) -> None:

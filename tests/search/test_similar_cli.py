@@ -102,6 +102,7 @@ def _told(root: Path, *arguments: str) -> Any:
     return json.loads(ran.stdout)
 
 
+@pytest.mark.slow
 def test_pages_that_resemble_each_other_are_one_cluster_and_their_links_are_followed(
     root: Path, site: str
 ) -> None:
@@ -116,6 +117,7 @@ def test_pages_that_resemble_each_other_are_one_cluster_and_their_links_are_foll
     assert f"2 pages like {cluster['cluster']}" in shown.stdout
 
 
+@pytest.mark.slow
 def test_copies_of_files_are_found_with_the_passage(root: Path, site: str) -> None:
     for answer in _told(root, "mine.txt", "mine.html"):
         (page,) = answer["pages"]
@@ -139,6 +141,7 @@ def test_a_page_of_the_crawl_is_compared_with_the_others(root: Path, site: str) 
         assert [page["url"] for page in answer["pages"]] == [f"{site}/a"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_looked_for_is_told_and_the_rest_is_answered(root: Path) -> None:
     ran = gossamer("similar", "d", "nothing.pdf", "/gone", "empty.txt", "mine.txt", "d", "--json", cwd=root)
     assert ran.returncode == 1
@@ -169,6 +172,7 @@ def test_list_sql_export_and_report_tell_of_clusters(root: Path, site: str) -> N
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_table_is_there_without_an_index_and_follows_it(root: Path, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="the extra `sql` is not installed")
 
@@ -197,6 +201,7 @@ def test_near_duplicates_are_one_hit_of_a_search(root: Path, site: str) -> None:
     assert not {hit["url"] for hit in others} & {f"{site}/a", f"{site}/near"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["documents", "links"])
 def test_damaged_tables_are_noticed_and_the_remedy_is_named(root: Path, tmp_path: Path, table: str) -> None:
     shutil.copytree(root / "d", tmp_path / "d")

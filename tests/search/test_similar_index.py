@@ -95,6 +95,7 @@ def test_pairs_and_clusters_are_those_of_the_texts(tmp_path: Path) -> None:
     assert missed == []
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 40), min_size=1, max_size=6))
 def test_the_index_does_not_depend_on_how_documents_are_batched(seed: int, sizes: list[int]) -> None:
@@ -180,6 +181,7 @@ follower.catch_up(lambda: False)
 """
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:
     some = documents(_alike(120, 9))
     write_tables(tmp_path / "c", some)
@@ -278,6 +280,7 @@ def test_a_full_disk_is_told_and_costs_nothing_that_was_committed(tmp_path: Path
     assert held(store.known) == _indexed(tmp_path / "anew", some, lambda: 1000)
 
 
+@pytest.mark.slow
 def test_very_many_equal_pages_are_one_cluster_and_cost_no_more_each(tmp_path: Path) -> None:
     text = text_of(1, 60)
     some = documents([(f"http://h/{number}", text) for number in range(3_000)])

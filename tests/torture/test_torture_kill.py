@@ -66,9 +66,12 @@ def finish(life: Life) -> list[str]:
 @pytest.mark.parametrize("point", BEFORE_COMMIT)
 def test_killed_before_a_commit_what_was_appended_is_cut_and_fetched_again(life: Life, point: str) -> None:
     assert life.crawl(point).killed
-    # What a killed process left can be looked at before anything is mended.
-    checked = life.run("check", str(life.folder))
-    assert checked.status == 0 and "removes it" in checked.stdout, checked.stdout
+    # What a killed process left can be looked at before anything is mended. A group of nothing but visits without an
+    # answer appends nothing; which visits make a group is a matter of timing.
+    name = point.partition(":")[0]
+    while "removes it" not in (checked := life.run("check", str(life.folder))).stdout:
+        assert checked.status == 0, checked.stdout
+        assert life.resume(die_at=f"{name}:2").killed
     assert finish(life)
     assert fetched_in_vain(life)
 
@@ -189,6 +192,7 @@ def test_killed_at_four_random_moments(tmp_path: Path, number: int) -> None:
         assert not rude_visits(life, Manners(min_delay=0.08, retry_after=MANNERS.retry_after))
 
 
+@pytest.mark.slow
 def test_killed_once_and_resumed(life: Life) -> None:
     """The short form of this file, for every run of the tests."""
     # Amid a record, whatever came before: at another point nothing may have been appended yet.

@@ -239,6 +239,7 @@ def test_new_pages_of_a_pattern_are_told_once_it_has_settled(archive):
     assert followed(archive) == [("new", "2")]
 
 
+@pytest.mark.slow
 def test_pages_that_come_to_answer_a_query(archive):
     archive.set(watch=[{"name": "w", "query": "polite crawler", "settle": 100}])
     followed(archive)
@@ -316,6 +317,7 @@ def test_one_follows_at_a_time(archive):
         Following(archive.path)
 
 
+@pytest.mark.slow
 def test_hostile_pages_take_no_time(archive):
     archive.set(watch=watch(select="div"))
     followed(archive)

@@ -50,6 +50,7 @@ def once(shop, folder, *more):
     )
 
 
+@pytest.mark.slow
 def test_each_run_visits_once_and_its_exit_code_tells_of_changes(shop, tmp_path):
     with Hook().open() as hook:
         options = ("--selector", ".price", "--notify", hook.url)
@@ -71,6 +72,7 @@ def test_each_run_visits_once_and_its_exit_code_tells_of_changes(shop, tmp_path)
     assert "- EUR 120" in listed.stdout
 
 
+@pytest.mark.slow
 def test_pages_are_watched_until_it_is_interrupted(shop, tmp_path):
     command = [sys.executable, "-m", "gossamer", "watch", f"{shop.address}shop", "--every", "1s", "--min-delay", "0",
                "--when", "contains EUR 80", "--dir", "d"]  # fmt: skip
@@ -131,6 +133,7 @@ def test_what_is_wrong_is_told_before_anything_is_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_secret_address_is_kept_by_its_name(shop, tmp_path, monkeypatch):
     with Hook().open() as hook:
         monkeypatch.setenv("CHAT_HOOK", f"{hook.url}/S3CRET")
@@ -142,6 +145,7 @@ def test_a_secret_address_is_kept_by_its_name(shop, tmp_path, monkeypatch):
         assert not path.is_file() or b"S3CRET" not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_changes_among_noise_are_told_once_though_it_is_killed():
     figures = measure(20, 9, 3)
     assert figures["recall"] >= 0.98, figures
@@ -154,6 +158,7 @@ def test_changes_among_noise_are_told_once_though_it_is_killed():
     assert sum(figures["kills"].values()) >= 3
 
 
+@pytest.mark.slow
 def test_a_follower_that_dies_is_started_again(shop, tmp_path):
     command = [sys.executable, "-m", "gossamer", "watch", f"{shop.address}shop", "--every", "1s", "--min-delay", "0",
                "--dir", "d"]  # fmt: skip

@@ -147,6 +147,7 @@ def test_what_will_never_arrive_is_given_up_kept_and_told(archive, hook, status)
     assert view(archive).undelivered == ()
 
 
+@pytest.mark.slow
 def test_attempts_are_bounded(archive):
     archive.set(watch=watch(notify=["http://127.0.0.1:1/closed"]))
     warmed(archive, "a")

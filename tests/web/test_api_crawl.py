@@ -64,6 +64,7 @@ def wait_for(client: httpx.Client, path: str, met: Any) -> Any:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_crawl_is_watched_changed_and_ended(service: LiveService, web: SimulatedWeb) -> None:
     with logged_in(service, "ada", Role.OPERATOR) as ada, logged_in(service, "vic", Role.VIEWER) as vic:
         settings = job_settings(web) | {"politeness.min_delay": "300ms", "engine.give_up_after": "1m"}

@@ -107,6 +107,7 @@ def searchers() -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_job_is_searched(service: LiveService, site: str) -> None:
     answer = get(service, "/jobs/docs/search", query="guide crawler", facets=True, limit=5).json()
     assert answer["total"] == GUIDES
@@ -195,6 +196,7 @@ def mesh(service: LiveService) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mesh: Path, site: str) -> None:
     alone = get(service, "/clusters/mesh/search", query="guide crawler", facets=True, limit=5).json()
     assert (alone["total"], alone["documents"], alone["jobs"]) == (GUIDES, DOCUMENTS, ["cluster:mesh"])
@@ -210,6 +212,7 @@ def test_a_cluster_is_searched_alone_and_with_all_jobs(service: LiveService, mes
     assert get(service, "/clusters/never/search", query="a").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_cluster_is_searched_in_the_console(service: LiveService, mesh: Path, site: str) -> None:
     page = loopback.get(f"{service.url}/clusters/mesh/search", params={"q": "guide crawler"})
     assert page.status_code == 200
@@ -284,6 +287,7 @@ def test_what_strangers_wrote_is_told_as_text(service: LiveService) -> None:
     assert "\u202e" not in page.text
 
 
+@pytest.mark.slow
 def test_a_searcher_that_was_killed_is_followed_by_another(service: LiveService) -> None:
     assert hits(service, "/jobs/docs/search", "guide")
     for pid in (first := searchers()):
@@ -319,6 +323,7 @@ def test_a_damaged_index_keeps_nobody_from_the_others(
         shutil.copytree(kept, index)
 
 
+@pytest.mark.slow
 def test_whoever_may_look_may_search(tmp_path: Path, site: str) -> None:
     with live_service(tmp_path / "service", security=CHEAP) as service:
         crawl(service, "docs", site, budget__max_pages=3)

@@ -151,6 +151,7 @@ def journal() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_all_that_is_written_into_the_journal_has_its_word() -> None:
     done = journal()
     assert {"stop now", "crash", "log-out", "host_rest"} <= done

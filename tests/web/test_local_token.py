@@ -243,6 +243,7 @@ def serve(home: Path, *options: str, errors: int = subprocess.PIPE) -> subproces
     return subprocess.Popen(command, stderr=errors, text=True)
 
 
+@pytest.mark.slow
 def test_what_serve_says_opens_the_console(home: Path) -> None:
     """The whole address stands on a terminal only: other output may be a file that others read."""
     screen, terminal = pty.openpty()
@@ -264,6 +265,7 @@ def test_what_serve_says_opens_the_console(home: Path) -> None:
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["none", "file"])
 def test_what_serve_says_into_a_file(home: Path, choice: str) -> None:
     file = home / "token"

@@ -85,6 +85,7 @@ async def send(client: httpx.AsyncClient, path: str, **fields: str) -> httpx.Res
     return await client.post(path, data={"csrf": csrf[1], **fields}, headers=PAGE)
 
 
+@pytest.mark.slow
 def test_more_and_again_of_a_real_crawl(home: Path, web: SimulatedWeb) -> None:
     async def story() -> None:
         async with served(home) as (daemon, client):

@@ -79,6 +79,7 @@ async def look_around(client: httpx.AsyncClient, start: list[str]) -> dict[str, 
     return seen
 
 
+@pytest.mark.slow
 def test_hostile_pages_are_shown_as_text(home) -> None:
     with hostile_site() as site:
         asyncio.run(scene(home, site))

@@ -114,6 +114,7 @@ def test_secrets_of_the_daemon_go_to_nobody_they_are_not_for(service: LiveServic
     assert refused.status_code == 422
 
 
+@pytest.mark.slow
 def test_a_test_is_sent_and_what_was_given_up_is_sent_again(service: LiveService, hook: Hook) -> None:
     before = len(hook.got)
     assert post(service, "/api/v1/jobs/day/watches/test", {}).json() == {"messages": 1}

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import ray
@@ -241,11 +241,13 @@ class AgentActor:
         keep_private()
         seldom_collect()
         few_arenas()
-        self._plan = kept_plan(store)
-        self._slot = slot
         self._loop = uvloop.new_event_loop()
         self._ended: Future[Reason] = Future()
-        self._agent = Agent(order_of(self._plan, slot), RayLinks(self._plan.cluster, slot), _die_in)
+        try:
+            plan = kept_plan(store)
+            self._agent = Agent(order_of(plan, slot), RayLinks(plan.cluster, slot), _die_in)
+        except Exception as error:  # noqa: BLE001 - Ray starts dead processes anew, but no actor whose constructor raised
+            _die_of(error)
         spare_what_stays()  # Ray's modules, too
         threading.Thread(target=self._live, name="crawl", daemon=True).start()
 
@@ -255,9 +257,7 @@ class AgentActor:
             self._ended.set_result(self._loop.run_until_complete(self._agent.live()))
         except Exception as error:  # noqa: BLE001 - told to whoever asks, and then another process may try
             self._ended.set_exception(error)
-            traceback.print_exception(error)  # into Ray's log of this process
-            time.sleep(PAUSE_SECONDS)
-            os._exit(FAILED)
+            _die_of(error)
 
     def deliver(self, data: bytes) -> bytes:
         """A packed batch of another agent; the packed answer."""
@@ -278,6 +278,13 @@ class AgentActor:
     def ended(self) -> str:
         """Why the crawl is over; empty while it is not."""
         return str(self._ended.result()) if self._ended.done() else ""
+
+
+def _die_of(error: Exception) -> NoReturn:
+    """Leave the slot to another process, after a while."""
+    traceback.print_exception(error)  # into Ray's log of this process
+    time.sleep(PAUSE_SECONDS)
+    os._exit(FAILED)
 
 
 def _die_in(seconds: float) -> None:

@@ -31,7 +31,7 @@ ADVICE = {
     Fault.NAME_FAILED: "the name servers do not answer. Is the network up? --nameserver asks another one.",
     Fault.CONNECT: "nothing answers there. Is the server running, the port right?",
     Fault.CONNECT_TIMEOUT: "nothing answers there. Is the address right, a proxy needed (fetch.proxy)?",
-    Fault.TLS: "no secure connection. A certificate of your own goes into fetch.ca_file.",
+    Fault.TLS: "not secure. Your own certificates go into fetch.ca_file, host keys into fetch.known_hosts.",
     Fault.PROXY: "the proxy refuses. See fetch.proxy.",
 }
 
