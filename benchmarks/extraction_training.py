@@ -16,9 +16,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.extraction_pages import Annotated, annotated_pages
 from gossamer.documents.markup import block_model
-from gossamer.documents.markup.block_features import features, normal_words
+from gossamer.documents.markup.block_features import features
 from gossamer.documents.markup.block_model import BlockModel, Tree
-from gossamer.documents.markup.blocks import segments_of
+from gossamer.documents.markup.blocks import normal_words, segments_of
 from gossamer.documents.markup.main_text import MOST_NODES
 from gossamer.documents.markup.page import page_facts
 

@@ -19,7 +19,7 @@ PAGE = f"""<!doctype html><html lang="en-GB"><head><title>A good heading | The S
 <body><nav class="menu"><ul><li><a href="/home">Home</a></li><li><a href="/about">About us</a></li></ul></nav>
 <main><article class="post-content"><h1>A good heading</h1><p>{PROSE * 3}<a href="other">a link</a></p>
 <h2>Second</h2><p>{PROSE * 2}</p><pre><code>x = 1
-  y = 2</code></pre><ul><li>{PROSE}</li></ul><img src="a.png" alt="A picture" width="30" height="20px">
+  y = 2</code></pre><ul><li>{PROSE}<code><span>f(a, </span><span>b)</span></code></li></ul><img src="a.png" alt="A picture" width="30" height="20px">
 <p>{PROSE} <a href="mailto:ada@site.test?subject=x">write</a></p>
 <video title="Film"><source src="f.mp4" type="video/mp4"></video></article></main>
 <div itemscope itemtype="https://schema.org/Product"><span itemprop="name">Tea</span><meta itemprop="sku" content="7">
@@ -49,6 +49,7 @@ def test_markdown(said: DocumentText) -> None:
     assert "## Second" in said.markdown.text
     assert "[a link](" in said.markdown.text
     assert "x = 1\n  y = 2" in said.markdown.text
+    assert "`f(a, b)`" in said.markdown.text
     assert "About us" not in said.markdown.text
     assert said.markdown.extractor == "html-to-markdown"
 

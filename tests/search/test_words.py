@@ -1,5 +1,6 @@
 """Words are found in the forms in which people write them, in whatever script."""
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 from search_tables import Page, found, indexed
 
 from gossamer.search.query.asked import All
-from gossamer.search.text.words import STEMMERS, stem_of, stems_of
+from gossamer.search.symbols import without_symbols
+from gossamer.search.text.words import STEMMERS, of_document, stem_of, stems_of
 
 pytest.importorskip("tantivy", reason="the extra `search` is not installed")
 
@@ -195,3 +197,26 @@ def test_stems_asked_for_together_are_those_asked_for_singly(words: set[str], la
 
 def test_no_stemmer_changes_the_number_of_a_sign() -> None:
     assert {stem_of("c04343", one) for one in STEMMERS} == {"c04343"}
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["of", "The", "hill", "C++", ".NET", "a_b", " ", ", ", "\u201d", "\xa0", "\u2014", "-"]
+        )
+    )
+)
+def test_a_text_in_ascii_has_the_words_that_it_has_beside_another_letter(pieces: list[str]) -> None:
+    text = "".join(pieces)
+
+    def words(text: str) -> list[tuple[int, str]]:
+        return [(token.position, token.text) for token in of_document(text, "en", common=False).tokens]
+
+    assert words(f"{text} \u0416")[:-1] == words(text)
+
+
+def test_symbols_that_are_not_told_apart_are_in_no_word() -> None:
+    for one in filter(lambda one: without_symbols(one) == '"', map(chr, range(0x80, 0x3000))):
+        shown = unicodedata.normalize("NFKC", one)
+        assert all(unicodedata.category(part)[0] in "PS" for part in shown), f"{ord(one):x}"

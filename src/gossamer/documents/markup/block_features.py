@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.documents.markup.blocks import HINTS, PLACES, TAGS, WORD, Block, Segments
+from gossamer.documents.markup.blocks import HINTS, PLACES, TAGS, Block, Segments, normal_words
 
-__all__ = ["Table", "features", "normal_words"]
+__all__ = ["Table", "features"]
 
 Table = NDArray[np.float32]
 Column = NDArray[np.float64]
@@ -26,11 +26,6 @@ _PRICED = "$€£¥"
 _IMPRINT = ("©", "ights reserved", "ights Reserved", "ookie")
 _ENDS = frozenset('.!?:"”。')
 _TAG_NUMBER = {name: number for number, name in enumerate(TAGS)}
-
-
-def normal_words(text: str) -> list[str]:
-    """The words of a text in lower case."""
-    return WORD.findall(text.lower())
 
 
 def features(segments: Segments, title: str, page: dict[str, float]) -> tuple[Table, list[str]]:

@@ -10,9 +10,11 @@ from functools import lru_cache
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-__all__ = ["HINTS", "PLACES", "TAGS", "WORD", "Block", "Element", "Segments", "segments_of"]
+__all__ = ["HINTS", "PLACES", "TAGS", "WORD", "Block", "Element", "Segments", "normal_words", "segments_of"]
 
 WORD = re.compile(r"\w+")
+_WORDS = bytes(place if chr(place).isalnum() or place == ord("_") else 32 for place in range(128)).ljust(256)
+"""For `bytes.translate`, of ASCII: words, and for all else a blank. A pattern takes two to four times as long."""
 
 _UNREAD = frozenset(
     "script style template iframe svg math head object embed canvas video audio select datalist textarea map "
@@ -130,6 +132,13 @@ class _Context(msgspec.Struct, frozen=True, gc=False):
     depth: int = 0
 
 
+def normal_words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    if text.isascii():
+        return text.lower().encode().translate(_WORDS).decode().split()
+    return WORD.findall(text.lower())
+
+
 @lru_cache(maxsize=20_000)
 def _hints(names: str) -> int:
     lower = names.lower()
@@ -178,7 +187,11 @@ class _Walk:
                 break
             tag = node.tag
             if tag == "-text":
-                self._text(node, context)
+                text = node.text_content or ""
+                if not text.isspace():
+                    self._text(node, text, context)
+                elif self._pieces:
+                    self._pieces.append(" ")
                 node = node.next
                 continue
             child = None if tag in _UNREAD else node.child
@@ -243,13 +256,8 @@ class _Walk:
         element.linked = self.linked - element.linked_before
         element.prose = self.prose - element.prose_before
 
-    def _text(self, node: LexborNode, context: _Context) -> None:
-        text = node.text_content or ""
-        if text.isspace():
-            if self._pieces:
-                self._pieces.append(" ")
-            return
-        words = len(WORD.findall(text))
+    def _text(self, node: LexborNode, text: str, context: _Context) -> None:
+        words = len(text.encode().translate(_WORDS).split() if text.isascii() else WORD.findall(text))
         if not self._count:
             self._at = context
         self._pieces.append(text)

@@ -19,6 +19,9 @@ __all__ = ["markdown_of"]
 _LEAST_KEPT = 0.6
 """Words of the text that its Markdown must have at least."""
 _SILENT = ["script", "style", "template", "iframe", "svg", "button", "select", "textarea"]
+_MEANINGLESS = ["noscript", "span"]
+"""Replaced by what is in them: the converter, unlike us, takes scripts to run; it breaks code where a span in it ends
+at a blank, and takes as long for a span as for a link."""
 _SPANS = ("colspan", "rowspan")
 _WIDE = 200
 """Places of a table's grid up to which nobody minds how many of them are empty."""
@@ -56,7 +59,7 @@ def markdown_of(tree: LexborHTMLParser, found: MainText, base: str, text: Derive
         return msgspec.structs.replace(text, text="", extractor="html-to-markdown", version=library)
     _prune(found.segments, {id(block) for block in found.kept})
     body.strip_tags(_SILENT)
-    body.unwrap_tags(["noscript"])  # the converter, unlike us, takes scripts to run
+    body.unwrap_tags(_MEANINGLESS)
     for node in body.css('[hidden], [aria-hidden="true"], [style*="display"]'):
         for name in ("hidden", "aria-hidden", "style"):
             if name in node.attributes:

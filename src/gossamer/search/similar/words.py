@@ -14,6 +14,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.search.symbols import without_symbols
+
 __all__ = ["MOST_CHARACTERS", "CutText", "Hashes", "Offsets", "origins", "words"]
 
 Hashes = NDArray[np.uint64]
@@ -71,6 +73,7 @@ def _powers() -> Hashes:
 
 
 def _folded(text: str) -> str:
+    text = without_symbols(text)
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", text.replace(_SOFT_HYPHEN, "")).casefold()

@@ -20,6 +20,7 @@ from typing import Any
 import re2
 
 from gossamer.search.extra import needed
+from gossamer.search.symbols import without_symbols
 
 __all__ = [
     "STEMMERS",
@@ -72,6 +73,8 @@ _SPACELESS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
 _BETWEEN = re.compile(r"([\W_]+)")
+_LOWER_WORDS = bytes(place if chr(place).isalnum() else 32 for place in range(128)).lower().ljust(256)
+"""For `bytes.translate`, of ASCII: words in lower case, and for all else a blank."""
 _REMEMBERED = 50_000
 """Words of a language of which it is known that they are none of the commonest, roughly at most."""
 _PAIR = "0"
@@ -105,7 +108,8 @@ def primary(language: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text with compatibility characters resolved: full width, ligatures, composed letters."""
+    """A text with compatibility characters resolved: full width, ligatures, composed letters; symbols are but one."""
+    text = without_symbols(text)
     if text.isascii():
         return text
     # Translating all of a text takes ten times as long as finding the few places.
@@ -221,15 +225,23 @@ def _paired(text: str, stemmer: str) -> str:
     """
     if stemmer not in _STOPS:
         return text
-    pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
-    words = pieces[::2]
+    if text.isascii():  # its words will do, whatever stands between them
+        pieces = text.encode().translate(_LOWER_WORDS).decode().split()
+        words, step, joined = pieces.copy(), 1, " "
+    else:
+        pieces = _BETWEEN.split(text)  # words, and what stands between them, in turn
+        words, step, joined = pieces[::2], 2, ""
     common = _commonest(stemmer).among({*words})
     are_common = bytes(map(common.__contains__, words))
     number = are_common.find(b"\1\1")
     while number >= 0:
-        pieces[2 * number + 1] = f" {words[number].lower()}{_PAIR}{words[number + 1].lower()} "
+        pair = f"{words[number].lower()}{_PAIR}{words[number + 1].lower()}"
+        if step == 1:
+            pieces[number] += f" {pair}"
+        else:
+            pieces[2 * number + 1] = f" {pair} "
         number = are_common.find(b"\1\1", number + 1)
-    return "".join(pieces)
+    return joined.join(pieces)
 
 
 def _is_marked(text: str) -> bool:
