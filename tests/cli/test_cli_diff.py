@@ -187,3 +187,32 @@ def test_two_crawls_are_compared(gossamer: Gossamer, tmp_path: Path) -> None:
     assert html.startswith("<!doctype html>") and html.rstrip().endswith("</html>")
     assert "<del>" in html and "1 changed, 1 moved, 1 new, 1 gone" in html
     assert gossamer("diff", "one", url, "--text").code == 2
+
+
+def test_one_damaged_record_is_one_note(gossamer: Gossamer, tmp_path: Path) -> None:
+    turn = 1
+    names = ["first", "second", "third"]
+
+    def page(path: str, _: int) -> str | None:
+        return (
+            "".join(f"<a href={one}>{one}</a>" for one in names)
+            if path == "/"
+            else f"<p>Turn {turn}.</p>{PROSE}"
+        )
+
+    with _site(page) as site:
+        asyncio.run(crawled_often(site.address, tmp_path / "one", 1))
+        turn = 2
+        asyncio.run(crawled_often(site.address, tmp_path / "two", 1))
+    [archive] = (tmp_path / "two" / "archive").glob("*.warc.gz")
+    lines = (tmp_path / "two" / "index.cdxj").read_text().splitlines()
+    place = next(json.loads(line.split(" ", 2)[2]) for line in lines if ")/second " in line)
+    data = bytearray(archive.read_bytes())
+    data[int(place["offset"]) + 40] ^= 0x55
+    archive.write_bytes(data)
+    ran = gossamer("diff", "one", "two", "--all", "--json")
+    assert ran.code == 0, ran.err
+    found = {one["url"]: one.get("note", "") for one in map(json.loads, ran.out.splitlines()) if "url" in one}
+    notes = {url.rpartition("/")[2]: note for url, note in found.items()}
+    assert "no record can be read" in notes.pop("second")
+    assert (notes["first"], notes["third"]) == ("", "")

@@ -234,7 +234,7 @@ class _Reader:
         """Of both captures, or why they cannot be told."""
         try:
             return self._placed(self.before, pair[0]), self._placed(self.after, pair[1])
-        except UnreadableError as error:
+        except (UnreadableError, StorageError) as error:
             return str(error)
 
     def by_text(self, apart: _Apart, learned: Learned) -> bytes:
