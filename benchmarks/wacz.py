@@ -29,7 +29,7 @@ from typing import Any
 import msgspec
 
 from benchmarks import measure
-from gossamer.archive.cdxj import capture_key, capture_line
+from gossamer.archive.cdxj import index_entry
 from gossamer.archive.committed import archive_key
 from gossamer.archive.placement import ArchiveFile, Placed
 from gossamer.archive.stamps import new_record_id, warc_date
@@ -203,8 +203,7 @@ def _page(batch: Batch, out: Any, name: str, serial: int, number: int, size: int
     placed = Placed(name, at, out.tell() - at, serial, "response", record_id, date, digest)
     batch.put(
         Family.CAPTURES,
-        capture_key(url, started, placed),
-        capture_line(url, started, placed, 200, "text/html"),
+        *index_entry(url, started, placed, 200, "text/html"),
     )
     page = PageRecord(
         url.text,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.archive.cdxj import capture_key, capture_line
+from gossamer.archive.cdxj import index_entry
 from gossamer.archive.placement import Placed
 from gossamer.assembly.folder import CrawlFolder
 from gossamer.config.config import CrawlConfig
@@ -46,8 +46,7 @@ def captured(look: ViewContext, times: Iterable[datetime], url: Url) -> None:
     batch = look.environment.batch()
     for number, time in enumerate(times):
         placed = Placed("a.warc.gz", number * 100, 100, 1, "response", "", "", bytes(32))
-        line = capture_line(url, time.timestamp(), placed, 200, "text/html")
-        batch.put(Family.CAPTURES, capture_key(url, time.timestamp(), placed), line)
+        batch.put(Family.CAPTURES, *index_entry(url, time.timestamp(), placed, 200, "text/html"))
     look.environment.commit(batch)
 
 
@@ -124,7 +123,6 @@ def test_a_million_captures_of_one_page_take_little_memory(look: ViewContext) ->
     try:
         assert sum(calendar(look)["days"].values()) == 324 * MOST_A_DAY + 228
         assert listed(look, limit=20)["total"] == MOST_CAPTURES
-        assert answer_view(look, "page", {"url": TEXT})["captures"] == MOST_CAPTURES
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
