@@ -123,7 +123,7 @@ def compare_pair(
     if whole and not asked.everything:
         volatile = learned_from(inspection, captures, pair, reading)
         change = changed(before, after, volatile)
-    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context))
+    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, MOST_ROWS))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut
