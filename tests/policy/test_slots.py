@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.inspect.compare.learned import learned_together
 from gossamer.policy.change.change import changed
 from gossamer.policy.change.figures import figures_of, is_content
 from gossamer.policy.change.pieces import pieces_of
@@ -101,6 +102,14 @@ def test_pages_that_are_rewritten_teach_nothing() -> None:
         [placed("".join(f"<p>{phrase(draw)}" for _ in range(30))) for _ in range(2)] for _ in range(PAGES)
     ]
     assert not Slots.learned([(before, after) for before, after in many]).within(*many[0])
+
+
+def test_a_page_of_which_nothing_stayed_is_another_page() -> None:
+    draw = random.Random(1)
+    many = [(placed(f"<p>{phrase(draw)}"), placed(f"<p>{phrase(draw)}")) for _ in range(PAGES)]
+    learned_of = learned_together(many, Volatile())
+    for before, after in many:
+        assert changed(before.pieces, after.pieces, learned_of.of(before, after))
 
 
 def test_what_explains_most_is_taken_first() -> None:

@@ -125,7 +125,7 @@ def compare_pair(
         counted = changed(before, after, learned)
         if not asked.everything:
             change, volatile, counted = counted, learned, None
-    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, counted))
+    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, counted, MOST_ROWS))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut

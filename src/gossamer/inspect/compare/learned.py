@@ -92,8 +92,10 @@ def learned_together(pairs: Sequence[tuple[Placed, Placed]], volatile: Volatile)
     """`volatile`, with what is learned from one pair of captures of each of several pages of a site, those too that
     did not change.
 
-    What became the same on all of them is a change of the site, not a thing that differs at each visit.
+    A page of which nothing stayed is another one now and teaches nothing. What became the same on all of them is a
+    change of the site, not a thing that differs at each visit.
     """
+    pairs = [(one, other) for one, other in pairs if not set(one.pieces).isdisjoint(other.pieces)]
     seen = set[int]()
     for before, after in (
         *pairs,

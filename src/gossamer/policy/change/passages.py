@@ -1,5 +1,6 @@
 """A change as people read it: passages of rows with some context, and in each row the words that differ."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -51,20 +52,25 @@ def passages_of(
     volatile: Volatile,
     context: int = CONTEXT,
     counted: Change | None = None,
+    most: float = math.inf,
 ) -> list[Passage]:
     """What differs, with `context` rows around it that count; if `counted` is given, what is not of it is marked as
-    ignored."""
+    ignored. No more is looked for when there are more than `most` rows."""
     shown = [number for number, piece in enumerate(volatile.masked(after)) if piece]
     places = {number: place for place, number in enumerate(shown)}
     passages: list[tuple[int, list[Row]]] = []
+    told = 0
     until = 0  # of the later capture: told of up to here
     starts = [hunk.new_start for hunk in change.hunks[1:]]
     for hunk, limit in zip(change.hunks, [*starts, len(after)], strict=False):
+        if told > most:
+            break
         near = _nearest(hunk.new_start, places, len(after))
         first = max(near - context, 0)
         leading = [number for number in shown[first:near] if number >= until]
         if passages and (first == 0 or shown[first - 1] < until):
             rows = passages[-1][1]
+            told -= len(rows)
         else:
             rows = []
             passages.append(((leading[0] if leading else hunk.new_start) + 1, rows))
@@ -77,6 +83,7 @@ def passages_of(
         following = shown[near : near + context]
         following = [number for number in following if number < limit]
         rows += [_same(after[number]) for number in following]
+        told += len(rows)
         until = following[-1] + 1 if following else max(hunk.new_end, until)
     return [Passage(at, rows) for at, rows in passages]
 
