@@ -11,12 +11,10 @@ from gossamer.inspect.compare.text import READ, Reading, pieces_in
 from gossamer.inspect.inspection import Inspection
 from gossamer.model.errors import ConfigError
 from gossamer.policy.change.change import changed
-from gossamer.policy.change.passages import CONTEXT, Passage, passages_of
+from gossamer.policy.change.passages import CONTEXT, MOST_ROWS, Passage, passages_of
 from gossamer.policy.change.volatile import Volatile
 
-__all__ = ["MOST_ROWS", "Asked", "Comparison", "bounded", "compare", "compare_pair", "with_content"]
-
-MOST_ROWS = 2_000
+__all__ = ["Asked", "Comparison", "bounded", "compare", "compare_pair", "with_content"]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -125,7 +123,7 @@ def compare_pair(
         counted = changed(before, after, learned)
         if not asked.everything:
             change, volatile, counted = counted, learned, None
-    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, counted, MOST_ROWS))
+    passages, cut = bounded(passages_of(before, after, change, volatile, asked.context, counted))
     ignored = len(whole.hunks) > len(change.hunks) or whole.added > change.added
     return Comparison(
         *pair, bool(change), round(change.share, 4), change.removed, change.added, ignored, passages, cut

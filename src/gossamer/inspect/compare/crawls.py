@@ -15,7 +15,7 @@ import msgspec
 from gossamer.archive.cdxj import read_capture
 from gossamer.inspect.archive.big_sort import BigSort
 from gossamer.inspect.archive.lookup import Indexed, read_back
-from gossamer.inspect.compare.captures import MOST_ROWS, bounded
+from gossamer.inspect.compare.captures import bounded
 from gossamer.inspect.compare.learned import Learned, known_of, learned_together
 from gossamer.inspect.compare.text import READ, Reading, placed_in
 from gossamer.inspect.inspection import Inspection
@@ -159,9 +159,7 @@ def _of_host(
         passages: Sequence[Passage] = []
         cut = False
         if reader.how.context is not None:
-            passages, cut = bounded(
-                passages_of(before, after, change, volatile, reader.how.context, most=MOST_ROWS)
-            )
+            passages, cut = bounded(passages_of(before, after, change, volatile, reader.how.context))
         yield Difference(
             "changed",
             pair[1].url,

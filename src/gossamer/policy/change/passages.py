@@ -1,6 +1,5 @@
 """A change as people read it: passages of rows with some context, and in each row the words that differ."""
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -10,10 +9,12 @@ from gossamer.policy.change.alignment import Hunk, hunks_of
 from gossamer.policy.change.change import Change
 from gossamer.policy.change.volatile import Volatile
 
-__all__ = ["CONTEXT", "Passage", "Row", "Span", "passages_of"]
+__all__ = ["CONTEXT", "MOST_ROWS", "Passage", "Row", "Span", "passages_of"]
 
 CONTEXT = 2
 """Rows that say the same, before and after what differs."""
+MOST_ROWS = 2_000
+"""Of one comparison that are told."""
 _WORD = re.compile(r"\s*(?:[^\W_]+|.)", re.DOTALL)
 _MOST_WORDS = 4_000
 _PAIRED = 40
@@ -52,10 +53,9 @@ def passages_of(
     volatile: Volatile,
     context: int = CONTEXT,
     counted: Change | None = None,
-    most: float = math.inf,
 ) -> list[Passage]:
     """What differs, with `context` rows around it that count; if `counted` is given, what is not of it is marked as
-    ignored. No more is looked for when there are more than `most` rows."""
+    ignored. No more is looked for when there are more than `MOST_ROWS` rows."""
     shown = [number for number, piece in enumerate(volatile.masked(after)) if piece]
     places = {number: place for place, number in enumerate(shown)}
     passages: list[tuple[int, list[Row]]] = []
@@ -63,7 +63,7 @@ def passages_of(
     until = 0  # of the later capture: told of up to here
     starts = [hunk.new_start for hunk in change.hunks[1:]]
     for hunk, limit in zip(change.hunks, [*starts, len(after)], strict=False):
-        if told > most:
+        if told > MOST_ROWS:
             break
         near = _nearest(hunk.new_start, places, len(after))
         first = max(near - context, 0)
@@ -75,10 +75,12 @@ def passages_of(
             rows = []
             passages.append(((leading[0] if leading else hunk.new_start) + 1, rows))
         rows += [_same(after[number]) for number in leading]
-        told = _rows(before[hunk.start : hunk.end], after[hunk.new_start : hunk.new_end])
+        differing = _rows(before[hunk.start : hunk.end], after[hunk.new_start : hunk.new_end])
         if counted is not None and not any(_overlap(hunk, other) for other in counted.hunks):
-            told = [row if row.kind == "same" else msgspec.structs.replace(row, ignored=True) for row in told]
-        rows += told
+            differing = [
+                row if row.kind == "same" else msgspec.structs.replace(row, ignored=True) for row in differing
+            ]
+        rows += differing
         near = _nearest(hunk.new_end, places, len(after))
         following = shown[near : near + context]
         following = [number for number in following if number < limit]
