@@ -7,10 +7,12 @@ import shutil
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from patience import SLOW_SECONDS
+from xdist.scheduler import LoadFileScheduling
 
 # The same examples everywhere, and no time limit on one: a busy machine is not a failure. A third of them in a run
 # of the tests; `--hypothesis-profile=deep`, as `scripts/check` has it, tries all, and `default` looks for new ones.
@@ -31,6 +33,9 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
+RAY = {"tests/cluster/test_nodes.py", "tests/cluster/test_ray.py", "tests/web/test_cluster_console.py"}
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Ten thousand tests are made and stay: looking for cycles among them is a tenth of collecting them."""
@@ -43,14 +48,25 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Slow tests have a time-out of their own, and with `--dist loadgroup` the worker that has others of their file.
-
-    All that start Ray have one worker: others would wait for their turn and do nothing.
-    """
+    """Slow tests have a time-out of their own."""
     if item.get_closest_marker("slow"):
         item.add_marker(pytest.mark.timeout(SLOW_SECONDS))
-        group = "ray" if "ray_turn" in getattr(item, "fixturenames", ()) else item.location[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+
+
+class ByFile(LoadFileScheduling):
+    """With `--dist loadfile`: a file's tests share a worker, and so do the files of which each test starts Ray.
+
+    Two workers would wait for each other's turn (`ray_turn`), and do nothing meanwhile.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "ray" if file in RAY else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
+    """The scheduler above in place of xdist's; `None` for its own of that name."""
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(autouse=True, scope="session")
