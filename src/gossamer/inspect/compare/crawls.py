@@ -27,7 +27,7 @@ from gossamer.policy.change.slots import Placed
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
 
-__all__ = ["Counts", "Difference", "How", "Kind", "differences"]
+__all__ = ["LEARNED_FROM", "Counts", "Difference", "How", "Kind", "differences"]
 
 Kind = Literal["changed", "new", "gone", "moved"]
 LEARNED_FROM = 24
