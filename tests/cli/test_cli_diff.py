@@ -11,6 +11,8 @@ from cli_run import Gossamer
 from crawled_often import crawled_often
 from small_site import Answer, Site
 
+from gossamer.inspect.compare.crawls import LEARNED_FROM
+
 PROSE = "".join(f"<p>Some words about {name}, which stay as they are.</p>" for name in "abcdef")
 NEWS = ["Bees are back", "Rain at last", "Bridge opens", "Mayor resigns", "Trains are late"]
 
@@ -216,3 +218,23 @@ def test_one_damaged_record_is_one_note(gossamer: Gossamer, tmp_path: Path) -> N
     notes = {url.rpartition("/")[2]: note for url, note in found.items()}
     assert "no record can be read" in notes.pop("second")
     assert (notes["first"], notes["third"]) == ("", "")
+
+
+def test_a_page_under_many_addresses_does_not_stand_for_the_site(gossamer: Gossamer) -> None:
+    turn = 1
+
+    def page(path: str, _: int) -> str | None:
+        name = path[1:]
+        if not name or name.startswith("?"):
+            copies = "".join(f"<a href='/?{number:02d}'>again</a> " for number in range(LEARNED_FROM))
+            return f"<p>Turn {turn * 'on and '}</p>{PROSE}{copies}<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>"
+        return f"{PROSE.replace('words', name)}<p>Request {crc32(f'{name}{turn}'.encode()):010d}</p>"
+
+    with _site(page) as site:
+        gossamer("crawl", site.address, "--min-delay", "0", "--dir", "one", "-q")
+        turn = 2
+        gossamer("crawl", site.address, "--min-delay", "0", "--dir", "two", "-q")
+    *found, _ = map(json.loads, gossamer("diff", "one", "two", "--json").out.splitlines())
+    told = [one["url"].removeprefix(site.address) for one in found]
+    assert len(told) == LEARNED_FROM + 1
+    assert {one[:1] for one in told} <= {"", "?"}

@@ -6,14 +6,14 @@ sorting the texts of what is new or gone on disk.
 
 import heapq
 from collections.abc import Generator, Iterator, Sequence
-from itertools import chain, groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from gossamer.archive.cdxj import read_capture
-from gossamer.inspect.archive.big_sort import BigSort
+from gossamer.inspect.archive.big_sort import BigSort, LineFile, read_lines
 from gossamer.inspect.archive.lookup import Indexed, read_back
 from gossamer.inspect.compare.captures import bounded
 from gossamer.inspect.compare.learned import Learned, known_of, learned_together
@@ -27,7 +27,7 @@ from gossamer.policy.change.slots import Placed
 from gossamer.policy.change.volatile import Volatile
 from gossamer.state.environment import Family
 
-__all__ = ["Counts", "Difference", "How", "Kind", "differences"]
+__all__ = ["LEARNED_FROM", "Counts", "Difference", "How", "Kind", "differences"]
 
 Kind = Literal["changed", "new", "gone", "moved"]
 LEARNED_FROM = 24
@@ -95,7 +95,7 @@ def differences(
     counts: Counts,
     how: How,
 ) -> Iterator[Difference]:
-    """What changed, as it is found, and then what moved, is new or gone, by address.
+    """What changed, host by host, and then what moved, is new or gone, by address.
 
     Args:
         before, after: two crawls.
@@ -110,7 +110,7 @@ def differences(
     texts = BigSort(scratch, "texts", _SORTED)
     for _, group in groupby(_both(before, after), key=lambda one: one[0].partition(b")")[0]):
         apart = BigSort(scratch, "apart", _SORTED)
-        learned = yield from _of_host(reader, group, apart, counts)
+        learned = yield from _of_host(reader, group, apart, scratch / "waiting", counts)
         for line in apart:
             texts.add(reader.by_text(msgspec.json.decode(line, type=_Apart), learned))
     found = BigSort(scratch, "found", _SORTED)
@@ -124,26 +124,32 @@ def _of_host(
     reader: "_Reader",
     group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
     apart: BigSort,
+    waiting: Path,
     counts: Counts,
 ) -> Generator[Difference, None, Learned]:
     """The changed pages of one host; what is new or gone goes to `apart`, until it is known what of the host differs
-    at each visit, which is returned."""
-    pairs: list[tuple[Indexed, Indexed]] = []
-    steady: list[tuple[Indexed, Indexed]] = []
-
-    candidates = _that_differ(group, apart, counts, steady)
-    held: list[_Texts | str] = []
-    for pair in islice(candidates, LEARNED_FROM):
-        pairs.append(pair)
-        held.append(reader.texts(pair))
-        if _characters(held) > _HELD:
-            break
+    at each visit, which is returned. Those whose bytes differ go to the file `waiting` until then."""
+    differing, steady = _Sample(), _Sample()
+    with LineFile(waiting) as lines:
+        for _, first, last in group:
+            old, new = _page(first), _page(last)
+            if old is not None and new is not None:
+                if old.digest == new.digest:
+                    counts.same += 1
+                    steady.add((old, new))
+                else:
+                    lines.write(msgspec.json.encode((old, new)))
+                    differing.add((old, new))
+            elif old is not None:
+                apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
+            elif new is not None:
+                apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
     learned = Learned(Volatile())
-    if pairs and not reader.how.everything:
-        learned = _learned(reader, pairs[0][1].url, held, steady)
-    for pair, both in chain(
-        zip(pairs, held, strict=True), ((pair, reader.texts(pair)) for pair in candidates)
-    ):
+    if differing.pairs and not reader.how.everything:
+        learned = _learned(reader, differing, steady)
+    for line in read_lines(waiting):
+        pair = msgspec.json.decode(line, type=tuple[Indexed, Indexed])
+        both = reader.texts(pair)
         if isinstance(both, str):
             counts.changed += 1
             yield Difference("changed", pair[1].url, status=pair[1].status, note=both)
@@ -173,47 +179,38 @@ def _of_host(
     return learned
 
 
-def _that_differ(
-    group: Iterator[tuple[bytes, Indexed | None, Indexed | None]],
-    apart: BigSort,
-    counts: Counts,
-    steady: list[tuple[Indexed, Indexed]],
-) -> Iterator[tuple[Indexed, Indexed]]:
-    """The pages that both crawls have with other bytes; `steady` takes the first of those with the same."""
-    for _, first, last in group:
-        old, new = _page(first), _page(last)
-        if old is not None and new is not None:
-            if old.digest != new.digest:
-                yield old, new
-                continue
-            counts.same += 1
-            if len(steady) < LEARNED_FROM:
-                steady.append((old, new))
-        elif old is not None:
-            apart.add(msgspec.json.encode(_Apart(old, True, last.status if last else 0)))
-        elif new is not None:
-            apart.add(msgspec.json.encode(_Apart(new, False, new.status)))
+class _Sample:
+    """Pages of a host, as many as are learned from, those with the least digests: any of them, each content once,
+    for the first by address are often one page under many."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], tuple[Indexed, Indexed]] = {}
+
+    def add(self, pair: tuple[Indexed, Indexed]) -> None:
+        """Take a page of both crawls, perhaps in the place of another."""
+        self._held[pair[1].digest, pair[0].digest] = pair
+        if len(self._held) > LEARNED_FROM:
+            del self._held[max(self._held)]
+
+    @property
+    def pairs(self) -> list[tuple[Indexed, Indexed]]:
+        return [self._held[key] for key in sorted(self._held)]
 
 
-def _learned(
-    reader: "_Reader", url: str, held: list[_Texts | str], steady: list[tuple[Indexed, Indexed]]
-) -> Learned:
+def _learned(reader: "_Reader", differing: _Sample, steady: _Sample) -> Learned:
     """From texts of pages that differ, at least one, and of pages that do not: these say what stays."""
-    texts = [both for both in held if not isinstance(both, str)]
-    for pair in steady:
-        if _characters(texts) > _HELD:
-            break
+    texts: list[_Texts] = []
+    left = _HELD
+    for pair in (*differing.pairs, *steady.pairs):
         both = reader.texts(pair)
-        if not isinstance(both, str):
-            texts.append(both)
-    parsed = Url.from_serialised(url)
-    return learned_together(texts, known_of(reader.after, parsed) if parsed is not None else Volatile())
-
-
-def _characters(texts: Sequence[_Texts | str]) -> int:
-    return sum(
-        len(piece) for both in texts if not isinstance(both, str) for side in both for piece in side.pieces
-    )
+        if isinstance(both, str):
+            continue
+        texts.append(both)
+        left -= sum(len(piece) for side in both for piece in side.pieces)
+        if left < 0:
+            break
+    url = Url.from_serialised(differing.pairs[0][1].url)
+    return learned_together(texts, known_of(reader.after, url) if url is not None else Volatile())
 
 
 class _Apart(msgspec.Struct, frozen=True):
