@@ -47,6 +47,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that nothing is waited for at the end."""
+    items.sort(key=lambda item: item.location[0] not in RAY)
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Slow tests have a time-out of their own."""
     if item.get_closest_marker("slow"):
