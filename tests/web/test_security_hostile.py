@@ -18,7 +18,7 @@ from gossamer.web.api.app import make_app
 from gossamer.web.api.reading import INERT
 from gossamer.web.security.headers import POLICY
 
-MOST_PAGES = 50
+MOST_PAGES = 90
 RUNNING_SCHEMES = ("javascript", "data", "vbscript", "blob")
 
 
