@@ -72,8 +72,7 @@ class ReadingRoutes:
         routes = Routes("reading", shapes, shapes.answers())
         add = routes.add
         says = "The bytes that were archived of a URL, as a file"
-        file = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-        content = {200: {"description": "the file", "content": file}, "default": shapes.trouble()}
+        content = shapes.files("application/octet-stream")
         add("GET", "/jobs/{name}/content", self.content, says, responses=content)
         says = "A capture of a URL read again: its text, head, fields, and links both ways"
         add("GET", "/jobs/{name}/document", self.document, says, responses=shapes.answers(ReadAgain))

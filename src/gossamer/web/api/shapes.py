@@ -79,6 +79,14 @@ class Shapes:
             "default": self.trouble(),
         }
 
+    def files(self, *media_types: str) -> dict[int | str, Schema]:
+        """The responses of a route that gives a file, of one of some media types. Of JSON any value may come."""
+        content = {
+            kind: {"schema": {} if "json" in kind else {"type": "string", "format": "binary"}}
+            for kind in media_types
+        }
+        return {200: {"description": "the file", "content": content}, "default": self.trouble()}
+
     def trouble(self) -> Schema:
         """What every error looks like."""
         return {"description": "what went wrong", "content": {MEDIA_TYPE: {"schema": self.of(Problem)}}}

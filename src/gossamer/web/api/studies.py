@@ -56,9 +56,7 @@ class StudyRoutes:
         begun = shapes.answers(None, "it was begun", 202)
         says = "Audit the site: links, redirects, titles, duplicates"
         add("POST", "/jobs/{name}/audit", self.make_audit, says, brings=NewAudit, responses=begun)
-        text = {"type": "string", "format": "binary"}
-        file = {kind: {"schema": {} if "json" in kind else text} for kind, _ in FORMS.values()}
-        content = {200: {"description": "the file", "content": file}, "default": shapes.trouble()}
+        content = shapes.files(*(kind for kind, _ in FORMS.values()))
         says = "All that the last audit has found, as a file"
         add("GET", "/jobs/{name}/audit/file", self.file, says, responses=content, operation_id="audit_file")
         add(
