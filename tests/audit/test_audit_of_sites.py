@@ -1,11 +1,17 @@
 """What a site's links, titles, translations and sitemaps say of each other; soft 404s; certificates."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from farm_site import audit, crawl
+from fetch_servers import certificate, tls_server_context
 from link_farm import link_farm, page, to
+
+from gossamer.assembly.folder_lock import lock_folder
+from gossamer.audit.audit import FOLDER
+from gossamer.model.errors import ConfigError
 
 HEAD = '<html lang=en><meta name=description content="{0}"><title>{0}</title><h1>{0}</h1>'
 LONG = "These words stand on two pages, and there are enough of them to be told apart from all others."
@@ -139,3 +145,25 @@ def test_a_site_that_asks_for_rests_is_not_taken_for_broken_nor_left_unknown(tmp
         told = audit(crawl(site.address, tmp_path))
     verdicts = {link["url"].removeprefix(site.address): link["verdict"] for link in told["links"]}
     assert verdicts == {"limited": "refused", "a": "well", "b": "well", "gone": "broken"}
+
+
+def test_a_certificate_that_ends_soon_is_found_behind_a_seed_without_encryption(tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path)
+    with (
+        link_farm({"": titled("Home")}, tls=tls_server_context(cert, key)) as inside,
+        link_farm({"": to(inside.address)}) as seed,
+    ):
+        told = audit(crawl(seed.address, tmp_path, "--set", f"fetch.ca_file={cert}"))
+    assert [one["url"] for one in told["findings"] if one["rule"] == "certificate-ends"] == [inside.address]
+
+
+def test_a_second_audit_of_a_crawl_is_refused_while_the_first_goes_on(tmp_path: Path) -> None:
+    with link_farm({"": titled("Home")}) as site:
+        folder = crawl(site.address, tmp_path)
+        lock = lock_folder(folder / FOLDER, "audits")
+        try:
+            with pytest.raises(ConfigError, match="another process audits this crawl now; wait for it"):
+                audit(folder)
+        finally:
+            os.close(lock)
+        assert audit(folder)["findings"] is not None

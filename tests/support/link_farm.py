@@ -2,6 +2,7 @@
 
 import contextlib
 import http.server
+import ssl
 import threading
 import time
 from collections import Counter
@@ -46,7 +47,9 @@ class Farm:
 
 
 @contextlib.contextmanager
-def link_farm(behaviours: Mapping[str, Behaviour], host: str = "127.0.0.1") -> Iterator[Farm]:
+def link_farm(
+    behaviours: Mapping[str, Behaviour], host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> Iterator[Farm]:
     """Answers at paths without their first slash; 404 at all others."""
     farm = Farm("")
     counts: Counter[str] = Counter()
@@ -77,6 +80,6 @@ def link_farm(behaviours: Mapping[str, Behaviour], host: str = "127.0.0.1") -> I
 
         do_GET = do_HEAD = _answer  # noqa: N815
 
-    with serving(Handler, host) as address:
+    with serving(Handler, host, tls=tls) as address:
         farm.address = address
         yield farm

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.server
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -75,16 +76,21 @@ def send(
 
 @contextlib.contextmanager
 def serving(
-    handler: type[http.server.BaseHTTPRequestHandler], host: str = "127.0.0.1", port: int = 0
+    handler: type[http.server.BaseHTTPRequestHandler],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
 ) -> Iterator[str]:
     """The address of a server that answers with `handler`, ending in `/`."""
     # Heads and bodies leave together, so that none waits for an acknowledgement; nothing is printed.
     quiet = type("Quiet", (handler,), {"wbufsize": -1, "log_message": lambda *_: None})
     with http.server.ThreadingHTTPServer((host, port), quiet) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
-            yield f"http://{host}:{server.server_address[1]}/"
+            yield f"{'https' if tls else 'http'}://{host}:{server.server_address[1]}/"
         finally:
             server.shutdown()
             thread.join()

@@ -2,15 +2,17 @@
 
 import asyncio
 import hashlib
-import shutil
+import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
+from gossamer.assembly.folder_lock import Busy, lock_folder
 from gossamer.assembly.name_resolution import NameRoom
 from gossamer.assembly.seeds import Seeds
 from gossamer.audit.answering import Answering
@@ -33,6 +35,7 @@ from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.http import HttpModule, LocalFetch
 from gossamer.frontier.gates.shared_rests import SharedRests
 from gossamer.inspect.inspection import Inspection
+from gossamer.model.errors import ConfigError, StorageError
 from gossamer.policy.linkcheck.verdicts import Code, LinkVerdict
 from gossamer.policy.urls.registrable import registrable_domain
 
@@ -66,7 +69,7 @@ def audited(
     Answers and digests of pages are kept in the folder, or nowhere where it may not be written.
 
     Raises:
-        ConfigError: a setting of the crawl makes no sense here.
+        ConfigError: a setting of the crawl makes no sense here, or another audit of it is under way.
         StorageError: the disk refuses.
     """
     with _kept(inspection.folder.path) as path:
@@ -80,17 +83,15 @@ def audited(
 @contextmanager
 def _kept(folder: Path) -> Iterator[Path]:
     own = folder / FOLDER
-    try:
-        own.mkdir(exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=own):
-            pass
-    except OSError:
-        scratch = Path(tempfile.mkdtemp(prefix="gossamer-"))
+    with ExitStack() as stack:
         try:
-            yield scratch / FILE
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    else:
+            stack.callback(os.close, lock_folder(own, "audits this crawl"))
+            with tempfile.TemporaryFile(dir=own):
+                pass
+        except Busy:
+            raise
+        except (ConfigError, StorageError, OSError):
+            own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gossamer-")))
         yield own / FILE
 
 
@@ -118,7 +119,7 @@ class _Audit:
         """Look at the origins, the pages, the links, and the whole."""
         store, asked = self._store, self._asked
         async with self._asker() as asker:
-            missing = await self._look_at_origins(asker) if asked.outside else {}
+            missing = await self._look_at_origins(asker, self._origins) if asked.outside else {}
             gathering = Gathering(
                 self._inspection,
                 store,
@@ -128,6 +129,8 @@ class _Audit:
             )
             gathering.run()
             self._forget_shells(missing)
+            if asked.outside:
+                await self._look_at_origins(asker, self._found_origins())
             standing = Standing(self._inspection, store, self._is_own)
             answering = Answering(self._inspection, store, standing, asked)
             answering.prepare()
@@ -181,10 +184,18 @@ class _Audit:
                 if shared is not None:
                     shared.close()
 
-    async def _look_at_origins(self, asker: Asker) -> dict[str, str]:
+    def _found_origins(self) -> list[str]:
+        """Of our own pages that are encrypted; seeds without encryption often lead there."""
+        found = self._store.do(
+            "select distinct substr(url, 1, 7 + instr(substr(url, 9), '/')) from pages where url like 'https://%'"
+        )
+        origins = [origin for (origin,) in found if self._is_own(urlsplit(origin).hostname or "")]
+        return sorted(set(origins).difference(self._origins))
+
+    async def _look_at_origins(self, asker: Asker, origins: Sequence[str]) -> dict[str, str]:
         """Certificates of our own sites, and what these say where there is nothing."""
         missing = {}
-        for origin in self._origins[:_MOST_ORIGINS]:
+        for origin in origins[:_MOST_ORIGINS]:
             row = self._store.do(
                 "select certificate, ends, missing from origins where origin=? and asked>=?",
                 (origin, time.time() - self._asked.max_age),
