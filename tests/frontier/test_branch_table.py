@@ -1,5 +1,7 @@
 """The branches of hosts between memory and disk: planted, learned, stored, pushed out, read again."""
 
+from types import SimpleNamespace
+
 import pytest
 from examples import examples
 from frontier_world import SMALL, FrontierWorld
@@ -15,6 +17,7 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy.branches import tree as tree_module
+from gossamer.policy.branches.met import Filter
 from gossamer.policy.branches.novelty import Said
 from gossamer.policy.branches.tree import BranchConfig
 from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
@@ -306,7 +309,10 @@ def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, steps):
         assert not inside or record.head <= min(inside)
         found = {key[8:]: decode_queue(data).url for key, data in environment.scan(Family.QUEUE, prefix=host)}
         assert found == {place: candidate.url.text for place, candidate in inside.items()}
-        for tables_of in (queues, QueueTable(environment, hosts, Counters(), config, lambda _: lent)):
+        for tables_of in (
+            queues,
+            QueueTable(environment, hosts, Counters(), config, lambda _: lent),
+        ):
             if (tree := tables_of.tree(host, record)) is not None:
                 assert sum(node.own for node in tree.nodes.values()) == len(inside)
                 for node in tree.nodes.values():
@@ -314,3 +320,35 @@ def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, steps):
                     assert node.own == len(mine)
                     if node.record.number and mine:
                         assert node.record.head <= min(mine)
+
+
+def met(*, worth_storing, slot=3):
+    """What was met on a host, of which `slot` is the last filter; nothing may have been met yet."""
+    stored = None if slot is None else (slot, Filter(0, 0, b""))
+    return SimpleNamespace(worth_storing=worth_storing, to_store=lambda: stored)
+
+
+@pytest.mark.parametrize(
+    ("worth", "slot", "pushed_out", "stored"),
+    [(True, 0, False, True), (True, 3, False, True), (False, 3, False, False), (False, 3, True, True),
+     (True, None, True, False)],
+)  # fmt: skip
+def test_filters_stand_behind_the_branches_and_are_stored_now_and_then_and_at_the_last(
+    tables, worth, slot, pushed_out, stored
+):
+    environment, host = tables
+    memory = 0 if pushed_out else 100
+    queues = QueueTable(environment, HostTable(environment), Counters(), BranchConfig(), lambda _: (), memory)
+    for name in (host, b"i" * 8):
+        tree = SimpleNamespace(changed=set(), nodes={}, size=50)
+        tree.mets = [met(worth_storing=worth, slot=slot), met(worth_storing=False, slot=None)] * 2
+        queues._trees[name] = tree
+        queues._weigh(name, tree.size)
+    queues._changed.add(b"i" * 8 if pushed_out else host)
+    batch = environment.batch()
+    batch.delete_all(Family.BRANCHES)
+    queues.flush(batch)
+    environment.commit(batch)
+    found = [int.from_bytes(key[8:], "big") for key, _ in environment.scan(Family.BRANCHES, prefix=host)]
+    assert found == ([4_096 + slot, 3 * 4_096 + slot] if stored else [])
+    assert (host in queues._trees) is not pushed_out and b"i" * 8 in queues._trees
