@@ -94,8 +94,7 @@ class Admission:
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
         if candidate.kind is LinkKind.ROBOTS:
-            host, _ = self._frontier.host_key(candidate.url)
-            if self._ours(candidate, host, None) is not None:
+            if self._ours(candidate, None, None) is not None:
                 self._frontier.admit_robots(candidate)
             return True
         if candidate.kind is LinkKind.SPECULATIVE:
@@ -210,15 +209,17 @@ class Admission:
             self._ascend(ours)
         return True
 
-    def _ours(self, candidate: Candidate, key: bytes, gift: Any) -> Candidate | None:
+    def _ours(self, candidate: Candidate, fingerprint: bytes | None, gift: Any) -> Candidate | None:
         """The candidate as it waits here; `None` if another agent has taken it.
 
-        `key` begins with the host under which it is seen. Where that is another than it waits under, two agents
-        may own them, and it is asked for by its canonical form.
+        Where it is seen under another host than it waits under, two agents may own them, and it is asked for by its
+        canonical form. Robots files have no fingerprint, for they are never seen.
         """
         if self.other_agents is None:
             return candidate
-        if self._frontier.host_key(candidate.url)[0] != key[:HASH_BYTES]:
+        host, _ = self._frontier.host_key(candidate.url)
+        key = fingerprint or host
+        if key[:HASH_BYTES] != host:
             url = Url.from_serialised(self._identity.canonical(candidate.url))
             candidate = candidate if url is None else msgspec.structs.replace(candidate, url=url)
         return None if self.other_agents.takes(key, candidate, gift) else candidate
