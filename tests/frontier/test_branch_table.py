@@ -256,15 +256,16 @@ def test_only_of_a_site_with_branches_it_is_known_whether_one_is_doubtful(make):
         assert queues.is_doubtful(key(world), lease_of(node)) is node.doubtful
 
 
-@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
+    st.sampled_from([1, 3]),
     st.lists(
         st.tuples(st.sampled_from(["add", "put", "take", "move", "robots"]), st.integers(0, 7)),
-        min_size=3,
+        min_size=5,
         max_size=25,
-    )
+    ),
 )
-def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, steps):
+def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, begin, steps):
     """Entries, counts and heads, of the host and of its branches; as committed and as read anew."""
     environment, host = tables
     clear = environment.batch()
@@ -272,7 +273,7 @@ def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, steps):
         clear.delete_all(family)
     environment.commit(clear)
     hosts, counters, lent = HostTable(environment), Counters(), []
-    config = BranchConfig(begin=3)
+    config = BranchConfig(begin=begin)
     queues = QueueTable(environment, hosts, counters, config, lambda _: lent)
     record, inside = HostRecord("a"), {}
     hosts.put(host, record)

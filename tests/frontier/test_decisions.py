@@ -460,6 +460,46 @@ def test_a_host_that_has_got_work_is_served_if_it_has_nothing_else_and_there_is_
 
 
 @pytest.mark.parametrize(
+    ("others", "owned", "served", "later"),
+    [
+        (0, "abc", "abc", ""),
+        (14, "abc", "ab", ""),
+        (16, "abc", "", ""),
+        (0, "c", "c", "ab"),
+        (15, "c", "c", "ab"),
+    ],
+)
+def test_hosts_on_disk_that_are_due_come_into_memory_while_there_is_room(world, others, owned, served, later):
+    """`later`: those of another agent are looked at then."""
+    serving, now = world.frontier.serving, world.micros
+    serving._owns = lambda key: chr(key[0]) in owned
+    hosts = {name: name.encode() * 8 for name in "abcd"}
+    with world.frontier.changes() as batch:
+        for at, (name, key) in enumerate(hosts.items()):
+            record = world.frontier.hosts.change(key, name)
+            world.frontier.queues.put(key, record, ticket(1, 1), LINK, batch)
+            serving.wake.set(key, record, now + (1 if name == "d" else at - 9), batch)
+    crowded(world, others)
+    with world.frontier.changes() as batch:
+        serving.refill(now, batch)
+    found = [name for name, key in hosts.items() if key in world.frontier.schedule.served]
+    assert found == list(served)
+    wakes = {name: world.frontier.hosts.get(key).wake for name, key in hosts.items()}
+    assert [name for name, wake in wakes.items() if wake == now + OWNER_LATER] == list(later)
+
+
+@pytest.mark.parametrize(("hosts", "due"), [(15, 3), (16, 7)])
+def test_who_is_on_disk_falls_due_only_where_there_is_room(world, hosts, due):
+    serving, now = world.frontier.serving, world.micros
+    with world.frontier.changes() as batch:
+        serving.wake.set(KEY, world.frontier.hosts.change(KEY, "a"), now + 3 * SECOND, batch)
+    crowded(world, hosts)
+    resting = HostQueue(b"l" * 8, HostRecord("l", queued=1, due=now + 7 * SECOND), 1)
+    serving.schedule.place(resting)
+    assert serving.next_due == now + due * SECOND
+
+
+@pytest.mark.parametrize(
     ("wake", "due", "parked", "after"),
     [(0, LATER, False, LATER), (LATER, 3, False, 3), (3, LATER, False, 3), (0, LATER, True, 0)],
 )
