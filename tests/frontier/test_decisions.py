@@ -488,6 +488,25 @@ def test_hosts_on_disk_that_are_due_come_into_memory_while_there_is_room(world, 
     assert [name for name, wake in wakes.items() if wake == now + OWNER_LATER] == list(later)
 
 
+@pytest.mark.parametrize(
+    ("told", "due"),
+    [
+        ({}, 1),  # by the configuration
+        ({"rest": 8 * SECOND}, 8),
+        ({"rest": 8 * SECOND, "crawl_delay": 9.0}, 9),
+        ({"rest": 8 * SECOND, "due": 1_020 * SECOND}, 20),
+    ],
+)
+def test_after_a_start_a_host_rests_its_own_rest_from_then_on(world, told, due):
+    world.frontier.serving._rest_from = NOW
+    record = HostRecord("a", queued=1, **told)
+    queue = world.frontier.serving._serve(KEY, record)
+    assert queue.due == NOW + due * SECOND
+    assert world.frontier.hosts.get(KEY) is record
+    world.frontier.serving.unserve(queue)
+    assert world.frontier.hosts.get(KEY) is None, "what is on disk counts again"
+
+
 @pytest.mark.parametrize(("hosts", "due"), [(15, 3), (16, 7)])
 def test_who_is_on_disk_falls_due_only_where_there_is_room(world, hosts, due):
     serving, now = world.frontier.serving, world.micros
