@@ -37,6 +37,7 @@ from gossamer.state.keys import FOREVER, Fingerprints, later_key, pack_heads, ti
 from gossamer.state.records import HostRecord, QueueRecord, decode_queue, encode
 
 NOW = 1_000 * SECOND
+KEY = b"k" * 8
 VISITED = Tally(host_failed=False)
 
 
@@ -201,7 +202,7 @@ GUESS = Candidate(Url.parse("http://a/"), LinkKind.SPECULATIVE)
 def test_a_host_that_has_spent_its_budget_is_parked_unless_pages_of_it_come_again(
     lent, again, credit, rests, after
 ):
-    queue = HostQueue(b"k" * 8, HostRecord("a", pages=1), 2)
+    queue = HostQueue(KEY, HostRecord("a", pages=1), 2)
     queue.credit, queue.lent = credit, dict.fromkeys([b"t"] * lent)
     rested, parked = [], []
     policy = SimpleNamespace(budget_spent=lambda *_: SPENT)
@@ -224,7 +225,7 @@ def test_a_host_that_has_spent_its_budget_is_parked_unless_pages_of_it_come_agai
     ],
 )
 def test_a_host_rests_while_what_its_domain_may_still_have_is_out(lent, out, spent, turn, rests, parked):
-    queue = HostQueue(b"k" * 8, HostRecord("a"), 2)
+    queue = HostQueue(KEY, HostRecord("a"), 2)
     queue.lent = dict.fromkeys([b"t"] * lent)
     did = []
     policy = SimpleNamespace(budget_spent=lambda *_: None)
@@ -245,7 +246,7 @@ def test_a_host_rests_while_what_its_domain_may_still_have_is_out(lent, out, spe
     ],
 )
 def test_nobody_guesses_while_a_visit_to_the_host_is_under_way(lent, first, turn):
-    queue = HostQueue(b"k" * 8, HostRecord("a", queued=2), 2)
+    queue = HostQueue(KEY, HostRecord("a", queued=2), 2)
     queue.lent = dict.fromkeys([b"t"] * lent)
     queue.lanes[0] = Lane(complete=True)
     if first is not None:
@@ -271,9 +272,20 @@ def test_a_page_comes_again_when_it_is_due_and_new_urls_owe_it_a_turn(queued, cr
         def due_of(self, _):
             return NOW
 
-    queue = HostQueue(b"k" * 8, HostRecord("a", queued=queued), 1)
+    queue = HostQueue(KEY, HostRecord("a", queued=queued), 1)
     queue.credit = credit
     assert DueThen().may_take(queue, now) is may
+
+
+@pytest.mark.parametrize(
+    ("due", "seconds"),
+    [(FOREVER, None), (FOREVER - 1, math.inf), (NOW, 0.0), (NOW - SECOND, 0.0), (NOW + 3 * SECOND, 3.0)],
+)
+def test_in_how_many_seconds_a_page_of_a_host_comes_again(world, monkeypatch, due, seconds):
+    monkeypatch.setattr(AgainQueue, "due_of", lambda *_: due)
+    world.micros = NOW
+    found = world.frontier._seconds_to_again(HostQueue(KEY, HostRecord("a"), 1))
+    assert found == (seconds if seconds != math.inf else (FOREVER - 1 - NOW) / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -317,10 +329,10 @@ def test_when_gifts_are_given(world, monkeypatch, giving, gathering, givers, pas
 )
 def test_what_is_due_by_worth_is_looked_at_after_most_of_the_time(due, queued, look):
     record = HostRecord("a", queued=queued, enrolled=1, heads=pack_heads([(1, 1)]))
-    assert HostQueue(b"k" * 8, record, 1, again=lambda _: due).look_at(NOW) == look
+    assert HostQueue(KEY, record, 1, again=lambda _: due).look_at(NOW) == look
     without = msgspec.structs.replace(record, heads=b"", waiting=1, later_due=NOW + 1_000 * SECOND)
     if not queued:
-        assert HostQueue(b"k" * 8, without, 1).look_at(NOW) == NOW + 1_000 * SECOND, "that does not move"
+        assert HostQueue(KEY, without, 1).look_at(NOW) == NOW + 1_000 * SECOND, "that does not move"
 
 
 # Who is in memory …
@@ -358,7 +370,6 @@ def test_a_host_that_rests_goes_to_the_disk_only_where_memory_is_short(tmp_path)
     world.close()
 
 
-KEY = b"k" * 8
 LATER = 5 * SECOND
 
 

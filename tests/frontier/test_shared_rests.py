@@ -67,7 +67,8 @@ def join(tmp_path):
 
 def test_crawls_have_numbers_of_their_own_and_see_one_another(join):
     one, other = join(), join()
-    assert one.number != other.number
+    assert one.number != other.number and f"as {one.number}" in repr(one)
+    assert len(one) == 0
     assert one.claim("a", SECOND, SECOND, 1) == 0
     assert 0 < other.claim("a", SECOND, SECOND, 1) <= SECOND
     assert other.claim("b", SECOND, SECOND, 1) == 0
