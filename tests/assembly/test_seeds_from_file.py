@@ -66,7 +66,7 @@ def test_seeds_are_read_as_they_are_committed_and_a_kill_in_between_loses_none(
 
     async def session(until: int, *, resumed: bool) -> int:
         with opened(folder, config) as storage:
-            built = build(storage, folder, config, Extensions(), resumed=resumed)
+            built = build(storage, config, Extensions(), resumed=resumed)
             async with contextlib.aclosing(built):
                 with contextlib.suppress(KilledError):
                     built.crawl.seed(watched(built.crawl, until))

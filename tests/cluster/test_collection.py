@@ -115,7 +115,7 @@ def split(tmp_path: Path, web: SimulatedWeb, store: Store, manifest: Manifest) -
         agent = Agent(f"a-{number}", tmp_path / f"a-{number}", set(shards), secret)
         folder, config = begin(agent.path, web, list(web.seeds))
         with opened(folder, config) as storage:
-            built = build(storage, folder, config, agent.extensions, resumed=False)
+            built = build(storage, config, agent.extensions, resumed=False)
             asyncio.run(
                 take_in(built, Canonicaliser(config.canonical), source, ShardImport("a-1", 1, tuple(shards)))
             )

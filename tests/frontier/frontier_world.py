@@ -68,6 +68,10 @@ class FrontierWorld:
 
     def open(self) -> None:
         self.environment = Environment.open(self.path, self.state)
+        self.begin()
+
+    def begin(self) -> None:
+        """A frontier upon what is in the state."""
         kept = self.environment.get(Family.META, b"counters")
         self.counters = decode(kept, Counters) if kept else Counters()
         session = Session(
@@ -77,6 +81,15 @@ class FrontierWorld:
         self.frontier = Frontier(
             self.environment, self.config, self.policy, self.ordering(), self.counters, session
         )
+
+    def begin_anew(self) -> None:
+        """As in a new folder, which takes much longer to make."""
+        batch = self.environment.batch()
+        for family in Family:
+            batch.delete_all(family)
+        self.environment.commit(batch)
+        self.sessions = 0
+        self.begin()
 
     def reopen(self) -> None:
         """As after a kill: what was not committed is gone."""

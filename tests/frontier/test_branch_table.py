@@ -1,9 +1,15 @@
 """The branches of hosts between memory and disk: planted, learned, stored, pushed out, read again."""
 
-import pytest
-from frontier_world import FrontierWorld
+from types import SimpleNamespace
 
-from gossamer.frontier.queues.queue_table import branch_key, branches_of
+import pytest
+from examples import examples
+from frontier_world import SMALL, FrontierWorld
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gossamer.frontier.queues.hosts import HostTable
+from gossamer.frontier.queues.queue_table import QueueTable, branch_key, branches_of
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Blame, Done, Retry
@@ -11,9 +17,13 @@ from gossamer.model.link import LinkKind
 from gossamer.model.reasons.reason import text
 from gossamer.model.url import Url
 from gossamer.policy.branches import tree as tree_module
+from gossamer.policy.branches.met import Filter
 from gossamer.policy.branches.novelty import Said
 from gossamer.policy.branches.tree import BranchConfig
-from gossamer.state.keys import branch_of
+from gossamer.policy.ordering.ordering import ROBOTS_LEVEL
+from gossamer.state.environment import Environment, Family
+from gossamer.state.keys import again_ticket, branch_of, order_of, ticket
+from gossamer.state.records import Counters, HostRecord, decode_queue
 
 A = "http://a.example"
 WORDS = Said(tuple(range(1, 9)))
@@ -31,6 +41,13 @@ def make(tmp_path):
     yield world
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def tables(tmp_path):
+    environment = Environment.open(tmp_path / "state", SMALL)
+    yield environment, b"h" * 8
+    environment.close()
 
 
 def key(world, name="a.example"):
@@ -212,5 +229,127 @@ def test_a_branch_that_is_shown_to_be_endless_is_set_aside(make, monkeypatch):
     while (lease := world.frontier.lend()) is not None:
         assert "/endless/" not in lease.candidate.url.text
     with world.frontier.changes():
+        world.admit(f"{A}/endless/s")
+    assert record(world).aside == world.counters.aside == aside + 2, "what is new there stands aside, too"
+    assert world.frontier.queues.is_doubtful(key(world), lease_of(asides[0])) is asides[0].doubtful
+    with world.frontier.changes():
         world.frontier.queues.release(key(world), "a.example", asides[0].record.number)
-    assert record(world).aside == 0
+    assert record(world).aside == world.counters.aside == 0
+    world.reopen()
+    states = {branch.label: branch.state for branch in branches_of(world.environment, key(world))}
+    assert states["endless"] == asides[0].record.state != tree_module.ASIDE, "for good"
+
+
+def lease_of(node):
+    """A ticket of a branch."""
+    return ticket(1, 1, node.record.number)
+
+
+def test_only_of_a_site_with_branches_it_is_known_whether_one_is_doubtful(make):
+    world = make()
+    queues = world.frontier.queues
+    assert queues.is_doubtful(b"nobody00", ticket(1, 1, 0)) is None
+    fill(world, 1)
+    assert queues.is_doubtful(key(world), ticket(1, 1, 0)) is None
+    fill(world, 8)
+    for node in tree_of(world).nodes.values():
+        assert queues.is_doubtful(key(world), lease_of(node)) is node.doubtful
+
+
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([1, 3]),
+    st.lists(
+        st.tuples(st.sampled_from(["add", "put", "take", "move", "robots"]), st.integers(0, 7)),
+        min_size=5,
+        max_size=25,
+    ),
+)
+def test_the_queue_of_a_host_is_what_went_in_and_not_out(tables, begin, steps):
+    """Entries, counts and heads, of the host and of its branches; as committed and as read anew."""
+    environment, host = tables
+    clear = environment.batch()
+    for family in (Family.QUEUE, Family.BRANCHES):
+        clear.delete_all(family)
+    environment.commit(clear)
+    hosts, counters, lent = HostTable(environment), Counters(), []
+    config = BranchConfig(begin=begin)
+    queues = QueueTable(environment, hosts, counters, config, lambda _: lent)
+    record, inside = HostRecord("a"), {}
+    hosts.put(host, record)
+    for step, number in steps:
+        batch = environment.batch()
+        candidate = Candidate(Url.parse(f"{A}/{'abcdefgh'[number]}/page-{len(inside)}"))
+        first = min(inside, default=None)
+        if step in ("add", "robots"):
+            level = ROBOTS_LEVEL if step == "robots" else 1 + number % 3
+            inside[queues.add(host, record, candidate, level, batch)] = candidate
+        elif step == "put":
+            place = again_ticket(ROBOTS_LEVEL, 1_000_000 + len(inside) * 10 + number)
+            if place not in inside:
+                queues.put(host, record, place, candidate, batch)
+                inside[place] = candidate
+        elif inside:
+            place = sorted(inside)[number % len(inside)]
+            tree = queues.tree(host, record)
+            if step == "take":
+                if tree is not None:
+                    tree.taken(tree.node(branch_of(place)), order_of(place))
+                queues.delete(host, record, place, batch)
+                del inside[place]
+            else:
+                counters.sequence += 1
+                better = ticket(0, counters.sequence, branch_of(place))
+                inside[better] = inside.pop(place)
+                queues.move(host, place, better, inside[better], batch)
+        if not first and inside:
+            assert record.head == min(inside), "the only one"
+        queues.flush(batch)
+        environment.commit(batch)
+        assert record.queued == counters.queued == len(inside)
+        assert not inside or record.head <= min(inside)
+        found = {key[8:]: decode_queue(data).url for key, data in environment.scan(Family.QUEUE, prefix=host)}
+        assert found == {place: candidate.url.text for place, candidate in inside.items()}
+        for tables_of in (
+            queues,
+            QueueTable(environment, hosts, Counters(), config, lambda _: lent),
+        ):
+            if (tree := tables_of.tree(host, record)) is not None:
+                assert sum(node.own for node in tree.nodes.values()) == len(inside)
+                for node in tree.nodes.values():
+                    mine = [place for place in inside if branch_of(place) == node.record.number]
+                    assert node.own == len(mine)
+                    if node.record.number and mine:
+                        assert node.record.head <= min(mine)
+
+
+def met(*, worth_storing, slot=3):
+    """What was met on a host, of which `slot` is the last filter; nothing may have been met yet."""
+    stored = None if slot is None else (slot, Filter(0, 0, b""))
+    return SimpleNamespace(worth_storing=worth_storing, to_store=lambda: stored)
+
+
+@pytest.mark.parametrize(
+    ("worth", "slot", "pushed_out", "stored"),
+    [(True, 0, False, True), (True, 3, False, True), (False, 3, False, False), (False, 3, True, True),
+     (True, None, True, False)],
+)  # fmt: skip
+def test_filters_stand_behind_the_branches_and_are_stored_now_and_then_and_at_the_last(
+    tables, worth, slot, pushed_out, stored
+):
+    environment, host = tables
+    memory = 0 if pushed_out else 100
+    queues = QueueTable(environment, HostTable(environment), Counters(), BranchConfig(), lambda _: (), memory)
+    for name in (host, b"i" * 8):
+        tree = SimpleNamespace(changed=set(), nodes={}, size=50)
+        tree.mets = [met(worth_storing=worth, slot=slot), met(worth_storing=False, slot=None)] * 2
+        queues._trees[name] = tree
+        queues._weigh(name, tree.size)
+    queues._changed.add(b"i" * 8 if pushed_out else host)
+    batch = environment.batch()
+    batch.delete_all(Family.BRANCHES)
+    queues.flush(batch)
+    environment.commit(batch)
+    found = [int.from_bytes(key[8:], "big") for key, _ in environment.scan(Family.BRANCHES, prefix=host)]
+    assert found == ([4_096 + slot, 3 * 4_096 + slot] if stored else [])
+    assert (host in queues._trees) is not pushed_out and b"i" * 8 in queues._trees

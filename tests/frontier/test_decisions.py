@@ -8,24 +8,50 @@ import pytest
 from frontier_world import FrontierWorld
 from test_again import DAY, SECOND, AgainWorld, drain
 
+from gossamer.frontier import standings as standings_module
+from gossamer.frontier.config import Session
+from gossamer.frontier.domains import DOMAIN_OUT_SECONDS
+from gossamer.frontier.gates.budget_gate import BudgetGate
+from gossamer.frontier.gates.gate import Turn
+from gossamer.frontier.gates.speculation_gate import SpeculationGate
 from gossamer.frontier.queues import delayed
+from gossamer.frontier.queues.active_hosts import NAME_LATER, OWNER_LATER
 from gossamer.frontier.queues.again import AgainQueue, Pace
-from gossamer.frontier.queues.host_queue import HostQueue
+from gossamer.frontier.queues.host_queue import HostQueue, Lane
+from gossamer.frontier.queues.hosts import HostTable
+from gossamer.frontier.standings import Standings
 from gossamer.frontier.steering import Steering
 from gossamer.frontier.tally import Tally
 from gossamer.model.candidate import Candidate
 from gossamer.model.disposition import Done
+from gossamer.model.link import LinkKind
+from gossamer.model.reasons.codes import BudgetCode, HoldCode
+from gossamer.model.reasons.reason import Reason, because, text
 from gossamer.model.url import Url
 from gossamer.policy.ordering.opic import Opic, OpicConfig
 from gossamer.policy.revisit import classes
 from gossamer.policy.revisit.history import unpack
 from gossamer.policy.revisit.trust import Reading, Signal, Source, trust_of
 from gossamer.state.environment import Family
-from gossamer.state.keys import FOREVER, later_key, pack_heads, ticket
+from gossamer.state.keys import FOREVER, Fingerprints, later_key, pack_heads, ticket
 from gossamer.state.records import HostRecord, QueueRecord, decode_queue, encode
 
 NOW = 1_000 * SECOND
+KEY = b"k" * 8
 VISITED = Tally(host_failed=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = FrontierWorld(tmp_path_factory.mktemp("state"), max_hosts=16)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def world(folder):
+    folder.begin_anew()
+    return folder
 
 
 # What may be spent on visits again …
@@ -157,6 +183,135 @@ def test_whether_dates_can_be_true_is_known_of_the_host(tmp_path, lies, dates, a
     world.close()
 
 
+# Who may go …
+
+SPENT = because(BudgetCode.PAGES_PER_HOST, 1)
+LINK = Candidate(Url.parse("http://a/"))
+GUESS = Candidate(Url.parse("http://a/"), LinkKind.SPECULATIVE)
+
+
+@pytest.mark.parametrize(
+    ("lent", "again", "credit", "rests", "after"),
+    [
+        (0, None, 0.0, None, 0.0),
+        (0, 0.0, 0.0, 0.0, 1.0),
+        (0, 7.5, 1.4, 7.5, 1.4),
+        (1, 7.5, 0.0, None, 0.0),  # that is decided when all is home
+    ],
+)
+def test_a_host_that_has_spent_its_budget_is_parked_unless_pages_of_it_come_again(
+    lent, again, credit, rests, after
+):
+    queue = HostQueue(KEY, HostRecord("a", pages=1), 2)
+    queue.credit, queue.lent = credit, dict.fromkeys([b"t"] * lent)
+    rested, parked = [], []
+    policy = SimpleNamespace(budget_spent=lambda *_: SPENT)
+    gate = BudgetGate(
+        policy, None, lambda *why: rested.append(why), lambda *why: parked.append(why), lambda _: again
+    )
+    assert gate.judge(queue) is Turn.WAIT
+    assert rested == ([] if rests is None else [("a", rests, SPENT)])
+    assert parked == ([] if lent or rests is not None else [("a", SPENT)])
+    assert queue.credit == after
+
+
+@pytest.mark.parametrize(
+    ("lent", "out", "spent", "turn", "rests", "parked"),
+    [
+        (0, 2, False, Turn.GO, False, False),
+        (0, 2, True, Turn.WAIT, True, False),
+        (0, 0, True, Turn.WAIT, False, True),
+        (1, 2, True, Turn.WAIT, False, False),
+    ],
+)
+def test_a_host_rests_while_what_its_domain_may_still_have_is_out(lent, out, spent, turn, rests, parked):
+    queue = HostQueue(KEY, HostRecord("a"), 2)
+    queue.lent = dict.fromkeys([b"t"] * lent)
+    did = []
+    policy = SimpleNamespace(budget_spent=lambda *_: None)
+    domains = SimpleNamespace(spent=lambda _: SPENT if spent else None, lent=lambda _: out)
+    gate = BudgetGate(policy, domains, lambda *why: did.append(why), lambda *why: did.append(why))
+    assert gate.judge(queue) is turn
+    assert did == [("a", DOMAIN_OUT_SECONDS, SPENT)] * rests + [("a", SPENT)] * parked
+
+
+@pytest.mark.parametrize(
+    ("lent", "first", "turn"),
+    [
+        (True, GUESS, Turn.WAIT),
+        (False, GUESS, Turn.GO),
+        (True, LINK, Turn.GO),
+        (True, None, Turn.GO),
+        (True, msgspec.structs.replace(GUESS, again=True), Turn.GO),
+    ],
+)
+def test_nobody_guesses_while_a_visit_to_the_host_is_under_way(lent, first, turn):
+    queue = HostQueue(KEY, HostRecord("a", queued=2), 2)
+    queue.lent = dict.fromkeys([b"t"] * lent)
+    queue.lanes[0] = Lane(complete=True)
+    if first is not None:
+        queue.lanes[0].insert(ticket(1, 1), first, 4)
+    assert SpeculationGate().judge(queue) is turn
+
+
+@pytest.mark.parametrize(
+    ("queued", "credit", "now", "may"),
+    [
+        (0, 0.0, NOW, True),
+        (0, 0.0, NOW - 1, False),
+        (1, 0.9, NOW, False),
+        (1, 1.0, NOW, True),
+        (1, 1.0, NOW - 1, False),
+    ],
+)
+def test_a_page_comes_again_when_it_is_due_and_new_urls_owe_it_a_turn(queued, credit, now, may):
+    class DueThen(AgainQueue):
+        def __init__(self):
+            """Nothing else is asked."""
+
+        def due_of(self, _):
+            return NOW
+
+    queue = HostQueue(KEY, HostRecord("a", queued=queued), 1)
+    queue.credit = credit
+    assert DueThen().may_take(queue, now) is may
+
+
+@pytest.mark.parametrize(
+    ("due", "seconds"),
+    [(FOREVER, None), (FOREVER - 1, math.inf), (NOW, 0.0), (NOW - SECOND, 0.0), (NOW + 3 * SECOND, 3.0)],
+)
+def test_in_how_many_seconds_a_page_of_a_host_comes_again(world, monkeypatch, due, seconds):
+    monkeypatch.setattr(AgainQueue, "due_of", lambda *_: due)
+    world.micros = NOW
+    found = world.frontier._seconds_to_again(HostQueue(KEY, HostRecord("a"), 1))
+    assert found == (seconds if seconds != math.inf else (FOREVER - 1 - NOW) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("giving", "gathering", "givers", "passed", "due"),
+    [
+        (1, 0, 0, 0, True),
+        (0, 0, 9, 9 * SECOND, False),
+        (0, 3, 0, 0, True),
+        (0, 2, 4, 0, False),
+        (0, 2, 5, 0, True),
+        (0, 2, 4, standings_module.DRAIN_EVERY, True),
+        (0, 2, 4, standings_module.DRAIN_EVERY - 1, False),
+    ],
+)
+def test_when_gifts_are_given(world, monkeypatch, giving, gathering, givers, passed, due):
+    monkeypatch.setattr(standings_module, "GATHERED", 3)
+    session = Session(Fingerprints(b"k" * 16), world.now, resumed=False, warn=world.warnings.append)
+    standings = Standings(world.environment, Opic(OpicConfig()), session)
+    standings._giving, standings._gathering = (
+        dict.fromkeys(range(some), 1.0) for some in (giving, gathering)
+    )
+    standings._givers, standings._next_drain = givers, 4
+    world.micros += passed
+    assert standings.due is due
+
+
 # When a host on disk is looked at …
 
 
@@ -174,10 +329,10 @@ def test_whether_dates_can_be_true_is_known_of_the_host(tmp_path, lies, dates, a
 )
 def test_what_is_due_by_worth_is_looked_at_after_most_of_the_time(due, queued, look):
     record = HostRecord("a", queued=queued, enrolled=1, heads=pack_heads([(1, 1)]))
-    assert HostQueue(b"k" * 8, record, 1, again=lambda _: due).look_at(NOW) == look
+    assert HostQueue(KEY, record, 1, again=lambda _: due).look_at(NOW) == look
     without = msgspec.structs.replace(record, heads=b"", waiting=1, later_due=NOW + 1_000 * SECOND)
     if not queued:
-        assert HostQueue(b"k" * 8, without, 1).look_at(NOW) == NOW + 1_000 * SECOND, "that does not move"
+        assert HostQueue(KEY, without, 1).look_at(NOW) == NOW + 1_000 * SECOND, "that does not move"
 
 
 # Who is in memory …
@@ -213,6 +368,235 @@ def test_a_host_that_rests_goes_to_the_disk_only_where_memory_is_short(tmp_path)
             if not world.counters.queued:
                 break
     world.close()
+
+
+LATER = 5 * SECOND
+
+
+def crowded(world, hosts):
+    """So many hosts are in memory."""
+    for number in range(hosts - len(world.frontier.schedule.served)):
+        key = number.to_bytes(8, "big")
+        world.frontier.schedule.served[key] = HostQueue(key, HostRecord(f"other{number}"), 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "lent", "owned", "hosts", "stays", "wake"),
+    [
+        ({"queued": 1}, 0, True, 9, True, 0),  # it may be visited now
+        ({"queued": 1, "due": LATER}, 0, True, 9, False, LATER),
+        ({"queued": 1, "due": LATER}, 0, True, 8, True, 0),
+        ({"queued": 1, "due": LATER, "parked": text("x")}, 1, True, 9, True, 0),
+        ({"queued": 1, "parked": text("x")}, 0, True, 1, False, 0),
+        ({}, 0, True, 1, False, 0),
+        ({"waiting": 1, "later_due": FOREVER}, 0, True, 1, False, FOREVER),
+        ({"waiting": 1, "later_due": LATER}, 0, True, 1, True, 0),
+        ({"queued": 1}, 0, False, 1, False, OWNER_LATER),
+        ({}, 0, False, 1, False, 0),
+    ],
+)
+def test_who_stays_in_memory_after_a_visit(world, told, lent, owned, hosts, stays, wake):
+    """`due` and `wake` are counted from now, but for ever."""
+    serving, now = world.frontier.serving, world.micros
+    serving._owns = lambda _: owned
+    due = {name: value + now if 0 < value < FOREVER else value
+           for name, value in told.items() if name in ("due", "later_due")}  # fmt: skip
+    with world.frontier.changes() as batch:
+        record = world.frontier.hosts.change(KEY, "a")
+        for name, value in (told | {"due": now} | due).items():
+            setattr(record, name, value)
+        queue = serving._serve(KEY, record)
+        queue.lent = dict.fromkeys([b"t"] * lent)
+        crowded(world, hosts)
+        serving.seat(queue, now, batch)
+    assert (KEY in world.frontier.schedule.served) is stays
+    assert record.wake == (wake + now if 0 < wake < FOREVER else wake)
+    assert queue.placed is None or stays
+
+
+@pytest.mark.parametrize(
+    ("due", "lent", "owned", "shared", "hosts", "leaves"),
+    [
+        (FOREVER, 0, True, False, 16, True),
+        (LATER, 0, True, False, 16, False),
+        (LATER, 0, True, True, 8, False),
+        (FOREVER, 0, True, True, 8, True),
+        (LATER, 0, True, True, 9, True),
+        (0, 0, True, True, 9, False),
+        (FOREVER, 1, True, True, 9, False),
+        (0, 0, False, False, 1, True),
+        (0, 1, False, False, 1, False),
+    ],
+)
+def test_who_leaves_memory_after_a_turn_in_vain(world, due, lent, owned, shared, hosts, leaves):
+    serving = world.frontier.serving
+    serving._owns = lambda _: owned
+    serving._shared = object() if shared else None
+    queue = HostQueue(KEY, HostRecord("a", queued=2, due=due if due == FOREVER else world.micros + due), 1)
+    assert not serving.must_leave(queue), "it is not there"
+    world.frontier.schedule.served[KEY] = queue
+    queue.lent = dict.fromkeys([b"t"] * lent)
+    crowded(world, hosts)
+    assert serving.must_leave(queue) is leaves
+
+
+@pytest.mark.parametrize(
+    ("told", "hosts", "served"),
+    [
+        ({"queued": 1}, 0, True),
+        ({"queued": 1}, 14, True),
+        ({"queued": 1}, 15, False),  # the others have rested
+        ({"queued": 2}, 0, False),
+        ({"queued": 1, "waiting": 1}, 0, False),
+        ({"queued": 1, "heads": pack_heads([(1, 1)])}, 0, False),
+    ],
+)
+def test_a_host_that_has_got_work_is_served_if_it_has_nothing_else_and_there_is_room(
+    world, told, hosts, served
+):
+    crowded(world, hosts)
+    wakes = []
+    with world.frontier.changes() as batch:
+        for key, wake in ((KEY, 0), (b"l" * 8, 0), (b"m" * 8, 5), (b"n" * 8, 1 << 60)):
+            record = world.frontier.hosts.change(key, key.decode())
+            for name, value in (told | {"wake": wake}).items():
+                setattr(record, name, value)
+            queue = world.frontier.serving.arrived(key, record, batch)
+            assert (queue is not None) is (world.frontier.schedule.served.get(key) is not None)
+            if key == KEY:
+                assert (queue is not None) is served
+            wakes.append(record.wake)
+    now = world.micros
+    assert wakes == [now, now + 1, 5, now + 3], "in the order in which they came, and not later than before"
+
+
+@pytest.mark.parametrize(
+    ("others", "owned", "served", "later"),
+    [
+        (0, "abc", "abc", ""),
+        (14, "abc", "ab", ""),
+        (16, "abc", "", ""),
+        (0, "c", "c", "ab"),
+        (15, "c", "c", "ab"),
+    ],
+)
+def test_hosts_on_disk_that_are_due_come_into_memory_while_there_is_room(world, others, owned, served, later):
+    """`later`: those of another agent are looked at then."""
+    serving, now = world.frontier.serving, world.micros
+    serving._owns = lambda key: chr(key[0]) in owned
+    hosts = {name: name.encode() * 8 for name in "abcd"}
+    with world.frontier.changes() as batch:
+        for at, (name, key) in enumerate(hosts.items()):
+            record = world.frontier.hosts.change(key, name)
+            world.frontier.queues.put(key, record, ticket(1, 1), LINK, batch)
+            serving.wake.set(key, record, now + (1 if name == "d" else at - 9), batch)
+    crowded(world, others)
+    with world.frontier.changes() as batch:
+        serving.refill(now, batch)
+    found = [name for name, key in hosts.items() if key in world.frontier.schedule.served]
+    assert found == list(served)
+    wakes = {name: world.frontier.hosts.get(key).wake for name, key in hosts.items()}
+    assert [name for name, wake in wakes.items() if wake == now + OWNER_LATER] == list(later)
+
+
+@pytest.mark.parametrize(
+    ("told", "due"),
+    [
+        ({}, 1),  # by the configuration
+        ({"rest": 8 * SECOND}, 8),
+        ({"rest": 8 * SECOND, "crawl_delay": 9.0}, 9),
+        ({"rest": 8 * SECOND, "due": 1_020 * SECOND}, 20),
+    ],
+)
+def test_after_a_start_a_host_rests_its_own_rest_from_then_on(world, told, due):
+    world.frontier.serving._rest_from = NOW
+    record = HostRecord("a", queued=1, **told)
+    queue = world.frontier.serving._serve(KEY, record)
+    assert queue.due == NOW + due * SECOND
+    assert world.frontier.hosts.get(KEY) is record
+    world.frontier.serving.unserve(queue)
+    assert world.frontier.hosts.get(KEY) is None, "what is on disk counts again"
+
+
+@pytest.mark.parametrize(("hosts", "due"), [(15, 3), (16, 7)])
+def test_who_is_on_disk_falls_due_only_where_there_is_room(world, hosts, due):
+    serving, now = world.frontier.serving, world.micros
+    with world.frontier.changes() as batch:
+        serving.wake.set(KEY, world.frontier.hosts.change(KEY, "a"), now + 3 * SECOND, batch)
+    crowded(world, hosts)
+    resting = HostQueue(b"l" * 8, HostRecord("l", queued=1, due=now + 7 * SECOND), 1)
+    serving.schedule.place(resting)
+    assert serving.next_due == now + due * SECOND
+
+
+@pytest.mark.parametrize(
+    ("wake", "due", "parked", "after"),
+    [(0, LATER, False, LATER), (LATER, 3, False, 3), (3, LATER, False, 3), (0, LATER, True, 0)],
+)
+def test_a_page_that_comes_again_wakes_its_host_no_later_than_it_would_be(world, wake, due, parked, after):
+    with world.frontier.changes() as batch:
+        record = world.frontier.hosts.change(KEY, "a")
+        record.queued, record.due, record.wake = 1, due, wake
+        record.parked = text("x") if parked else None
+        world.frontier.serving.enrolled(KEY, record, batch)
+    assert record.wake == after
+    queue = world.frontier.serving._serve(KEY, record)
+    world.frontier.serving.enrolled(KEY, record, world.environment.batch())
+    assert (queue.placed is not None) is not parked, "who is in memory has a turn"
+
+
+@pytest.mark.parametrize(
+    ("told", "served"), [({"queued": 1}, True), ({}, False), ({"queued": 1, "parked": text("x")}, False)]
+)
+def test_of_hosts_whose_names_have_landed_those_are_served_that_have_work(world, told, served):
+    serving = world.frontier.serving
+    with world.frontier.changes() as batch:
+        record = world.frontier.hosts.change(KEY, "a")
+        if served:
+            world.frontier.queues.put(KEY, record, ticket(1, 1), LINK, batch)
+        for name, value in told.items():
+            setattr(record, name, value)
+    with world.frontier.changes() as batch:
+        serving._named = [KEY]
+        serving.refill(world.micros, batch)
+    assert (KEY in world.frontier.schedule.served) is served and not serving._named
+    assert NAME_LATER == OWNER_LATER == 30 * SECOND
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        HostRecord("nothing to do", failures=1),
+        HostRecord("by hand", queued=1, parked=Reason(HoldCode.OPERATOR)),
+        HostRecord("well", queued=1),
+        HostRecord("soon", waiting=1, later_due=1),
+    ],
+    ids=lambda record: record.name,
+)
+def test_who_needs_no_help_stands_in_nobodys_way(world, left):
+    batch = world.environment.batch()
+    for key, record in ((b"\0" * 8, left), (b"\xff" * 8, HostRecord("given up", queued=1, parked=text("x")))):
+        batch.put(Family.HOSTS, key, encode(record))
+    world.counters.hosts_parked = 1
+    world.environment.commit(batch)
+    assert world.frontier.take_up() == 1
+    taken = world.frontier.hosts.get(b"\xff" * 8)
+    assert taken.parked is None and taken.wake and not world.counters.hosts_parked
+    assert world.frontier.hosts.get(b"\0" * 8) == left
+
+
+def test_what_is_known_of_a_host_that_leaves_memory_is_what_was_written(world):
+    table = HostTable(world.environment)
+    assert table.get(KEY) is None
+    table.hold(KEY, HostRecord("a", visits=2))
+    table.change(KEY, "a").visits = 3
+    batch = world.environment.batch()
+    table.flush(batch)
+    world.environment.commit(batch)
+    table.release(KEY)
+    assert table.get(KEY).visits == 3
+    table.put(KEY, HostRecord("a", visits=9))
+    assert table.get(KEY).visits == 9
 
 
 # What waits …

@@ -67,7 +67,8 @@ def join(tmp_path):
 
 def test_crawls_have_numbers_of_their_own_and_see_one_another(join):
     one, other = join(), join()
-    assert one.number != other.number
+    assert one.number != other.number and f"as {one.number}" in repr(one)
+    assert len(one) == 0
     assert one.claim("a", SECOND, SECOND, 1) == 0
     assert 0 < other.claim("a", SECOND, SECOND, 1) <= SECOND
     assert other.claim("b", SECOND, SECOND, 1) == 0
@@ -448,6 +449,47 @@ def test_a_full_disk_is_a_storage_error(tmp_path, monkeypatch, fits):
     with pytest.raises(StorageError, match="No space left"):
         SharedRests(tmp_path / "shared")
     assert not shared_file._open
+    monkeypatch.undo()
+    SharedRests(tmp_path / "shared").close()  # a file may be open once in a process
+
+
+def test_the_last_user_of_the_process_closes_the_table(tmp_path):
+    table = tmp_path / "rests"
+    users = [shared_file.share(table, 1 << 20) for _ in range(3)]
+    assert len(set(map(id, users))) == 1
+    for _ in range(2):
+        shared_file.release(users[0])
+        users[0].stat()
+    shared_file.release(users[0])
+    assert not shared_file._open
+    with pytest.raises(lmdb.Error):
+        users[0].stat()
+
+
+def test_the_table_is_swept_a_run_at_a_time(join, monkeypatch):
+    monkeypatch.setattr(shared_rests, "SWEEP_EVERY", 3)
+    monkeypatch.setattr(shared_rests, "SWEPT", 3)
+    clock = [1_000 * SECOND]
+    table = join(now=lambda: clock[0])
+    names = sorted("abcdef", key=shared_rests._key)
+    for name in names:
+        visit(table, name, rest=SECOND)
+    assert len(table) == 6, "each was needed when it was looked at"
+    table._hand = b""
+    table.sweep(3)
+    clock[0] += 2 * FORGET
+    known = []
+    for _ in range(4):
+        table.sweep(3)
+        known.append([name for name in names if table.look(name)])
+    assert known == [names[:3], names[:3], [], []], "after the end it begins anew"
+    known = []
+    for number in range(4):
+        table.claim(f"new{number}", SECOND, SECOND, 1)
+        table.give_back([Return(f"new{number}", SECOND, False)])
+        clock[0] += 2 * FORGET
+        known.append(len(table))
+    assert known[-1] < 4, "and with every so manieth claim"
 
 
 # Processes …

@@ -84,7 +84,7 @@ def test_a_rest_that_the_host_asked_for_is_kept_when_the_crawl_goes_on(folder: P
 
     async def go_on() -> int:
         with opened(place, config) as storage:
-            built = build(storage, place, config, Extensions(), resumed=True)
+            built = build(storage, config, Extensions(), resumed=True)
             try:
                 return built.crawl.take_up()
             finally:

@@ -88,6 +88,7 @@ from gossamer.state.site_cookies import SiteCookies
 class Built(msgspec.Struct, frozen=True):
     """A crawl ready to run, with the parts of it that can change while it runs."""
 
+    folder: CrawlFolder
     crawl: Crawl
     seeds: Seeds
     effective: Effective
@@ -106,16 +107,15 @@ class Built(msgspec.Struct, frozen=True):
     """Gives up what was built; what it was built upon (`Storage`) stays open."""
 
 
-def build(
-    storage: Storage, folder: CrawlFolder, config: CrawlConfig, extensions: Extensions, *, resumed: bool
-) -> Built:
-    """A crawl ready to run upon what `folder` keeps, in the order in which each part needs those before it.
+def build(storage: Storage, config: CrawlConfig, extensions: Extensions, *, resumed: bool) -> Built:
+    """A crawl ready to run upon what it keeps, in the order in which each part needs those before it.
 
     Raises:
         ConfigError: a setting makes no sense here.
         StorageError: the state cannot be used.
     """
-    environment, ledger, clock = storage.environment, storage.ledger, storage.clock
+    folder, environment = storage.folder, storage.environment
+    ledger, clock = storage.ledger, storage.clock
     counters, effective = ledger.counters, Effective(config)
     observers = Observers(extensions.observers)
     plugins = PluginWatch(counters, observers)
@@ -268,6 +268,7 @@ def build(
         signals,
     )
     return Built(
+        folder=folder,
         crawl=Crawl(folder.path, config.engine, parts),
         seeds=seeds,
         effective=effective,

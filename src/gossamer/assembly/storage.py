@@ -25,6 +25,7 @@ class Storage(msgspec.Struct, frozen=True):
     """What a crawl keeps, open for writing; all of it is as of the last commit.
 
     Attributes:
+        folder: where it lies, with whatever else of the crawl does.
         environment: the state.
         clock: the crawl's.
         ledger: the sums of the crawl.
@@ -32,6 +33,7 @@ class Storage(msgspec.Struct, frozen=True):
         archive: where records are appended.
     """
 
+    folder: CrawlFolder
     environment: Environment
     clock: CrawlClock
     ledger: Ledger
@@ -63,7 +65,7 @@ def opened(folder: CrawlFolder, config: CrawlConfig) -> Iterator[Storage]:
             archive = _archive(folder, config, environment, clock)
             try:
                 _note_restoring(environment, clock)
-                yield Storage(environment, clock, ledger, log, archive)
+                yield Storage(folder, environment, clock, ledger, log, archive)
             finally:
                 archive.abandon()
 

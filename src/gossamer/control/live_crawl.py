@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from gossamer.assembly.build import Built
-from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import Ceilings, Hold, write_hold
 from gossamer.config.config import CrawlConfig
 from gossamer.config.settings import resolve_secrets, to_toml
@@ -42,8 +41,7 @@ class LiveCrawl:
     """One crawl that runs in this process.
 
     Args:
-        folder: of the crawl.
-        built: its parts.
+        built: the crawl with its parts.
         config: as it was given, with references in place of secrets; this is what `crawl.toml` holds.
         speed: how fast it is.
 
@@ -51,17 +49,17 @@ class LiveCrawl:
         StorageError: the log of changes cannot be read.
     """
 
-    def __init__(self, folder: CrawlFolder, built: Built, config: CrawlConfig, speed: Speedometer) -> None:
-        self.folder = folder
+    def __init__(self, built: Built, config: CrawlConfig, speed: Speedometer) -> None:
         self.built = built
+        self.folder = built.folder
         self.crawl = built.crawl
         self.config = config
         self.refetching = Refetching(
-            folder.path, built.environment, built.crawl.parts.frontier, lambda: built.effective.config
+            built.folder.path, built.environment, built.crawl.parts.frontier, lambda: built.effective.config
         )
         self.applier = SettingsApplier(built, self.refetching)
-        self.seeding = Seeding(folder, built, self.applier)
-        self.log = ChangeLog(folder.path)
+        self.seeding = Seeding(built, self.applier)
+        self.log = ChangeLog(built.folder.path)
         self._rooms = {slow: _ViewRoom(self._context()) for slow in (False, True)}
         self.speed = speed
         self.started = speed.started

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from gossamer.assembly.build import Built
-from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.hold import NOTHING, forget_hold, read_hold
 from gossamer.config.config import CrawlConfig
 from gossamer.control.history import EVERY, write_line
@@ -35,7 +34,7 @@ LISTEN_SECONDS = 1.0
 
 
 @contextlib.asynccontextmanager
-async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> AsyncIterator[None]:
+async def answering(built: Built, config: CrawlConfig) -> AsyncIterator[None]:
     """Answer on the control socket until the end of the block; the state must be open for longer.
 
     Where no socket can be had (a file system without them) the crawl goes on unasked.
@@ -43,7 +42,7 @@ async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> A
     Raises:
         StorageError: the state, or the log of changes, cannot be used.
     """
-    session = _Session(folder, built, config)
+    session = _Session(built, config)
     session.begin()
     try:
         await session.listen()
@@ -55,8 +54,7 @@ async def answering(folder: CrawlFolder, built: Built, config: CrawlConfig) -> A
 class _Session:
     """The tasks beside one crawl."""
 
-    def __init__(self, folder: CrawlFolder, built: Built, config: CrawlConfig) -> None:
-        self._folder = folder
+    def __init__(self, built: Built, config: CrawlConfig) -> None:
         self._built = built
         self._config = config
         self._live: LiveCrawl | None = None
@@ -73,9 +71,9 @@ class _Session:
         self._start("history", self._tick())
         self._start("shared rests", self._share())
         under_way = any(built.environment.get(Family.META, key) is not None for key in (RECLAIM, REWEIGH))
-        under_way |= self._folder.refetches.exists()
+        under_way |= self._built.folder.refetches.exists()
         under_way = under_way or built.enrolling.pending
-        hold = read_hold(self._folder.path)
+        hold = read_hold(self._built.folder.path)
         if widened or under_way or self._config.seeds_watch or hold != NOTHING:
             live = self._loaded()
             live.take_up(hold)
@@ -83,13 +81,13 @@ class _Session:
                 live.applier.reclaim.begin()
             live.applier.background.call()
         if hold.paused_by:
-            how = f"'gossamer unpause {self._folder.path}' lets it go on"
+            how = f"'gossamer unpause {self._built.folder.path}' lets it go on"
             self._tell("pause", f"{hold.paused_by} had paused it when it died, so it still is: {how}")
 
     async def listen(self) -> None:
         """Open the socket, if there can be one."""
         try:
-            control = ControlSocket(self._folder.path)
+            control = ControlSocket(self._built.folder.path)
         except OSError as error:
             self._tell("control socket", f"nobody can ask this crawl: {error}")
             return
@@ -107,7 +105,7 @@ class _Session:
             await self._live.close()
         if self._built.crawl.parts.dispatch.ended not in ("", FAILED):
             with contextlib.suppress(StorageError):
-                forget_hold(self._folder.path)
+                forget_hold(self._built.folder.path)
         try:
             self._note_line()
         except Exception as error:  # noqa: BLE001 - nothing here is worth the crawl
@@ -124,7 +122,7 @@ class _Session:
             from gossamer.control.changes.seed_operations import watch
             from gossamer.control.live_crawl import LiveCrawl
 
-            live = self._live = LiveCrawl(self._folder, self._built, self._config, self._speed)
+            live = self._live = LiveCrawl(self._built, self._config, self._speed)
             self._start("background", live.applier.background.run())
             self._start("seeds", watch(live))
         return self._live
@@ -187,4 +185,4 @@ class _Session:
             crawl.workers,
             memory_bytes(),
         ]
-        write_line(self._folder.path, line)
+        write_line(self._built.folder.path, line)

@@ -124,7 +124,7 @@ async def run(
             extensions = msgspec.structs.replace(extensions, extractors=extractors)
             extensions = with_plugins(extensions, config.plugins)
             with opened(folder, resolved) as storage:
-                built = build(storage, folder, resolved, extensions, resumed=resumed)
+                built = build(storage, resolved, extensions, resumed=resumed)
                 if resumed:
                     built.crawl.take_up()
                 if extensions.membership is not None:
@@ -137,20 +137,18 @@ async def run(
                     tell=lambda problem: built.crawl.parts.observers.tell(ProblemFound("watches", problem)),
                 )
                 with _signals(built.crawl) if handle_signals else contextlib.nullcontext():
-                    reason = await _conduct(built, folder, config, on_start)
+                    reason = await _conduct(built, config, on_start)
         finally:
             folder.release()
         await documents.end(interrupted=reason == INTERRUPTED)
     return reason
 
 
-async def _conduct(
-    built: Built, folder: CrawlFolder, config: CrawlConfig, on_start: Callable[[Crawl], None]
-) -> Reason:
+async def _conduct(built: Built, config: CrawlConfig, on_start: Callable[[Crawl], None]) -> Reason:
     """Crawl what was built, answering meanwhile; then give it up, and report."""
     reason, crawl = FAILED, built.crawl
     try:
-        async with contextlib.aclosing(built), answering(folder, built, config):
+        async with contextlib.aclosing(built), answering(built, config):
             crawl.seed(built.seeds)
             fault_point("start.seeded")
             on_start(crawl)
@@ -163,7 +161,7 @@ async def _conduct(
     finally:
         # On a full disk the first failure is the one to tell of.
         with contextlib.suppress(StorageError) if reason == FAILED else contextlib.nullcontext():
-            write_whole(folder.report, _report(crawl, reason))
+            write_whole(built.folder.report, _report(crawl, reason))
     return reason
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from gossamer.assembly.build import Built
-from gossamer.assembly.folder import CrawlFolder
 from gossamer.assembly.seeds import parse_seed
 from gossamer.control.changes.applier import SettingsApplier
 from gossamer.model.errors import StorageError
@@ -39,8 +38,8 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 class Seeding:
     """Takes seeds into the crawl that runs, and into the folder's own list, so that `resume` has them."""
 
-    def __init__(self, folder: CrawlFolder, built: Built, applier: SettingsApplier) -> None:
-        self._folder = folder
+    def __init__(self, built: Built, applier: SettingsApplier) -> None:
+        self._list = built.folder.seeds
         self._built = built
         self._crawl = built.crawl
         self._applier = applier
@@ -52,13 +51,13 @@ class Seeding:
             StorageError: the disk refuses.
         """
         try:
-            with self._folder.seeds.open("a", encoding="utf-8") as out:
+            with self._list.open("a", encoding="utf-8") as out:
                 out.writelines(f"{text}\n" for text in texts)
                 out.flush()
                 os.fsync(out.fileno())
         except OSError as error:
             raise StorageError(
-                f"{self._folder.seeds}: cannot be written ({error.strerror}). Free some space."
+                f"{self._list}: cannot be written ({error.strerror}). Free some space."
             ) from None
 
     def drop(self, texts: frozenset[str]) -> None:
@@ -68,12 +67,10 @@ class Seeding:
             StorageError: the disk refuses.
         """
         try:
-            with self._folder.seeds.open(encoding="utf-8") as lines:
-                write_pieces(
-                    self._folder.seeds, (line.encode() for line in lines if line.strip() not in texts)
-                )
+            with self._list.open(encoding="utf-8") as lines:
+                write_pieces(self._list, (line.encode() for line in lines if line.strip() not in texts))
         except OSError as error:
-            raise StorageError(f"{self._folder.seeds}: cannot be read ({error.strerror})") from None
+            raise StorageError(f"{self._list}: cannot be read ({error.strerror})") from None
 
     async def admit(self, urls: list[Url]) -> int:
         """Queue seeds, and let their places belong to the scope; how many were new."""

@@ -71,7 +71,7 @@ class Admission:
             record_rejected: what is turned away is remembered too.
             raised: hears of scope rules that raise.
             plain: leaves out of a link's URL what does not matter.
-            elsewhere: the other agents, in a cluster.
+            other_agents: those of the cluster, if there is one.
             speculation: says which speculative links are worth queueing; without it none is.
         """
         self._frontier = frontier
@@ -94,7 +94,7 @@ class Admission:
     def admit(self, candidate: Candidate, gift: Any = None) -> bool:
         """Queue `candidate` if it is new and in scope."""
         if candidate.kind is LinkKind.ROBOTS:
-            if not self._is_elsewhere(candidate):
+            if self._ours(candidate, None, None) is not None:
                 self._frontier.admit_robots(candidate)
             return True
         if candidate.kind is LinkKind.SPECULATIVE:
@@ -119,21 +119,14 @@ class Admission:
             return False
         if not self._in_scope(candidate, fingerprint):
             return False
-        if self.other_agents is not None:
-            candidate = self._under_one_host(candidate, fingerprint)
-            if self.other_agents.takes(fingerprint, candidate, None):
-                return False
-        doubt = speculation.doubt(candidate)
+        ours = self._ours(candidate, fingerprint, None)
+        if ours is None:
+            return False
+        doubt = speculation.doubt(ours)
         if doubt is not None:
-            self.reject(candidate, because(Rule.SPECULATIVE, doubt), fingerprint)
+            self.reject(ours, because(Rule.SPECULATIVE, doubt), fingerprint)
             return False
-        return speculation.enter(candidate)
-
-    def _is_elsewhere(self, robots: Candidate) -> bool:
-        if self.other_agents is None:
-            return False
-        host, _ = self._frontier.host_key(robots.url)
-        return self.other_agents.takes(host, robots, None)
+        return speculation.enter(ours)
 
     def change_scope(self, scope: Scope) -> None:
         """Judge by another scope from now on; what was met under the old one is met anew."""
@@ -209,24 +202,27 @@ class Admission:
         return False
 
     def _enter(self, candidate: Candidate, fingerprint: bytes, gift: Any) -> bool:
-        if self.other_agents is not None:
-            candidate = self._under_one_host(candidate, fingerprint)
-            if self.other_agents.takes(fingerprint, candidate, gift):
-                return False
-        admitted = self._frontier.admit(candidate, fingerprint, gift)
-        if admitted and self._scope.path_ascending:
-            self._ascend(candidate)
-        return admitted
+        ours = self._ours(candidate, fingerprint, gift)
+        if ours is None or not self._frontier.admit(ours, fingerprint, gift):
+            return False
+        if self._scope.path_ascending:
+            self._ascend(ours)
+        return True
 
-    def _under_one_host(self, candidate: Candidate, fingerprint: bytes) -> Candidate:
-        """A candidate that is seen under another host than it waits under: two agents may own them.
+    def _ours(self, candidate: Candidate, fingerprint: bytes | None, gift: Any) -> Candidate | None:
+        """The candidate as it waits here; `None` if another agent has taken it.
 
-        It is asked for by its canonical form then.
+        Where it is seen under another host than it waits under, two agents may own them, and it is asked for by its
+        canonical form. Robots files have no fingerprint, for they are never seen.
         """
-        if self._frontier.host_key(candidate.url)[0] == fingerprint[:HASH_BYTES]:
+        if self.other_agents is None:
             return candidate
-        url = Url.from_serialised(self._identity.canonical(candidate.url))
-        return candidate if url is None else msgspec.structs.replace(candidate, url=url)
+        host, _ = self._frontier.host_key(candidate.url)
+        key = fingerprint or host
+        if key[:HASH_BYTES] != host:
+            url = Url.from_serialised(self._identity.canonical(candidate.url))
+            candidate = candidate if url is None else msgspec.structs.replace(candidate, url=url)
+        return None if self.other_agents.takes(key, candidate, gift) else candidate
 
     def _ascend(self, page: Candidate) -> None:
         """Admit the folders above a page, those that were not met lately."""
