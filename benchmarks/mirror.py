@@ -31,8 +31,9 @@ from benchmarks.script_links import folder_served
 PAGES_SHOWN = 25
 SIMULATED_PAGES = 2_000
 SIMULATED_HOSTS = 20
-FOREIGN_SECONDS = 240.0
-SHOW_MILLISECONDS = 15_000
+FOREIGN_SECONDS = 900.0
+SHOW_MILLISECONDS = 240_000
+"""A limit for what must not hang, not a measure: other work may share the machine."""
 _CHROMIUM = shutil.which("chromium")
 _ADDRESSES = ("href", "src", "poster", "data", "background", "xlink:href")
 _VALUE = rb"""(?:"[^"]*"|'[^']*'|[^\s>"']+)"""
