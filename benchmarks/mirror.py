@@ -7,6 +7,7 @@ our scanner, and by linkchecker if that is given.
 """
 
 import argparse
+import codecs
 import contextlib
 import csv
 import json
@@ -234,7 +235,7 @@ def same_outside(files: Files, original: Callable[[str], bytes | None]) -> dict[
         after = file.read_bytes()
         kind = "pages" if file.suffix.lower() in (".html", ".htm") else "others"
         if kind == "pages" or file.suffix.lower() in (".css", ".svg"):
-            before, after = (_LED.sub(b"", each) for each in (before, after.removeprefix(b"\xef\xbb\xbf")))
+            before, after = (_LED.sub(b"", each.removeprefix(codecs.BOM_UTF8)) for each in (before, after))
         counts[kind] += 1
         counts[f"{kind}_same"] += before == after
     return dict(counts)
