@@ -5,6 +5,13 @@ import tarfile
 from pathlib import Path
 
 PACK_SECONDS = 120.0
+PACKAGES = (
+    ("npm@10.9.0", "docs/output", "static"),
+    ("paper@0.12.20", "dist/docs", "scripted"),
+    ("vis@4.21.0", "", "scripted"),
+    ("reveal.js@3.9.2", "", "scripted"),
+)
+"""(package, the folder of it that is served, how its pages are made)."""
 
 
 def unpacked(package: str, within: str, place: Path) -> Path | None:

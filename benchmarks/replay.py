@@ -21,15 +21,13 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.npm import unpacked
+from benchmarks.npm import PACKAGES, unpacked
 from benchmarks.replay_looks import Look, closed_chromium, crawl_whole, live, look, replayed, viewed
 from benchmarks.script_links import folder_served
 from gossamer.inspect.inspection import inspect
 from gossamer.inspect.url_list import Wanted, listed
 from gossamer.simweb import SimulatedWeb, WorldSpec
 
-PACKAGES = (("paper@0.12.20", "dist/docs"), ("vis@4.21.0", ""), ("reveal.js@3.9.2", ""))
-"""With the folder that is served."""
 PAGES = 40
 """Of each site, that are looked at twice."""
 SIMULATED = WorldSpec.friendly(hosts=8, pages=80, misbehaviours=(), addresses=1)
@@ -79,6 +77,13 @@ def scripted() -> Iterator[Site]:
 
 
 @contextlib.contextmanager
+def unpacked_already(folder: Path) -> Iterator[Site]:
+    """Documentation that is there as files."""
+    with folder_served(folder) as site:
+        yield Site(folder.name, "static", [site])
+
+
+@contextlib.contextmanager
 def packed(package: str, within: str, kind: str) -> Iterator[Site | None]:
     """Documentation as npm packs it; `None` if it cannot be had."""
     with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place:
@@ -95,7 +100,7 @@ def measured(site: Site, stop: contextlib.ExitStack, folder: Path, most: int) ->
     crawl_whole(folder, *site.seeds, more=site.more)
     with inspect(folder) as inspection:
         found = [one.url for one in listed(inspection, Wanted(state="done", status="200", type="text/html"))]
-    wanted = list(site.pages) or found[:most]
+    wanted = list(site.pages) or found[:: -(-len(found) // most) or 1]
     with closed_chromium(site.names) as browser:
         before = {url: seen for url in wanted if (seen := looked(browser, url)) is not None}
     stop.close()
@@ -141,13 +146,16 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="without packages of npm, ten pages a site")
     parser.add_argument("--pages", type=int, default=PAGES, help="of each site that are looked at")
+    parser.add_argument(
+        "--folder", type=Path, action="append", default=[], help="static documentation to serve, too"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     arguments = parser.parse_args()
     if shutil.which("chromium") is None:
         parser.error("chromium is not installed")
     most = 10 if arguments.quick else arguments.pages
-    sites = [simulated(), scripted()]
-    sites += [] if arguments.quick else [packed(name, within, "scripted") for name, within in PACKAGES]
+    sites = [simulated(), scripted(), *map(unpacked_already, arguments.folder)]
+    sites += [] if arguments.quick else [packed(*package) for package in PACKAGES]
     result: dict[str, Any] = {"sites": {}, "not_had": 0}
     since = time.monotonic()
     for each in sites:

@@ -51,6 +51,7 @@ def site_answer(_: str, path: str, asked: Counter[tuple[str, str]]) -> Answer:
             + '<a href="https://elsewhere.example/x">out</a>',
         ),
         "/latin": (200, HTML, LATIN),
+        "/unnamed": (200, HTML, "<title>café</title>"),
         "/steering": (200, STEERING, "<title>steering</title>"),
         "/changing": (200, HTML, f"<title>version {visit}</title>"),
         "/packed": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(b"<title>packed</title>")),
@@ -71,6 +72,7 @@ def url_of(text: str) -> Url:
 
 PAGES = [
     "/latin",
+    "/unnamed",
     "/steering",
     "/changing",
     "/packed",
@@ -147,6 +149,13 @@ def test_a_page_has_our_script_and_a_policy_and_its_encoding(page: Asking) -> No
     assert "sandbox" in got.fields["content-security-policy"]
     script = got.text.partition('src="')[2].partition('"')[0].split("/", 3)[3]
     assert b"__OPTIONS__" not in page(f"/{script}").body
+
+
+def test_an_encoding_that_nobody_named_is_left_to_the_browser(page: Asking) -> None:
+    """Browsers showed this UTF-8 as windows-1252: so it looked."""
+    got = page("/unnamed", Sec_Fetch_Dest="document")
+    assert got.fields["content-type"] == "text/html"
+    assert "café" in got.text
 
 
 def test_what_a_script_asks_for_is_as_it_came(page: Asking) -> None:

@@ -5,7 +5,13 @@ from importlib import resources
 
 import msgspec
 
-from gossamer.extract.encodings.charset import charset_of, charset_parameter, codec_of, decode
+from gossamer.extract.encodings.charset import (
+    charset_of,
+    charset_parameter,
+    codec_of,
+    declared_charset,
+    decode,
+)
 from gossamer.extract.encodings.labels import NOT_ASCII
 from gossamer.extract.media_type import declared_type, media_type
 from gossamer.extract.rewriting.css import changed_sheet
@@ -138,10 +144,11 @@ class Answers:
         return _ranged(request, Answer(shown.status, tuple(fields), content))
 
     def _document(self, shown: Shown, kind: str, declared: str, place: Place) -> tuple[bytes, str]:
-        """A document as it is shown, and its encoding where its head does not name one: ours stands before what
-        the document says of itself."""
-        domain = shown.url.host.rpartition(".")[2]
-        charset = charset_of(shown.content, declared, kind, domain)
+        """A document as it is shown, and its encoding where it names it itself and its head does not: our script
+        stands before what the document says. One that nobody names is left to the browser, as it was then: browsers
+        do not take such a page for UTF-8, even if it is."""
+        said = declared_charset(shown.content, declared, kind)
+        charset = said or charset_of(shown.content, "", kind, shown.url.host.rpartition(".")[2])
         mover = Mover(self._names, shown.url, place.at)
         script = b""
         if self._looks.scripts:
@@ -151,9 +158,10 @@ class Answers:
             text = decode(shown.content, charset).encode("utf-8", "replace")
             moved = moved_markup(text, mover, script, xml=kind in _XML).decode("utf-8", "replace")
             mark = "\ufeff" if charset.startswith("utf-16") else ""
-            return (mark + moved).encode(codec_of(charset), "xmlcharrefreplace"), charset
-        content = moved_markup(shown.content, mover, script, xml=kind in _XML)
-        return content, "" if charset_parameter(declared) else charset
+            content = (mark + moved).encode(codec_of(charset), "xmlcharrefreplace")
+        else:
+            content = moved_markup(shown.content, mover, script, xml=kind in _XML)
+        return content, "" if charset_parameter(declared) else said
 
     def _led(self, request: Request, address: str, status: int = 302) -> Answer:
         return Answer(status, (("Location", address), *self._holding(request, scripts=False)))

@@ -15,7 +15,7 @@ from gossamer.extract.encodings.prescan import late_declaration, prescan, xml_de
 if TYPE_CHECKING:
     from chardetng_py import EncodingDetector
 
-__all__ = ["charset_of", "charset_parameter", "codec_of", "decode"]
+__all__ = ["charset_of", "charset_parameter", "codec_of", "declared_charset", "decode"]
 
 _PARAMETER = re.compile(r""";\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""", re.IGNORECASE)
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
@@ -41,6 +41,11 @@ def charset_of(content: bytes, content_type: str, media_type: str, domain: str =
         media_type: the essence decided by `media_type`; tells where a document may declare its encoding.
         domain: the top-level domain it came from, as in an address; a hint where nothing is declared.
     """
+    return declared_charset(content, content_type, media_type) or _detected(content, domain)
+
+
+def declared_charset(content: bytes, content_type: str, media_type: str) -> str:
+    """The encoding that the document or its server names; empty if it has to be guessed. As `charset_of`."""
     for mark, name in _MARKS:
         if content.startswith(mark):
             return name
@@ -48,10 +53,7 @@ def charset_of(content: bytes, content_type: str, media_type: str, domain: str =
         name = name_of_label(label)
         if name:
             return name
-    name = _declared(content, media_type)
-    if name:
-        return name
-    return _detected(content, domain)
+    return _declared(content, media_type)
 
 
 def charset_parameter(content_type: str) -> str:
