@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from gossamer.fetch.head import parse_fields
 
-
 _LINES = st.lists(
     st.text("ab:\r\xa0\t", max_size=6).filter(lambda line: line[:1] not in ("\t", " ")), max_size=6
 )
