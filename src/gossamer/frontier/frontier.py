@@ -380,9 +380,9 @@ class Frontier:
             self.domains.settle(lease.queue_key, tally)
         with self.changes() as batch:
             match disposition:
-                case Done(again=Again() as again) | Dropped(again=Again() as again):
+                case Done(again=Again() as enrolled) | Dropped(again=Again() as enrolled):
                     self.queues.delete(key, record, lease.ticket, batch)
-                    self.again.put(key, record, again, batch)
+                    self.again.put(key, record, enrolled, batch)
                 case Retry(wait=wait, blame=Blame.HOST, reason=reason):
                     self.queues.given_back(key, record, lease.ticket)
                     queue.insert(lease.ticket, candidate, self._config.buffer)
