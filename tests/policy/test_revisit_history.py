@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.policy.revisit.gone import Presence
-from gossamer.policy.revisit.history import BYTES, MOST_VOICES, VOICE_BYTES, History, Voice, standing, unpack
+from gossamer.policy.revisit.history import (
+    BYTES,
+    MOST_VOICES,
+    VOICE_BYTES,
+    History,
+    Voice,
+    presence_of,
+    standing,
+    unpack,
+)
 
 VOICES = st.lists(
     st.builds(Voice, source=st.integers(1, 63), heard=st.floats(0, 60_000, width=16)), max_size=MOST_VOICES
@@ -35,6 +44,7 @@ def test_what_is_stored_is_what_is_read(history: History):
     assert len(stored) == BYTES + VOICE_BYTES * further + (history.brings > 1)
     assert unpack(stored) == history
     assert standing(stored) == (history.since, history.place)
+    assert presence_of(stored) is history.presence
 
 
 @given(st.lists(st.tuples(st.floats(1, 1e8), st.booleans(), st.booleans()), max_size=600))

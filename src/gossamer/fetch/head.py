@@ -1,6 +1,12 @@
 """Reads response heads line by line, within bounds."""
 
+import re
+
 from gossamer.model.exchange import FIELD_BLANKS, Headers
+
+_LINE_END = 2
+_FIELDS = re.compile(r"\n([^:\n]*+):([^\n]*+)")
+"""Lines that have a colon, the first line left out."""
 
 
 class HeadReader:
@@ -38,17 +44,18 @@ class HeadReader:
 
     def feed(self, line: bytes) -> int | None:
         """Take one line with its end; -1, as libcurl wants it, once a bound is passed."""
-        self.size += len(line)
-        self._lines_left -= 1
-        if self.size > self._max_size or self._lines_left < 0:
-            self.excess = "too many bytes" if self.size > self._max_size else "too many lines"
+        length = len(line)
+        self.size = size = self.size + length
+        self._lines_left = left = self._lines_left - 1
+        if size > self._max_size or left < 0:
+            self.excess = "too many bytes" if size > self._max_size else "too many lines"
             return -1
         if self.complete:
             if not (self.challenged and line.startswith(b"HTTP/")):
                 return None
             self.complete, self._lines = False, []  # of the answer to the same request, with our proof
         self._lines.append(line)
-        if line in (b"\r\n", b"\n"):
+        if length <= _LINE_END and line in (b"\r\n", b"\n"):
             return self._end()
         return None
 
@@ -81,8 +88,18 @@ class HeadReader:
 
 def parse_fields(head: bytes) -> Headers:
     """The fields of a raw head, in order; folded lines joined by a space (RFC 9112 5.2)."""
+    text = head.decode("latin-1")
+    if "\n " not in text and "\n\t" not in text:
+        return Headers(
+            [(name.rstrip(FIELD_BLANKS), value.strip(FIELD_BLANKS)) for name, value in _FIELDS.findall(text)]
+        )
+    return Headers(_folded(text))
+
+
+def _folded(head: str) -> list[tuple[str, str]]:
+    """The same, of a head in which lines may go on with the next."""
     fields: list[tuple[str, str]] = []
-    for line in head.decode("latin-1").split("\n")[1:]:
+    for line in head.split("\n")[1:]:
         text = line.rstrip("\r")
         if text[:1] in (" ", "\t"):
             if fields:
@@ -92,7 +109,7 @@ def parse_fields(head: bytes) -> Headers:
         name, colon, value = text.partition(":")
         if colon:
             fields.append((name.rstrip(FIELD_BLANKS), value.strip(FIELD_BLANKS)))
-    return Headers(fields)
+    return fields
 
 
 def _status(line: bytes) -> int:

@@ -380,6 +380,9 @@ class Frontier:
             self.domains.settle(lease.queue_key, tally)
         with self.changes() as batch:
             match disposition:
+                case Done(again=Again() as enrolled) | Dropped(again=Again() as enrolled):
+                    self.queues.delete(key, record, lease.ticket, batch)
+                    self.again.put(key, record, enrolled, batch)
                 case Retry(wait=wait, blame=Blame.HOST, reason=reason):
                     self.queues.given_back(key, record, lease.ticket)
                     queue.insert(lease.ticket, candidate, self._config.buffer)
@@ -392,9 +395,6 @@ class Frontier:
                     self._later.put(queue, lease.ticket, candidate, FOREVER, reason, batch)
                 case Done(again=float(wait)) | Dropped(again=float(wait)):
                     self._later.put_again(queue, lease.ticket, candidate, now + int(wait * 1e6), batch)
-                case Done(again=Again() as again) | Dropped(again=Again() as again):
-                    self.queues.delete(key, record, lease.ticket, batch)
-                    self.again.put(key, record, again, batch)
                 case _:
                     self.queues.delete(key, record, lease.ticket, batch)
             queue.set_head(lease.ticket)

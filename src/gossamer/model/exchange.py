@@ -72,9 +72,8 @@ class Headers:
     def get(self, name: str, default: str = "") -> str:
         """The first value of `name` (given in lower case), stripped, or `default`."""
         if self._index is None:
-            self._index = {}
-            for key, value in self.fields:
-                self._index.setdefault(key.lower(), value.strip(FIELD_BLANKS))
+            # Backwards, so that the first of a name stays.
+            self._index = {key.lower(): value.strip(FIELD_BLANKS) for key, value in reversed(self.fields)}
         return self._index.get(name, default)
 
     def get_all(self, name: str) -> list[str]:

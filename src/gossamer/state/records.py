@@ -1,6 +1,6 @@
 """Values of the column families, as msgpack arrays: new fields go at the end, with a default."""
 
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TypeVar
 
 import msgspec
@@ -13,7 +13,7 @@ from gossamer.model.reasons.reason import Reason, text
 from gossamer.model.url import Url
 from gossamer.policy.revisit.freshness import Freshness
 from gossamer.policy.revisit.gone import Presence, after
-from gossamer.policy.revisit.history import unpack
+from gossamer.policy.revisit.history import presence_of
 
 T = TypeVar("T")
 Octets = bytes
@@ -211,7 +211,7 @@ class PageRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def presence(self) -> Presence:
         """Whether it is there, by all visits; what does not come again by itself may have been asked for again."""
         if self.history:
-            return unpack(self.history).presence
+            return presence_of(self.history)
         before = Presence.GONE if self.gone else Presence.NEVER
         return reduce(after, (visit.status for visit in self.visits), before)
 
@@ -359,6 +359,9 @@ class ClockRecord(msgspec.Struct, frozen=True, array_like=True):
     boottime: float
 
 
+_PAGES = 512
+"""Records of pages that are remembered, some 2 KB each."""
+
 _encoder = msgspec.msgpack.Encoder()
 encode = _encoder.encode
 """msgpack of any record."""
@@ -401,6 +404,10 @@ def decode_host(data: bytes) -> HostRecord:
 def decode_page(data: bytes) -> PageRecord:
     """The life of a URL."""
     return _told(_page(data))
+
+
+recent_page = lru_cache(maxsize=_PAGES)(decode_page)
+"""The same, of a page whose turn has come: it is asked for when it is lent, made ready and settled, as it stood."""
 
 
 def decode_robots(data: bytes) -> RobotsRecord:

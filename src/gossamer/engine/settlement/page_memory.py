@@ -21,7 +21,7 @@ from gossamer.policy.visits.freshness import fresh_until
 from gossamer.policy.visits.retry import CUTS, action_of, redirect_location
 from gossamer.state.environment import Batch, Environment, Family
 from gossamer.state.keys import split_ticket
-from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode
+from gossamer.state.records import PageRecord, PlaceRecord, VisitRecord, decode_page, encode, recent_page
 
 VISITS_KEPT = 5
 LONGEST_VALIDATOR = 1_000
@@ -38,7 +38,7 @@ class PageMemory:
     def get(self, fingerprint: bytes) -> PageRecord | None:
         """What is known, or `None`."""
         data = self._environment.get(Family.PAGES, fingerprint)
-        return decode_page(data) if data else None
+        return recent_page(data) if data else None
 
     def of_host(self, host: bytes, start: bytes = b"") -> Iterator[tuple[bytes, PageRecord]]:
         """(fingerprint, what is known) of what is committed of a host, in order from `start` on."""

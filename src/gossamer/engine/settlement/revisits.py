@@ -168,7 +168,7 @@ class Revisits:
             return None
         exchange, sums = visit.outcome.exchange, self.pace.record
         presence = after(known.presence, exchange.status)
-        there = msgspec.structs.replace(known, presence=presence)
+        there = known if presence is known.presence else msgspec.structs.replace(known, presence=presence)
         if presence is not Presence.HERE:
             if exchange.status not in GONE_STATUSES:
                 return None

@@ -41,8 +41,9 @@ class NameGate:
 
     def judge(self, queue: HostQueue) -> Turn:
         """Whether the first entry's name is at hand; if not, `queue` waits until it has `landed`."""
-        assert queue.first is not None
-        host = queue.first[1].url.host
+        first = queue.first
+        assert first is not None
+        host = first[1].url.host
         if self._names is None or (queue.named == host and self._now() < queue.named_until):
             return Turn.GO
         if self._names.known(host) or not self._names.offer(host, first=True):

@@ -40,8 +40,9 @@ class RobotsGate:
 
     def judge(self, queue: HostQueue) -> Turn:
         """Whether the robots rules of the first entry's origin are known."""
-        assert queue.first is not None
-        candidate = queue.first[1]
+        first = queue.first
+        assert first is not None
+        candidate = first[1]
         if candidate.kind is LinkKind.ROBOTS or candidate.url.scheme not in WITH_ROBOTS:
             return Turn.GO
         known = self._robots.get(queue.key, candidate.url.origin)

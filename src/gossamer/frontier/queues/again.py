@@ -25,7 +25,7 @@ from gossamer.state.keys import (
     split_again,
     unpack_heads,
 )
-from gossamer.state.records import Counters, HostRecord, PageRecord, decode_page
+from gossamer.state.records import Counters, HostRecord, PageRecord, recent_page
 
 NEVER = 1 << 63
 TAKEN_AT_ONCE = 8
@@ -170,6 +170,8 @@ class AgainQueue:
         Not within a batch that has moved entries already.
         """
         since, place = standing(history)
+        if since < dict(unpack_heads(record.heads)).get(place, NEVER):
+            return False  # no entry stands before the head, and nobody need look for it on disk
         entry = again_key(key, place, since, page[HASH_BYTES:])
         if self._environment.get(Family.AGAIN, entry) is None:
             return False
@@ -280,7 +282,7 @@ class AgainQueue:
     ) -> History | None:
         """Bring a page into the queue of its host, ahead of what is new; `None` if it stands elsewhere now."""
         data = self._environment.get(Family.PAGES, fingerprint)
-        page = decode_page(data) if data else None
+        page = recent_page(data) if data else None
         if page is None or not page.history or standing(page.history) != stands:
             return None
         candidate = visited(page)

@@ -18,6 +18,8 @@ VOICE_BYTES = _VOICE.size
 MOST_VOICES = 4
 """Sources that a page is judged by; signals of more are heard, but nothing is learned from them."""
 _STANDING = struct.Struct("<4xI9xH")
+_FLAGS = 19
+"""Byte with the presence, and the first who speaks of the page."""
 _HOUR = 3600.0
 _MOST_VISITS = 250
 _LONGEST = 60_000.0
@@ -181,3 +183,8 @@ def standing(stored: bytes | bytearray | memoryview) -> tuple[int, int]:
     """Of a stored history no more than since when it stands in its queue, and in which."""
     since, place = _STANDING.unpack_from(stored)
     return since, place
+
+
+def presence_of(stored: bytes | bytearray | memoryview) -> Presence:
+    """Of a stored history no more than whether the page is there."""
+    return _PRESENCES[stored[_FLAGS] & 3]
