@@ -204,7 +204,7 @@ class QueueTable:
     def forget(self, theirs: Callable[[bytes], bool]) -> None:
         """Some hosts, told by their hashes, are given away, or have come from elsewhere."""
         for host in [host for host in self._trees if theirs(host)]:
-            del self._trees[host]
+            _take_apart(self._trees.pop(host))
             self._weigh(host, 0)
             self._changed.discard(host)
 
@@ -238,10 +238,12 @@ class QueueTable:
 
 
 def _take_apart(tree: BranchTree) -> None:
-    """Its branches know one another; as they are, only the garbage collector would free them."""
+    """Its branches know one another; as they are, only the garbage collector would free them. Whoever holds one
+    finds nothing to lend in it."""
     for node in tree.nodes.values():
-        node.parent = None
+        node.parent, node.own = None, 0
         node.children.clear()
+        node.live.clear()
 
 
 def branch_key(host: bytes, number: int) -> bytes:

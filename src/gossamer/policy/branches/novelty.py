@@ -49,8 +49,6 @@ _ENDS = b"e", b"d", b"u", b"y"
 _WIDE_ENDS = "\u3002".encode(), "\uff0c".encode(), "\u3001".encode()
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
 stops."""
-_FEW = 32
-"""Words that are looked for one by one, each in a pass; where there are more, each word is looked up."""
 _ROOM = 2_048
 _MOST_FILTERS = 24
 
@@ -90,15 +88,10 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
             text = text.replace(mark, mark + b" | ")
     for stop in _STOPS:
         text = text.replace(stop, b"  ")
-    words, own = text.split(), _own(target, linked)
-    if len(own) > _FEW:
-        left = {word: b"|" if word.endswith(_ENDS) else b"" for word in own}
-        words, own = [*filter(None, map(left.get, words, words))], set()
-    text = b" %b " % b" ".join(words)
-    for word in own.intersection(words):
-        alone = b" %b " % word
-        while alone in text:
-            text = text.replace(alone, b" | " if word.endswith(_ENDS) else b" ")
+    words = text.split()
+    left = {word: b"|" if word.endswith(_ENDS) else b"" for word in _own(target, linked)}
+    # A look-up for each word, but none of Python's own steps: a pass for each that the page has costs more.
+    text = b" %b " % b" ".join(filter(None, map(left.get, words, words)))
     for end in _ENDS:
         text = text.replace(end + b" ", end + b"|")
     found = set(map(bytes.strip, text.split(b"|")))
