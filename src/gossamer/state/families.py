@@ -107,6 +107,8 @@ def _shared_options(config: StateConfig) -> rocksdict.Options:
     # The default arena block is an eighth of the write buffer, taken by every family.
     made.set_arena_block_size(128 << 10)
     made.set_max_open_files(config.max_open_files)
+    # Else each family has 16 threads to open its files with, at each opening: hundreds for a few files.
+    made.set_max_file_opening_threads(1)
     # In one piece: the usual 64 have room for four files of 256 each, by the files' numbers, and of a hundred
     # files some would be opened anew for every look-up, which reads some hundred KiB.
     made.set_table_cache_num_shard_bits(0)
