@@ -43,6 +43,7 @@ class Queues:
 
     def learn(self, host, ticket, value):
         self.learned.append(value)
+        return self.doubtful
 
     def value(self, host, said):
         return 0.75
@@ -54,6 +55,11 @@ def branched(world):
     world.frontier.queues = Queues(world.frontier.queues)
     world.yields = Yields(world.frontier, None)
     return world
+
+
+def look_at(world, lease, size):
+    made = visit(lease, fetched(body=b"x" * size), page(), said=said())
+    world.yields.learn(made, Judgement(Done(), Tally()), None, "")
 
 
 @pytest.mark.parametrize(
@@ -71,14 +77,14 @@ def branched(world):
 def test_how_long_a_text_is_looked_at(branched, doubtful, looked, longest):
     branched.frontier.queues.doubtful = doubtful
     lease = branched.lease()
-    branched.yields.looked_at(visit(lease, fetched()), looked)
+    look_at(branched, lease, looked)
     assert branched.yields.longest_text(lease) == longest
 
 
 def test_credit_comes_back_with_each_visit_and_is_not_saved_up(branched):
     lease = branched.lease()
     branched.frontier.queues.doubtful = True
-    branched.yields.looked_at(visit(lease, fetched()), LONGEST_TEXT)
+    look_at(branched, lease, LONGEST_TEXT)
     texts = [branched.yields.longest_text(lease) for _ in range(60)]
     assert texts[:5] == [SHORT_TEXT] * 4 + [5 * LOOKED_AT[1]]
     assert texts[-1] == LONGEST_TEXT

@@ -38,13 +38,6 @@ class Yields:
         self._credit[doubtful] = min(self._credit[doubtful] + LOOKED_AT[doubtful], LONGEST_TEXT)
         return max(self._credit[doubtful], SHORT_TEXT)
 
-    def looked_at(self, visit: Visit, size: int) -> None:
-        """So many bytes of a page were looked at."""
-        doubtful = self._frontier.queues.is_doubtful(
-            self._frontier.host_hash(visit.lease.queue_key), visit.lease.ticket
-        )
-        self._credit[bool(doubtful)] -= size
-
     def learn(self, visit: Visit, judgement: Judgement, before: PageRecord | None, first_seen: str) -> None:
         """Learn from a visit that is being settled, if it is the first that the URL came to an end with.
 
@@ -59,16 +52,17 @@ class Yields:
         if lease.candidate.again or (before is not None and before.state not in ("rejected", "retry")):
             return
         host = self._frontier.host_hash(lease.queue_key)
-        self._frontier.queues.learn(host, lease.ticket, self._value(host, visit, first_seen))
+        said, queues = visit.said, self._frontier.queues
+        if not isinstance(visit.outcome, Fetched) or visit.page is None or self._is_copy(host, first_seen):
+            queues.learn(host, lease.ticket, 0.0)
+        elif said is None:
+            queues.learn(host, lease.ticket, None)
+        else:
+            doubtful = queues.learn(host, lease.ticket, queues.value(host, said))
+            if not said.size:
+                self._credit[bool(doubtful)] -= visit.outcome.exchange.body.size
 
-    def _value(self, host: bytes, visit: Visit, first_seen: str) -> float | None:
-        if not isinstance(visit.outcome, Fetched) or visit.page is None:
-            return 0.0
+    def _is_copy(self, host: bytes, first_seen: str) -> bool:
+        """Whether its host has said the same before; who says what another does would be a mirror."""
         first = Url.from_serialised(first_seen) if first_seen else None
-        if first is not None and self._frontier.host_key(first)[0] == host:
-            return 0.0  # a copy; of another host it would be a mirror
-        if visit.said is None:
-            return None
-        if not visit.said.size:
-            self.looked_at(visit, visit.outcome.exchange.body.size)
-        return self._frontier.queues.value(host, visit.said)
+        return first is not None and self._frontier.host_key(first)[0] == host

@@ -43,6 +43,8 @@ LONG_PAGES = 3
 Read = tuple[Page | None, Said | None]
 """What the body holds, and what it says."""
 
+_NAVIGATION, _REQUISITE = LinkKind.NAVIGATION, LinkKind.REQUISITE
+"""By their own names: to look a member up for each link costs as much as all else that is asked of it."""
 _MEDIA = ("img@", "source@", "video@", "audio@", "embed@", "object@")
 _MOST_PICTURES = 64
 _MOST_NUMBERS = 300
@@ -204,11 +206,9 @@ def _said(page: Page, content: bytes) -> Said:
     """What a page says; of what is no text every byte counts."""
     if not _TEXT.match(page.media_type):
         return Said(size=len(content))
-    media = (
-        link for link in page.links if link.kind is LinkKind.REQUISITE and link.element.startswith(_MEDIA)
-    )
+    media = (link for link in page.links if link.kind is _REQUISITE and link.element.startswith(_MEDIA))
     names = (link.url.path.rpartition("/")[2] for link in islice(media, _MOST_PICTURES))
-    linked = (link.url.target for link in page.links if link.kind is LinkKind.NAVIGATION)
+    linked = (link.url.target for link in page.links if link.kind is _NAVIGATION)
     return Said(pieces(content, page.url.target, islice(linked, _MOST_NUMBERS)), shown(names))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from gossamer.model.candidate import Candidate
 from gossamer.model.errors import StorageError
-from gossamer.policy.branches.tree import BranchTree
+from gossamer.policy.branches.tree import BranchTree, Node
 from gossamer.state.environment import Environment, Family
 from gossamer.state.keys import FOREVER, HASH_BYTES, branch_of, branch_range, order_of
 from gossamer.state.records import HostRecord, decode_queue
@@ -61,7 +61,7 @@ class HostQueue:
     """
 
     __slots__ = (
-        "_again", "_number", "_tree", "again_due", "again_seen", "awaits", "credit", "filled", "held",
+        "_again", "_number", "_site", "_tree", "_turn", "again_due", "again_seen", "awaits", "credit", "filled", "held",
         "key", "lanes", "lent", "limit", "named", "named_until", "passed", "placed", "record",
     )  # fmt: skip
 
@@ -88,6 +88,8 @@ class HostQueue:
         self.credit = 0.0  # turns that new URLs owe to pages that come again
         self.lanes: dict[int, Lane] = {}
         self._number = 0  # of the branch whose turn it is
+        self._turn: Node | None = None  # that branch, until its tree is let go
+        self._site: BranchTree | None = None  # of which it is
         self.filled = 0  # times that it was filled
         self.held = 0  # entries that gave way to others in this turn
         self.lent: dict[bytes, Candidate] = {}
@@ -148,12 +150,15 @@ class HostQueue:
 
     def _lane(self) -> Lane:
         """That of the branch whose turn it is."""
-        tree = self._tree()
-        if tree is not None:
-            node = tree.nodes.get(self._number)
-            if node is None or not node.own or node.aside or (node is not tree.root and tree.root.own):
-                node = tree.pick()
-                self._number = 0 if node is None else node.record.number
+        node, site = self._turn, self._site
+        if node is None or site is None or not site.can_lend(node):
+            site = self._site = self._tree()
+            if site is not None:
+                node = site.nodes.get(self._number)
+                if node is None or not site.can_lend(node):
+                    node = site.pick()
+                    self._number = 0 if node is None else node.record.number
+                self._turn = node
         lane = self.lanes.get(self._number)
         if lane is None:
             if len(self.lanes) >= MOST_LANES:
@@ -172,17 +177,15 @@ class HostQueue:
         """Take the first entry out, to lend it or to move it away."""
         buffer = self._lane().buffer
         entry = buffer.pop(0)
-        tree = self._tree()
-        if tree is not None:
-            tree.taken(tree.nodes[self._number], order_of(buffer[0][0] if buffer else entry[0]))
+        if self._site is not None and self._turn is not None:
+            self._site.taken(self._turn, order_of(buffer[0][0] if buffer else entry[0]))
         return entry
 
     def gave_turn(self) -> None:
         """What was taken is lent: its branch has had a turn, the next one may be another's."""
-        tree = self._tree()
-        if tree is not None:
-            tree.gave(tree.nodes[self._number])
-            self._number = -1
+        if self._site is not None and self._turn is not None:
+            self._site.gave(self._turn)
+            self._number, self._turn = -1, None
 
     def fill(self, environment: Environment, room: int) -> Entry:
         """Read the front of the next branch from disk, at most `room` entries; the first of them.
@@ -191,7 +194,7 @@ class HostQueue:
             StorageError: the disk holds less than the record counts.
         """
         lane = self._lane()
-        if self._tree() is not None:
+        if self.record.branched:
             room = min(room, LANE)
         room = min(room, FIRST_FILL << self.filled) if self.filled < 16 else room
         self.filled += 1
@@ -218,12 +221,12 @@ class HostQueue:
         now."""
         number = branch_of(ticket)
         lane = self.lanes.get(number)
-        tree = self._tree()
-        if lane is None and (self.record if tree is None else tree.nodes[number].record).queued == 1:
-            lane = self.lanes[number] = Lane(complete=True)  # there is nothing else in its branch
         if lane is None:
-            return False
-        lane.insert(ticket, candidate, room if tree is None else min(room, LANE))
+            tree = self._tree()
+            if (self.record if tree is None else tree.nodes[number].record).queued != 1:
+                return False
+            lane = self.lanes[number] = Lane(complete=True)  # there is nothing else in its branch
+        lane.insert(ticket, candidate, min(room, LANE) if self.record.branched else room)
         return number in (self._number, 0) and lane.buffer[:1] == [(ticket, candidate)]
 
     def move(self, ticket: bytes, better: bytes, candidate: Candidate, room: int) -> bool:
@@ -251,10 +254,9 @@ class HostQueue:
         if lane.buffer:
             live.append(lane.buffer[0][0])
         head = min(live) if live else max(self._head(number), settled)
-        tree = self._tree()
         if number == 0:
             self.record.head = head
-        elif tree is not None:
+        elif (tree := self._tree()) is not None:
             tree.nodes[number].record.head = head
 
 

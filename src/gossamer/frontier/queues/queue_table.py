@@ -153,15 +153,18 @@ class QueueTable:
         self._changed.add(host)
         return tree.novelty.value(said)
 
-    def learn(self, host: bytes, place: bytes, value: float | None) -> None:
-        """A visit is settled that brought so much, 0 to 1; `None`: that is not known. Within a batch."""
+    def learn(self, host: bytes, place: bytes, value: float | None) -> bool | None:
+        """A visit is settled that brought so much, 0 to 1; `None`: that is not known. As `is_doubtful`. Within a
+        batch."""
         record = self.hosts.get(host)
         if record is None or (tree := self.tree(host, record)) is None:
-            return
-        endless = tree.learn(tree.node(branch_of(place)), value)
+            return None
+        node = tree.node(branch_of(place))
+        endless = tree.learn(node, value)
         self._changed.add(host)
         if endless is not None:
             self._set_aside(self.hosts.change(host, record.name), tree.set_aside(endless))
+        return node.doubtful
 
     def release(self, host: bytes, name: str, number: int) -> None:
         """Lend the URLs of a branch that was set aside, for good. Within a batch."""
@@ -204,7 +207,7 @@ class QueueTable:
     def forget(self, theirs: Callable[[bytes], bool]) -> None:
         """Some hosts, told by their hashes, are given away, or have come from elsewhere."""
         for host in [host for host in self._trees if theirs(host)]:
-            del self._trees[host]
+            _take_apart(self._trees.pop(host))
             self._weigh(host, 0)
             self._changed.discard(host)
 
@@ -238,10 +241,12 @@ class QueueTable:
 
 
 def _take_apart(tree: BranchTree) -> None:
-    """Its branches know one another; as they are, only the garbage collector would free them."""
+    """Its branches know one another; as they are, only the garbage collector would free them. Whoever holds one
+    finds nothing to lend in it."""
     for node in tree.nodes.values():
-        node.parent = None
+        node.parent, node.own = None, 0
         node.children.clear()
+        node.live.clear()
 
 
 def branch_key(host: bytes, number: int) -> bytes:

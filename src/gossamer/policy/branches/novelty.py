@@ -49,6 +49,7 @@ _ENDS = b"e", b"d", b"u", b"y"
 _WIDE_ENDS = "\u3002".encode(), "\uff0c".encode(), "\u3001".encode()
 """A piece ends after these: in most languages some words do; in Chinese and Japanese at commas and full
 stops."""
+_NOTHING = xxhash.xxh3_64_intdigest(b"")
 _FEW = 32
 """Words that are looked for one by one, each in a pass; where there are more, each word is looked up."""
 _ROOM = 2_048
@@ -101,9 +102,9 @@ def pieces(content: bytes, target: str, linked: Iterable[str]) -> tuple[int, ...
             text = text.replace(alone, b" | " if word.endswith(_ENDS) else b" ")
     for end in _ENDS:
         text = text.replace(end + b" ", end + b"|")
-    found = set(map(bytes.strip, text.split(b"|")))
-    found.discard(b"")
-    return tuple(map(xxhash.xxh3_64_intdigest, found))
+    found = set(map(xxhash.xxh3_64_intdigest, map(bytes.strip, text.split(b"|"))))
+    found.discard(_NOTHING)
+    return tuple(found)
 
 
 def _own(target: str, linked: Iterable[str]) -> set[bytes]:
@@ -142,13 +143,17 @@ def likeness(one: Sequence[int], other: Sequence[int]) -> float:
 def _visible(content: bytes) -> bytes:
     """As much as is looked at without scripts and styles: markup in small letters, mere text as it is."""
     small = content.lower() if b"<" in content else content
+    begin = _HIDDEN.search(small)
+    if begin is None and b"<" in small[:LONGEST_TEXT]:
+        return small[:LONGEST_TEXT]
     shown, at = [], 0
-    while (begin := _HIDDEN.search(small, at)) is not None:
+    while begin is not None:
         shown.append(slice(at, begin.start()))
         end = b"</" + content[begin.start() + 1 : begin.end()]  # as its beginning is written
         at = content.find(end, begin.end())
         if at < 0:
             at = len(content)
+        begin = _HIDDEN.search(small, at)
     shown.append(slice(at, len(content)))
     text = b"".join([small[part] for part in shown])[:LONGEST_TEXT]
     return text if b"<" in text else b"".join([content[part] for part in shown])[:LONGEST_TEXT]

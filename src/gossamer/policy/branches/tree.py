@@ -163,7 +163,8 @@ class Node:
     """A branch in memory.
 
     Attributes:
-        own: URLs of the branch itself that can be lent now.
+        live: of the children those with any `waiting`: of many most are done, or were not begun.
+        own: URLs of the branch itself that can be lent now; none when the tree is let go.
         waiting: the same with those of the branches below that are not set aside.
         passed: how far its turns have taken it, in visits by weight; `own_passed` that of its own URLs.
         first: place in the order of its own first URL, or before it; `NOWHERE` if it has none that can be
@@ -174,14 +175,15 @@ class Node:
     """
 
     __slots__ = (
-        "aside", "children", "doubtful", "first", "front", "own", "own_passed", "parent", "passed", "record",
-        "waiting",
+        "aside", "children", "doubtful", "first", "front", "live", "own", "own_passed", "parent", "passed",
+        "record", "waiting",
     )  # fmt: skip
 
     def __init__(self, record: Branch, parent: "Node | None") -> None:
         self.record = record
         self.parent = parent
         self.children: dict[str, Node] = {}
+        self.live: dict[str, Node] = {}
         self.own = self.waiting = 0
         self.first = self.front = NOWHERE
         self.passed = self.own_passed = 0.0
@@ -230,8 +232,8 @@ class Node:
     def start(self) -> float:
         """Where the turns of what it holds are."""
         start = self.own_passed if self.own else math.inf
-        for child in self.children.values():
-            if child.waiting and child.passed < start:
+        for child in self.live.values():
+            if child.passed < start:
                 start = child.passed
         return start if start < math.inf else 0.0
 
@@ -409,11 +411,14 @@ class BranchTree:
             above.waiting -= 1
             if above.front == before:
                 front = above.first
-                for child in above.children.values():
+                for child in above.live.values():
                     if child.front < front:
                         front = child.front
                 above.front = front
-            above = above.parent
+            around = above.parent
+            if not above.waiting and around is not None:
+                del around.live[above.record.label]
+            above = around
 
     def left(self, node: Node) -> None:
         """A URL that was taken leaves the queue."""
@@ -433,12 +438,17 @@ class BranchTree:
             around = above.parent
             if not above.waiting and around is not None:
                 above.passed = max(above.passed, around.start() - _SLACK)
+                around.live[above.record.label] = above
             above.waiting += 1
             if order < above.front:
                 above.front = order
             above = around
 
     # Choosing …
+
+    def can_lend(self, node: Node) -> bool:
+        """Whether a branch has a URL to lend, and none of the whole site's own goes before it."""
+        return node.own > 0 and not node.aside and (not self.root.own or node is self.root)
 
     def pick(self) -> Node | None:
         """The branch whose turn it is, if one has URLs to lend; that of the whole site has the first of all
@@ -447,22 +457,24 @@ class BranchTree:
         if node.own or not node.waiting:
             return node if node.own else None
         while True:
-            if len(node.children) == 1 and not node.own:
-                (node,) = node.children.values()
+            live = node.live
+            if not live:
+                return node
+            if len(live) == 1 and not node.own:
+                (node,) = live.values()
                 continue
             latest = node.own_passed if node.own else math.inf
             best, front = node, node.first if node.own else NOWHERE
-            for child in node.children.values():
-                if child.waiting:
-                    if child.passed < latest:
-                        latest = child.passed
-                    if child.front < front:
-                        best, front = child, child.front
+            for child in live.values():
+                if child.passed < latest:
+                    latest = child.passed
+                if child.front < front:
+                    best, front = child, child.front
             latest += _SLACK
             if (node.own_passed if best is node else best.passed) > latest:
                 best, front = node, node.first if node.own and node.own_passed <= latest else NOWHERE
-                for child in node.children.values():
-                    if child.waiting and child.front < front and child.passed <= latest:
+                for child in live.values():
+                    if child.front < front and child.passed <= latest:
                         best, front = child, child.front
             if best is node:
                 return node
@@ -588,10 +600,14 @@ class BranchTree:
         for node in nodes:
             node.aside = node.record.state == ASIDE or (node.parent is not None and node.parent.aside)
             node.waiting, node.front = (0, NOWHERE) if node.aside else (node.own, node.first)
+            node.live.clear()
         for node in reversed(nodes):
             if node.parent is not None:
                 node.parent.waiting += node.waiting
                 node.parent.front = min(node.parent.front, node.front)
+        for node in nodes:
+            if node.waiting and node.parent is not None:
+                node.parent.live[node.record.label] = node
 
     def path(self, node: Node) -> str:
         """What the addresses of a branch have in common, for people."""
