@@ -256,8 +256,9 @@ def _stands_in(node: LexborNode, outer: set[int], room: _Room) -> bool:
     return False
 
 
-_ROOT = re.compile(
-    r"h-(?:entry|card|event|review|product|recipe|feed|cite|adr|geo|item|resume|review-aggregate)\Z"
+_ROOTS = frozenset(
+    f"h-{name}"
+    for name in "entry card event review product recipe feed cite adr geo item resume review-aggregate".split()
 )
 
 
@@ -267,13 +268,13 @@ def _classes(node: LexborNode) -> list[str]:
 
 def _roots(node: LexborNode) -> list[str]:
     classes = _classes(node)
-    modern = [name for name in classes if _ROOT.match(name)]
+    modern = [name for name in classes if name in _ROOTS]
     return modern or [_OLD_ROOTS[name] for name in classes if name in _OLD_ROOTS]
 
 
 def _format(root: LexborNode, types: list[str], base: str, room: _Room, depth: int) -> Item:
     properties: dict[str, list[object]] = {}
-    modern = any(_ROOT.match(name) for name in _classes(root))
+    modern = not _ROOTS.isdisjoint(_classes(root))
     nodes = list(_children(root))
     nodes.reverse()
     while nodes and room.take():
