@@ -4,10 +4,11 @@ Records come in the order of the archive, as far as it is committed; each docume
 process; rows are committed with the place in the archive up to which they tell. Nothing here changes the crawl.
 """
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from datetime import datetime
 from pathlib import Path
 
@@ -335,7 +336,8 @@ class Deriving:
             while answer is not None and not answer.done():
                 if stop():
                     return
-                wait([answer], _STOP)
+                with contextlib.suppress(TimeoutError):
+                    answer.exception(_STOP)
             self._keep(self._asked.popleft())
 
     def _keep(self, asked: _Asked) -> None:
