@@ -67,10 +67,12 @@ _OLD_PROPERTIES = {
 }
 
 
-def json_ld(tree: LexborHTMLParser, budget: Budget) -> list[object]:
+def json_ld(scripts: list[LexborNode], budget: Budget) -> list[object]:
     """Every item of every block, lists and `@graph` flattened; blocks that are no JSON are left out."""
     found: list[object] = []
-    for script in tree.css('script[type="application/ld+json" i]'):
+    for script in scripts:
+        if (script.attributes.get("type") or "").lower() != "application/ld+json":
+            continue
         source = script.text(deep=True)
         if not source:
             continue
@@ -129,11 +131,11 @@ def _flattened(value: object) -> Iterator[object]:
             yield value
 
 
-def meta_properties(tree: LexborHTMLParser, budget: Budget) -> dict[str, list[str]]:
+def meta_properties(metas: list[LexborNode], budget: Budget) -> dict[str, list[str]]:
     """`meta` elements by `property`, `name` or `itemprop` in lower case, values in order."""
     found: dict[str, list[str]] = {}
     count = 0
-    for meta in tree.css("meta[content]"):
+    for meta in metas:
         attributes = meta.attributes
         name = (
             attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
