@@ -51,7 +51,7 @@ def read_page(html: str, url: str, gathered: Gathered) -> PageSaid:
     if tree is None:
         return visible_only(content, gathered)
     by_name = named(tree)
-    bases = [found for base in by_name.bases if "href" in (found := base.attributes)]
+    bases = [base.attributes for base in by_name.bases if "href" in base.attributes]
     home = absolute((bases[0]["href"] or "") if bases else "", url) or url
     properties = meta_properties(by_name.metas, gathered.budget)
     data = json_ld(by_name.scripts, gathered.budget)
